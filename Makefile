@@ -1,0 +1,41 @@
+# Each target does its own set-up: the virtual environment, the dependencies, and Allure where npm is found.
+PYTHON ?= python3
+BIN := .venv/bin
+ROOMS := adapters features fixtures reference report steps wire
+export TESTCONTAINERS_RYUK_DISABLED := true
+
+.PHONY: run test lint bench clean help
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+run: .venv/.ready node_modules/.ready  ## judge the bundled reference; results in results/reference
+	$(BIN)/fencepost run
+
+test: .venv/.ready lint  ## lint, then every test; those with containers are skipped where there is no Docker
+	$(BIN)/python -m pytest
+
+lint: .venv/.ready  ## ruff and mypy, strict
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@mkdir -p build/typing/fencepost
+	@ln -sfn $(abspath $(wildcard fencepost/*)) build/typing/fencepost/
+	@for room in $(ROOMS); do ln -sfn $(CURDIR)/$$room build/typing/fencepost/$$room; done
+	MYPYPATH=build/typing $(BIN)/mypy -p fencepost
+
+bench: .venv/.ready  ## figures: how long the suite takes beside the same scenarios with empty steps
+	$(BIN)/python -m benchmarks.overhead
+
+clean:  ## remove everything that the targets made
+	rm -rf .venv node_modules build results *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/.ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Fencepost needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Say: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+node_modules/.ready: package.json package-lock.json
+	@mkdir -p node_modules
+	@if command -v npm >/dev/null; then npm ci --ignore-scripts --silent && touch $@ || echo 'npm could not install Allure; runs go on without the HTML report'; \
+	else echo 'no npm: runs go on without the HTML report'; fi

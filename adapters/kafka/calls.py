@@ -1,0 +1,110 @@
+"""How a probe asks: the version is checked, the right node found, the answer read, and the question put again where that is right.
+
+* A version outside of what the broker offers is not sent: `NotOffered`.
+* A definite refusal from the call's retry set is asked again while the session is patient; then the last refusal is the outcome.
+* A write with no answer stays `Unknown`, and so does one whose answer is that the broker does not know (REQUEST_TIMED_OUT).
+* A read that got no answer is put again, for it cannot have changed anything.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Time, Unknown
+from fencepost.wire.kafka.entities import api_of, request, title
+
+from .cluster import Cluster, Target
+from .errors import STALE_ROUTE, UNDECIDED
+from .offer import Offer
+from .values import TopicPartition
+
+T = TypeVar("T")
+
+
+class KafkaTime(Time, Protocol):
+    """The clock of a Kafka system, which also stamps records."""
+
+    def now_ms(self) -> float:
+        """Milliseconds since 1970."""
+        ...
+
+
+class Calls:
+    """What all groups of calls share."""
+
+    def __init__(self, cluster: Cluster, offer: Offer, time: KafkaTime) -> None:
+        self._cluster = cluster
+        self._offer = offer
+        self._time = time
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._cluster.close()
+
+    def _request(self, api: str, version: int, **fields: Any) -> Any:
+        self._offer.check(api, version)
+        return request(api, version, **fields)
+
+    def _write(
+        self, target: Target, message: Any, read: Callable[[Any], Outcome[T]], again: frozenset[int], *, retry: bool = True
+    ) -> Outcome[T]:
+        """Ask for a change. `read` takes the answer apart; `again` holds the error codes that are asked again."""
+
+        def attempt() -> Outcome[T]:
+            outcome = self._once(target, message, read)
+            if isinstance(outcome, Refused) and outcome.code in UNDECIDED:
+                return Unknown(f"{title(api_of(message))} v{message.__version__} answered {outcome}, which leaves open whether it was done")
+            return outcome
+
+        return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in again, retry=retry)
+
+    def _read(
+        self, target: Target, message: Any, read: Callable[[Any], Outcome[T]], again: frozenset[int], *, retry: bool = True
+    ) -> Outcome[T]:
+        """Ask for something that changes nothing."""
+
+        def is_for_later(outcome: Outcome[T]) -> bool:
+            return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in again | UNDECIDED)
+
+        return self._patiently(lambda: self._once(target, message, read), is_for_later, retry=retry)
+
+    def _patiently(self, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool], *, retry: bool) -> Outcome[T]:
+        outcome: Outcome[T] = Unknown("the session's patience is over before the first attempt")
+        for _ in self._time.attempts():
+            outcome = attempt()
+            if not retry or not is_for_later(outcome):
+                break
+        return outcome
+
+    def _once(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Outcome[T]:
+        match self._cluster.send(target, message):
+            case Done(answer):
+                outcome = read(answer)
+            case trouble:
+                outcome = trouble
+        match outcome:
+            case Refused(code=code) if code in STALE_ROUTE:
+                self._cluster.forget(target)
+            case Unknown(lost=True):
+                self._cluster.forget(target)
+            case _:
+                pass
+        return outcome
+
+
+def the_only(results: Sequence[Any], answer: Any, about: object) -> Any:
+    """The one result that an answer has about what was asked; none or two are malformed."""
+    if len(results) != 1:
+        raise Malformed(f"{title(api_of(answer))} v{answer.__version__} answered {len(results)} results for {about}, expected one")
+    return results[0]
+
+
+def partition_result(topics: Sequence[Any], partition: TopicPartition, answer: Any, *, results: str = "partitions") -> Any:
+    """The one result that an answer has for a partition, in topics by name, in each the list called `results`."""
+    found = [
+        result
+        for topic in topics
+        if topic.name == partition.topic
+        for result in getattr(topic, results)
+        if result.partition_index == partition.partition
+    ]
+    return the_only(found, answer, partition)

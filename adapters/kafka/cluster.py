@@ -1,0 +1,193 @@
+"""Which node to ask: one client's knowledge of a cluster, gathered when it is needed and forgotten when it proves wrong.
+
+A request has a target: any node, the coordinator of a key, or the leader of a partition. Looking a target up is a question
+of its own and may be refused, for example with COORDINATOR_NOT_AVAILABLE while the first coordinator is being made.
+"""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, TypeAlias, TypeVar
+
+from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.wire.kafka.entities import request
+
+from .errors import refused
+from .offer import Offer
+from .recording import Recorder
+from .transport import Address, Connect, Transport
+from .values import TopicPartition
+
+T = TypeVar("T")
+
+
+class CoordinatorKind(IntEnum):
+    """The key type of FindCoordinator."""
+
+    GROUP = 0
+    TRANSACTION = 1
+
+
+@dataclass(frozen=True)
+class AnyNode:
+    """A request that every node answers alike."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A request for just that node."""
+
+    address: Address
+
+
+@dataclass(frozen=True)
+class CoordinatorOf:
+    """The node that coordinates a group or a transactional id."""
+
+    kind: CoordinatorKind
+    key: str
+
+
+@dataclass(frozen=True)
+class LeaderOf:
+    """The node that leads a partition."""
+
+    partition: TopicPartition
+
+
+Target: TypeAlias = AnyNode | Node | CoordinatorOf | LeaderOf
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What Metadata says of a topic. `leaders` lacks the partitions that have none at the moment."""
+
+    topic_id: uuid.UUID | None
+    leaders: dict[int, Address]
+    partitions: int
+
+
+class Cluster:
+    """One client's connections, and what it knows of the nodes behind them."""
+
+    def __init__(self, client: str, bootstrap: Address, connect: Connect, recorder: Recorder, offer: Offer, deadline_s: float) -> None:
+        self._client = client
+        self._bootstrap = bootstrap
+        self._connect = connect
+        self._recorder = recorder
+        self._offer = offer
+        self._deadline_s = deadline_s
+        self._transports: dict[Address, Transport] = {}
+        self._found: dict[Target, Address] = {}
+
+    def send(self, target: Target, message: Any) -> Outcome[Any]:
+        """Ask the node that the target stands for. The answer is handed over unread; Refused is about finding the node."""
+        match self._resolve(target):
+            case Done(address):
+                return self._call(address, message)
+            case trouble:
+                return trouble
+
+    def forget(self, target: Target) -> None:
+        """The node was the wrong one, or it is gone: look for it again the next time."""
+        self._found.pop(target, None)
+
+    def brokers(self) -> Outcome[dict[int, Address]]:
+        """The nodes by their ids."""
+        return self._metadata(None, lambda answer: Done(_addresses(answer)))
+
+    def topic(self, name: str) -> Outcome[Topic]:
+        """The topic's id and leaders, as the bootstrap node knows them now."""
+        return self._metadata(name, lambda answer: _topic(answer, name))
+
+    def close(self) -> None:
+        """Give back the connections. The next request makes new ones, and looks for its node again."""
+        for transport in self._transports.values():
+            transport.close()
+        self._transports.clear()
+        self._found.clear()
+
+    def _call(self, address: Address, message: Any) -> Done[Any] | Unknown:
+        if address not in self._transports:
+            self._transports[address] = self._connect(self._client, address)
+        return self._recorder.call(self._client, address, self._transports[address], message, self._deadline_s)
+
+    def _resolve(self, target: Target) -> Outcome[Address]:
+        if target in self._found:
+            return Done(self._found[target])
+        match target:
+            case AnyNode():
+                return Done(self._bootstrap)
+            case Node(address):
+                return Done(address)
+            case CoordinatorOf(kind, key):
+                outcome = self._find_coordinator(kind, key)
+            case LeaderOf(partition):
+                outcome = self._find_leader(partition)
+        if isinstance(outcome, Done):
+            self._found[target] = outcome.value
+        return outcome
+
+    def _find_coordinator(self, kind: CoordinatorKind, key: str) -> Outcome[Address]:
+        version = self._offer.highest("find_coordinator", 1, 6)
+        if version < 4:
+            message = request("find_coordinator", version, key=key, key_type=kind)
+        else:
+            message = request("find_coordinator", version, key_type=kind, coordinator_keys=[key])
+        match self._call(self._bootstrap, message):
+            case Done(answer):
+                found = [answer] if version < 4 else [coordinator for coordinator in answer.coordinators if coordinator.key == key]
+                if len(found) != 1:
+                    raise Malformed(f"FindCoordinator v{version} answered {len(found)} coordinators for the one key {key!r}")
+                if found[0].error_code != 0:
+                    return refused(found[0].error_code, found[0].error_message)
+                return Done(Address(found[0].host, found[0].port))
+            case Unknown() as unknown:
+                return unknown
+
+    def _find_leader(self, partition: TopicPartition) -> Outcome[Address]:
+        match self.topic(partition.topic):
+            case Done(topic) if partition.partition in topic.leaders:
+                return Done(topic.leaders[partition.partition])
+            case Done(topic) if partition.partition < topic.partitions:
+                return Refused("LEADER_NOT_AVAILABLE", 5, f"Metadata names no leader of {partition}")
+            case Done(topic):
+                return Refused("UNKNOWN_TOPIC_OR_PARTITION", 3, f"Metadata names {topic.partitions} partitions of {partition.topic}")
+            case trouble:
+                return trouble
+
+    def _metadata(self, topic: str | None, read: Callable[[Any], Outcome[T]]) -> Outcome[T]:
+        version = self._offer.highest("metadata", 4, 12)
+        fields: dict[str, Any] = {"topics": [] if topic is None else [{"name": topic}], "allow_auto_topic_creation": False}
+        if topic is not None and version >= 10:
+            fields["topics"][0]["topic_id"] = None
+        if version >= 8:
+            fields["include_topic_authorized_operations"] = False
+        if 8 <= version <= 10:
+            fields["include_cluster_authorized_operations"] = False
+        match self._call(self._bootstrap, request("metadata", version, **fields)):
+            case Done(answer):
+                return read(answer)
+            case Unknown() as unknown:
+                return unknown
+
+
+def _addresses(answer: Any) -> dict[int, Address]:
+    return {int(broker.node_id): Address(broker.host, broker.port) for broker in answer.brokers}
+
+
+def _topic(answer: Any, name: str) -> Outcome[Topic]:
+    topics = [topic for topic in answer.topics if topic.name == name]
+    if len(topics) != 1:
+        raise Malformed(f"Metadata v{answer.__version__} answered {len(topics)} topics for the one name {name!r}")
+    topic = topics[0]
+    if topic.error_code != 0:
+        return refused(topic.error_code)
+    addresses = _addresses(answer)
+    leaders = {
+        int(partition.partition_index): addresses[partition.leader_id]
+        for partition in topic.partitions
+        if partition.error_code == 0 and partition.leader_id in addresses
+    }
+    return Done(Topic(getattr(topic, "topic_id", None), leaders, len(topic.partitions)))

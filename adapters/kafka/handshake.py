@@ -1,0 +1,109 @@
+"""What a Kafka system says of itself when it is asked, and the capabilities that follow.
+
+ApiVersions v0 comes first, because every version of every broker answers it; then, where it is offered, the version that tells
+the features as well.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fencepost.adapters.ports import Done, Handshake, Malformed, Unknown
+from fencepost.wire.kafka.entities import API_NAMES, request
+from kio.schema.errors import ErrorCode
+
+from .offer import Offer, Range
+from .release import Identity
+from .transport import Transport
+
+_V2_APIS = {"produce": 12, "end_txn": 5, "txn_offset_commit": 5}
+"""From these versions on, a request belongs to the second version of the transaction protocol."""
+
+_V2_LEVEL = 2
+"""From this finalized transaction.version on, clients use that protocol."""
+
+_TOLD_APIS = (
+    *_V2_APIS,
+    "init_producer_id",
+    "add_partitions_to_txn",
+    "add_offsets_to_txn",
+    "write_txn_markers",
+    "fetch",
+    "describe_transactions",
+    "describe_producers",
+    "list_transactions",
+)
+
+
+def ask(transport: Transport, deadline_s: float) -> Done[Offer] | Unknown:
+    """Ask a node what it offers."""
+    match transport.call(request("api_versions", 0), deadline_s):
+        case Done(first):
+            offer = _offer(first)
+        case Unknown() as unknown:
+            return unknown
+    if not offer.has("api_versions", 3):
+        return Done(offer)
+    # v3 leaves out the supported features whose lowest level is 0, and transaction.version is one of them.
+    version = offer.highest("api_versions", 3, 4)
+    match transport.call(request("api_versions", version, client_software_name="fencepost", client_software_version="1"), deadline_s):
+        case Done(second):
+            return Done(_offer(second))
+        case Unknown() as unknown:
+            return unknown
+
+
+def describe(
+    offer: Offer,
+    identity: Identity,
+    judged_as: tuple[str, str],
+    *,
+    offered: Iterable[str] = (),
+    missing: Iterable[str] = (),
+    notes: Iterable[str] = (),
+) -> Handshake:
+    """The handshake. `offered` names what the way of reaching the system adds, and `missing` are lines about what it lacks."""
+    lacking = _lacking_for_v2(offer)
+    features = ", ".join(f"{name} {level}" for name, level in sorted(offer.finalized.items()))
+    return Handshake(
+        version=identity.version,
+        version_is_exact=identity.exact,
+        profile=identity.profile,
+        capabilities=frozenset(offered) | (frozenset() if lacking else {"transactions-v2"}),
+        judged_as=judged_as,
+        notes=(
+            *identity.notes,
+            *notes,
+            f"finalized features: {features or 'none'}",
+            f"APIs: {', '.join(offer.told(api) for api in _TOLD_APIS)}",
+        ),
+        not_offered=(*missing, *([f"transactions-v2: {', '.join(lacking)}"] if lacking else [])),
+    )
+
+
+def _lacking_for_v2(offer: Offer) -> list[str]:
+    lacking = [
+        f"needs version {needed}, and the broker offers {offer.told(api)}" for api, needed in _V2_APIS.items() if not offer.has(api, needed)
+    ]
+    level = offer.finalized.get("transaction.version", 0)
+    if offer.features_told and level < _V2_LEVEL:
+        lacking.append(f"needs the finalized transaction.version {_V2_LEVEL}, and the broker has {level}")
+    return lacking
+
+
+def _offer(answer: Any) -> Offer:
+    if answer.error_code is not ErrorCode.none:
+        code = answer.error_code
+        raise Malformed(
+            f"ApiVersions v{answer.__version__}: the system answers {code.name.upper()} ({int(code)}) to a version that it offers"
+        )
+    apis = {
+        API_NAMES[api.api_key]: Range(int(api.min_version), int(api.max_version)) for api in answer.api_keys if api.api_key in API_NAMES
+    }
+    if answer.__version__ < 3:
+        return Offer(apis)
+    return Offer(
+        apis,
+        features_told=True,
+        supported={str(feature.name): Range(int(feature.min_version), int(feature.max_version)) for feature in answer.supported_features},
+        finalized={str(feature.name): int(feature.max_version_level) for feature in answer.finalized_features},
+    )

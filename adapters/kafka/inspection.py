@@ -1,0 +1,109 @@
+"""The calls that look at transactions and producers and change nothing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fencepost.adapters.ports import Done, Outcome, Unknown
+from kio.schema.errors import ErrorCode
+
+from .calls import Calls, partition_result, the_only
+from .cluster import CoordinatorKind, CoordinatorOf, LeaderOf, Node
+from .errors import COORDINATOR_AWAY, TO_LEADER, refused, verdict
+from .values import ActiveProducer, ListedTransaction, ProducerIdAndEpoch, TopicPartition, TransactionDescription, TransactionList
+
+
+class InspectionCalls(Calls):
+    """What an administrator would ask."""
+
+    def describe_transaction(self, transactional_id: str, *, retry: bool = True) -> Outcome[TransactionDescription]:
+        """DescribeTransactions for one transactional id."""
+        message = self._request("describe_transactions", 0, transactional_ids=[transactional_id])
+
+        def read(answer: Any) -> Outcome[TransactionDescription]:
+            found = [state for state in answer.transaction_states if state.transactional_id == transactional_id]
+            state = the_only(found, answer, transactional_id)
+            return verdict(state.error_code, _description(state))
+
+        return self._read(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id), message, read, COORDINATOR_AWAY, retry=retry)
+
+    def settled(self, transactional_id: str) -> Outcome[TransactionDescription]:
+        """DescribeTransactions until no transaction is open and no marker is on its way; Unknown when patience ends before that."""
+        last = "the session's patience is over before the first attempt"
+        for _ in self._time.attempts():
+            match self.describe_transaction(transactional_id):
+                case Done(description) if not description.is_settled:
+                    last = f"{transactional_id} is not settled; the last that was seen: {description}"
+                case outcome:
+                    return outcome
+        return Unknown(last)
+
+    def list_transactions(
+        self,
+        *,
+        states: Sequence[str] = (),
+        producer_ids: Sequence[int] = (),
+        longer_than_ms: int | None = None,
+        pattern: str | None = None,
+    ) -> Outcome[TransactionList]:
+        """ListTransactions of every node, in the lowest version that has the filters that are given; the first trouble is the outcome."""
+        filters: dict[str, Any] = {"state_filters": states, "producer_id_filters": producer_ids}
+        version = 0
+        if longer_than_ms is not None:
+            version, filters["duration_filter"] = 1, longer_than_ms
+        if pattern is not None:
+            version, filters["transactional_id_pattern"] = 2, pattern
+        message = self._request("list_transactions", version, **filters)
+
+        transactions: set[ListedTransaction] = set()
+        unknown_states: set[str] = set()
+        match self._cluster.brokers():
+            case Done(brokers):
+                for address in brokers.values():
+                    match self._read(Node(address), message, _listed, COORDINATOR_AWAY):
+                        case Done(listed):
+                            transactions |= listed.transactions
+                            unknown_states |= listed.unknown_states
+                        case trouble:
+                            return trouble
+                return Done(TransactionList(frozenset(transactions), frozenset(unknown_states)))
+            case trouble:
+                return trouble
+
+    def describe_producers(self, partition: TopicPartition, *, retry: bool = True) -> Outcome[tuple[ActiveProducer, ...]]:
+        """DescribeProducers: what the partition's leader knows of producers."""
+        message = self._request("describe_producers", 0, topics=[{"name": partition.topic, "partition_indexes": [partition.partition]}])
+
+        def read(answer: Any) -> Outcome[tuple[ActiveProducer, ...]]:
+            result = partition_result(answer.topics, partition, answer)
+            return verdict(result.error_code, tuple(_active(producer) for producer in result.active_producers), result.error_message)
+
+        return self._read(LeaderOf(partition), message, read, TO_LEADER, retry=retry)
+
+
+def _description(state: Any) -> TransactionDescription:
+    return TransactionDescription(
+        state=state.transaction_state,
+        producer=ProducerIdAndEpoch(int(state.producer_id), int(state.producer_epoch)),
+        timeout_ms=round(state.transaction_timeout.total_seconds() * 1000),
+        start_time=int(state.transaction_start_time),
+        partitions=frozenset(TopicPartition(topic.topic, int(number)) for topic in state.topics for number in topic.partitions),
+    )
+
+
+def _listed(answer: Any) -> Outcome[TransactionList]:
+    if answer.error_code != ErrorCode.none:
+        return refused(answer.error_code)
+    listed = (
+        ListedTransaction(state.transactional_id, int(state.producer_id), state.transaction_state) for state in answer.transaction_states
+    )
+    return Done(TransactionList(frozenset(listed), frozenset(answer.unknown_state_filters)))
+
+
+def _active(producer: Any) -> ActiveProducer:
+    return ActiveProducer(
+        producer=ProducerIdAndEpoch(int(producer.producer_id), int(producer.producer_epoch)),
+        last_sequence=int(producer.last_sequence),
+        last_timestamp=int(producer.last_timestamp),
+        coordinator_epoch=int(producer.coordinator_epoch),
+        transaction_start=int(producer.current_txn_start_offset),
+    )

@@ -1,0 +1,53 @@
+"""What a Kafka system offers: for each API the range of versions that it understands, and its features."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fencepost.adapters.ports import NotOffered
+from fencepost.wire.kafka.entities import API_KEYS, title
+
+
+@dataclass(frozen=True)
+class Range:
+    """Versions or levels from `lowest` to `highest`, both included."""
+
+    lowest: int
+    highest: int
+
+    def __str__(self) -> str:
+        return f"v{self.lowest} to v{self.highest}" if self.lowest != self.highest else f"only v{self.lowest}"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The answer to ApiVersions. `features_told` is False where the answer's version has no place for features."""
+
+    apis: Mapping[str, Range]
+    features_told: bool = False
+    supported: Mapping[str, Range] = field(default_factory=dict)
+    finalized: Mapping[str, int] = field(default_factory=dict)
+
+    def has(self, api: str, version: int) -> bool:
+        """Whether that version of that API may be sent."""
+        offered = self.apis.get(api)
+        return offered is not None and offered.lowest <= version <= offered.highest
+
+    def check(self, api: str, version: int) -> None:
+        """Raise NotOffered when that version of that API may not be sent."""
+        if not self.has(api, version):
+            raise NotOffered(f"{title(api)} v{version}: the broker offers {self._told(api)}")
+
+    def highest(self, api: str, lowest: int, highest: int) -> int:
+        """The highest version that the broker offers and the caller understands, which is `lowest` to `highest`."""
+        for version in range(highest, lowest - 1, -1):
+            if self.has(api, version):
+                return version
+        raise NotOffered(f"{title(api)} {Range(lowest, highest)}: the broker offers {self._told(api)}")
+
+    def told(self, api: str) -> str:
+        """The API with its versions, for people."""
+        return f"{title(api)} {self._told(api)}"
+
+    def _told(self, api: str) -> str:
+        assert api in API_KEYS, f"{api} is not the name of an API"
+        return str(self.apis[api]) if api in self.apis else "no version of it"

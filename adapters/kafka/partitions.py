@@ -1,0 +1,245 @@
+"""The calls that the leader of a partition answers, and the one that makes topics."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.wire.kafka.batches import Batch, MalformedBatch, Record, decode, encode
+from kio.schema.errors import ErrorCode
+
+from .calls import Calls, partition_result, the_only
+from .cluster import AnyNode, LeaderOf
+from .errors import TO_LEADER, verdict
+from .values import NO_PRODUCER, AbortedTransaction, Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition
+
+_EARLIEST, _LATEST = -2, -1
+_TOPIC_IDS_FROM = 13
+"""Produce and Fetch name topics by id from this version on; both, by chance."""
+
+_BROKER_TIMEOUT_MS = 5_000
+_PAGE_BYTES = 8 * 1024 * 1024
+
+
+class PartitionCalls(Calls):
+    """Writing to logs and reading them."""
+
+    def create_topic(self, name: str, partitions: int) -> Outcome[None]:
+        """CreateTopics with one replica, and every partition has a leader."""
+        message = self._request(
+            "create_topics",
+            self._offer.highest("create_topics", 2, 7),
+            topics=[{"name": name, "num_partitions": partitions, "replication_factor": 1, "assignments": [], "configs": []}],
+            timeout=_BROKER_TIMEOUT_MS,
+            validate_only=False,
+        )
+
+        def read(answer: Any) -> Outcome[None]:
+            result = the_only([topic for topic in answer.topics if topic.name == name], answer, name)
+            return verdict(result.error_code, None, result.error_message)
+
+        match self._write(AnyNode(), message, read, frozenset({ErrorCode.not_controller})):
+            case Done():
+                return self._await_leaders(name, partitions)
+            case trouble:
+                return trouble
+
+    def _await_leaders(self, name: str, partitions: int) -> Outcome[None]:
+        last: object = "nobody was asked"
+        for _ in self._time.attempts():
+            match self._cluster.topic(name):
+                case Done(topic) if len(topic.leaders) == partitions:
+                    return Done(None)
+                case outcome:
+                    last = outcome
+        return Unknown(f"{name} was made, but Metadata does not name a leader for each of its {partitions} partitions: {last}")
+
+    def produce(
+        self,
+        partition: TopicPartition,
+        values: Sequence[str],
+        *,
+        producer: ProducerIdAndEpoch = NO_PRODUCER,
+        transactional_id: str | None = None,
+        sequence: int = -1,
+        version: int = 12,
+        retry: bool = True,
+    ) -> Outcome[Appended]:
+        """Produce of one batch. With a transactional id the batch is a transactional one."""
+        now = round(self._time.now_ms())
+        batch = Batch(
+            tuple(Record(value.encode(), timestamp=now) for value in values),
+            producer_id=producer.producer_id,
+            producer_epoch=producer.epoch,
+            base_sequence=sequence,
+            transactional=transactional_id is not None,
+        )
+        self._offer.check("produce", version)
+        match self._topic_key("name", partition, version):
+            case Done(topic):
+                pass
+            case trouble:
+                return trouble
+        message = self._request(
+            "produce",
+            version,
+            transactional_id=transactional_id,
+            acks=-1,
+            timeout=_BROKER_TIMEOUT_MS,
+            topic_data=[{**topic, "partition_data": [{"index": partition.partition, "records": encode(batch)}]}],
+        )
+
+        def read(answer: Any) -> Outcome[Appended]:
+            found = [
+                result
+                for entry in answer.responses
+                if _is_about(entry, topic)
+                for result in entry.partition_responses
+                if result.index == partition.partition
+            ]
+            result = the_only(found, answer, partition)
+            appended = Appended(int(result.base_offset), int(getattr(result, "log_start_offset", -1)))
+            return verdict(
+                result.error_code,
+                appended,
+                getattr(result, "error_message", None),
+                base_offset=appended.base_offset,
+                log_start_offset=appended.log_start_offset,
+            )
+
+        # A busy coordinator shows through Produce v12 and later, which add the partition to the transaction.
+        return self._write(LeaderOf(partition), message, read, TO_LEADER | {ErrorCode.concurrent_transactions}, retry=retry)
+
+    def write_marker(
+        self,
+        partition: TopicPartition,
+        producer: ProducerIdAndEpoch,
+        *,
+        commit: bool,
+        coordinator_epoch: int,
+        version: int = 1,
+        transaction_version: int = 0,
+        retry: bool = True,
+    ) -> Outcome[None]:
+        """WriteTxnMarkers, as a coordinator sends it to a leader. `transaction_version` is in the request from version 2 on."""
+        marker: dict[str, Any] = {
+            "producer_id": producer.producer_id,
+            "producer_epoch": producer.epoch,
+            "transaction_result": commit,
+            "topics": [{"name": partition.topic, "partition_indexes": [partition.partition]}],
+            "coordinator_epoch": coordinator_epoch,
+        }
+        if version >= 2:
+            marker["transaction_version"] = transaction_version
+        elif transaction_version:
+            raise ValueError(f"WriteTxnMarkers v{version} cannot carry transaction version {transaction_version}; versions from 2 on can")
+        message = self._request("write_txn_markers", version, markers=[marker])
+
+        def read(answer: Any) -> Outcome[None]:
+            found = [entry for entry in answer.markers if entry.producer_id == producer.producer_id]
+            entry = the_only(found, answer, f"producer id {producer.producer_id}")
+            return verdict(partition_result(entry.topics, partition, answer).error_code, None)
+
+        return self._write(LeaderOf(partition), message, read, TO_LEADER, retry=retry)
+
+    def end_offset(self, partition: TopicPartition, isolation: Isolation) -> Outcome[int]:
+        """ListOffsets for the latest: the high watermark, or the last stable offset for READ_COMMITTED."""
+        return self._offset(partition, isolation, _LATEST)
+
+    def read(self, partition: TopicPartition, isolation: Isolation, *, version: int | None = None) -> Outcome[LogView]:
+        """Fetch from the log's start until there is nothing more for that isolation level."""
+        if version is None:
+            version = self._offer.highest("fetch", 4, _TOPIC_IDS_FROM - 1)
+        match self._offset(partition, isolation, _EARLIEST):
+            case Done(offset):
+                pass
+            case trouble:
+                return trouble
+        batches: list[Batch] = []
+        aborted: dict[AbortedTransaction, None] = {}  # in order, each once: pages repeat those that reach over their edge
+        while True:
+            match self._fetch(partition, isolation, offset, version):
+                case Done(page):
+                    batches += page.batches
+                    aborted |= dict.fromkeys(page.aborted)
+                case trouble:
+                    return trouble
+            if not page.batches or page.batches[-1].last_offset + 1 >= page.high_watermark:
+                return Done(LogView(tuple(batches), page.high_watermark, page.last_stable_offset, tuple(aborted)))
+            if page.batches[-1].last_offset < offset:
+                raise Malformed(f"Fetch v{version} of {partition} from offset {offset} answered {page.batches}, which end before it")
+            offset = page.batches[-1].last_offset + 1
+
+    def _offset(self, partition: TopicPartition, isolation: Isolation, which: int) -> Outcome[int]:
+        message = self._request(
+            "list_offsets",
+            self._offer.highest("list_offsets", 2, 9),
+            replica_id=-1,
+            isolation_level=isolation,
+            topics=[{"name": partition.topic, "partitions": [{"partition_index": partition.partition, "timestamp": which}]}],
+        )
+
+        def read(answer: Any) -> Outcome[int]:
+            result = partition_result(answer.topics, partition, answer)
+            return verdict(result.error_code, int(result.offset))
+
+        return self._read(LeaderOf(partition), message, read, TO_LEADER)
+
+    def _fetch(self, partition: TopicPartition, isolation: Isolation, offset: int, version: int) -> Outcome[LogView]:
+        self._offer.check("fetch", version)
+        match self._topic_key("topic", partition, version):
+            case Done(topic):
+                pass
+            case trouble:
+                return trouble
+        wanted = {"partition": partition.partition, "fetch_offset": offset, "partition_max_bytes": _PAGE_BYTES}
+        message = self._request(
+            "fetch",
+            version,
+            max_wait=0,
+            min_bytes=0,
+            max_bytes=_PAGE_BYTES,
+            isolation_level=isolation,
+            topics=[{**topic, "partitions": [wanted]}],
+            **({"forgotten_topics_data": []} if version >= 7 else {}),
+        )
+
+        def read(answer: Any) -> Outcome[LogView]:
+            if getattr(answer, "error_code", ErrorCode.none) is not ErrorCode.none:
+                return Refused(answer.error_code.name.upper(), int(answer.error_code))
+            found = [
+                result
+                for entry in answer.responses
+                if _is_about(entry, topic)
+                for result in entry.partitions
+                if result.partition_index == partition.partition
+            ]
+            result = the_only(found, answer, partition)
+            return verdict(result.error_code, _view(result, partition, version))
+
+        return self._read(LeaderOf(partition), message, read, TO_LEADER)
+
+    def _topic_key(self, name: str, partition: TopicPartition, version: int) -> Outcome[dict[str, str | uuid.UUID]]:
+        """How Produce and Fetch name a topic in that version: by a field called `name`, or by its id."""
+        if version < _TOPIC_IDS_FROM:
+            return Done({name: partition.topic})
+        match self._cluster.topic(partition.topic):
+            case Done(topic) if topic.topic_id is not None:
+                return Done({"topic_id": topic.topic_id})
+            case Done():
+                return Refused("UNKNOWN_TOPIC_ID", int(ErrorCode.unknown_topic_id), f"Metadata has no topic id for {partition.topic}")
+            case trouble:
+                return trouble
+
+
+def _is_about(entry: Any, topic: dict[str, str | uuid.UUID]) -> bool:
+    return all(getattr(entry, name) == value for name, value in topic.items())
+
+
+def _view(result: Any, partition: TopicPartition, version: int) -> LogView:
+    try:
+        batches = decode(result.records or b"")
+    except MalformedBatch as error:
+        raise Malformed(f"Fetch v{version} of {partition}: the records are not batches: {error}") from error
+    aborted = (AbortedTransaction(int(entry.producer_id), int(entry.first_offset)) for entry in result.aborted_transactions or ())
+    return LogView(batches, int(result.high_watermark), int(result.last_stable_offset), tuple(aborted))

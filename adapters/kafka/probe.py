@@ -1,0 +1,12 @@
+"""The probe: Kafka's requests, each pinned to a version, as calls that return an outcome.
+
+A step calls one of these and judges what came back. Nothing here knows what a right answer is.
+"""
+
+from .inspection import InspectionCalls
+from .partitions import PartitionCalls
+from .transactions import TransactionCalls
+
+
+class KafkaProbe(TransactionCalls, PartitionCalls, InspectionCalls):
+    """One client of a Kafka system, with connections of its own."""

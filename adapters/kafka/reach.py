@@ -1,0 +1,85 @@
+"""Reaching a broker over TCP: its address, whether it answers, and whether it serves transactions yet."""
+
+import secrets
+import time
+
+from fencepost.adapters.ports import Done, Faults, Outcome, SystemUnreachable, WrongUsage
+
+from .cluster import Cluster
+from .handshake import ask
+from .offer import Offer
+from .recording import Recorder
+from .session import ANSWER_WITHIN_S, KafkaSession, NoFaults, WallTime
+from .tcp import TcpTransport
+from .transport import Address, Transport
+from .values import ProducerIdAndEpoch
+
+_CLIENT = "handshake"
+
+
+def parse_address(text: str) -> Address:
+    """`HOST:PORT`, and `[HOST]:PORT` for an address with colons."""
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 65536:
+        raise WrongUsage(f"{text!r} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
+    return Address(host, int(port))
+
+
+def connect(client: str, address: Address) -> Transport:
+    """A client's way to a node over TCP; connects at the first call."""
+    return TcpTransport(f"fencepost-{client}", address)
+
+
+def wall_session(bootstrap: Address, offer: Offer, patience_s: float, faults: Faults) -> KafkaSession:
+    """A session over TCP, with names that no other session has."""
+    return KafkaSession(bootstrap, connect, offer, WallTime(patience_s), faults, secrets.token_hex(3))
+
+
+def reach(address: Address, within_s: float) -> Offer:
+    """What the node at that address offers, asked until it answers."""
+    end = time.monotonic() + within_s
+    reason = "nothing"
+    for _ in WallTime(within_s).attempts():
+        transport = connect(_CLIENT, address)
+        try:
+            outcome = ask(transport, max(0.1, end - time.monotonic()))
+        finally:
+            transport.close()
+        if isinstance(outcome, Done):
+            return outcome.value
+        reason = outcome.reason
+    raise SystemUnreachable(
+        f"no Kafka broker answers at {address} within {within_s:g} s; the last that was seen: {reason}. "
+        "Is it running, and is this a listener without TLS and authentication?"
+    )
+
+
+def brokers(bootstrap: Address, offer: Offer) -> dict[int, Address]:
+    """The addresses that the cluster advertises, each of which must answer."""
+    wall = WallTime(ANSWER_WITHIN_S)
+    cluster = Cluster(_CLIENT, bootstrap, connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
+    try:
+        outcome = cluster.brokers()
+    finally:
+        cluster.close()
+    if not isinstance(outcome, Done):
+        raise SystemUnreachable(f"the Kafka broker at {bootstrap} does not answer Metadata: {outcome}")
+    for node, address in outcome.value.items():
+        try:
+            reach(address, 1.0)
+        except SystemUnreachable as error:
+            raise SystemUnreachable(
+                f"the Kafka broker at {bootstrap} answers, but node {node} advertises {address}, and that does not: {error} "
+                "Set advertised.listeners to an address that this machine can reach."
+            ) from error
+    return outcome.value
+
+
+def serves_transactions(bootstrap: Address, offer: Offer, patience_s: float) -> Outcome[ProducerIdAndEpoch]:
+    """What comes of initialising a new transactional id. The first one ever makes the broker create the coordinator's log."""
+    session = wall_session(bootstrap, offer, patience_s, NoFaults(str(bootstrap)))
+    try:
+        return session.client(_CLIENT).init_producer_id(session.unique("fencepost-ready"))
+    finally:
+        session.close()

@@ -1,0 +1,104 @@
+"""Everything that a session said and heard, in order.
+
+Entities are kept as they are and made into plain values only when somebody asks, since that costs more than most calls.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fencepost.adapters.ports import Done, Exchange, Malformed, Unknown
+from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
+from fencepost.wire.kafka.entities import api_of, plain, title
+from kio.static.protocol import RequestPayload, ResponsePayload
+
+from .transport import Address, Transport
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    client: str
+    node: Address
+    request: RequestPayload
+    answer: ResponsePayload | None
+    lost: str | None
+    at_ms: float
+    took_ms: float
+
+    def rendered(self) -> Exchange:
+        return Exchange(
+            client=self.client,
+            node=str(self.node),
+            name=f"{title(api_of(self.request))} v{self.request.__version__}",
+            request=_with_batches_shown(plain(self.request)),
+            answer=None if self.answer is None else _with_batches_shown(plain(self.answer)),
+            lost=self.lost,
+            at_ms=self.at_ms,
+            took_ms=self.took_ms,
+        )
+
+
+class Recorder:
+    """Makes calls and remembers them; `now_ms` is the clock of the system that is asked."""
+
+    def __init__(self, now_ms: Callable[[], float]) -> None:
+        self._now_ms = now_ms
+        self._recorded: list[_Recorded] = []
+
+    def call(
+        self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float
+    ) -> Done[ResponsePayload] | Unknown:
+        """Make one call; what came of it is remembered, a malformed answer as well."""
+        began = self._now_ms()
+        try:
+            outcome = transport.call(request, deadline_s)
+        except Malformed as error:
+            self._recorded.append(_Recorded(client, node, request, None, str(error), began, self._now_ms() - began))
+            raise
+        answer = outcome.value if isinstance(outcome, Done) else None
+        lost = outcome.reason if isinstance(outcome, Unknown) else None
+        self._recorded.append(_Recorded(client, node, request, answer, lost, began, self._now_ms() - began))
+        return outcome
+
+    def exchanges(self) -> list[Exchange]:
+        """All calls so far, in the order in which they ended."""
+        return [recorded.rendered() for recorded in self._recorded]
+
+
+def _with_batches_shown(value: Any) -> Any:
+    """Record batches, which stand as hexadecimal in the fields named `records`, as what they hold."""
+    match value:
+        case dict():
+            return {
+                name: _shown_batches(bytes.fromhex(item)) if name == "records" and isinstance(item, str) else _with_batches_shown(item)
+                for name, item in value.items()
+            }
+        case list():
+            return [_with_batches_shown(item) for item in value]
+        case _:
+            return value
+
+
+def _shown_batches(data: bytes) -> Any:
+    try:
+        return [_shown_batch(batch) for batch in decode(data)]
+    except MalformedBatch as error:
+        return f"malformed, {error}: {data.hex()}"
+
+
+def _shown_batch(batch: Batch) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "base_offset": batch.base_offset,
+        "producer_id": batch.producer_id,
+        "producer_epoch": batch.producer_epoch,
+        "base_sequence": batch.base_sequence,
+        "transactional": batch.transactional,
+    }
+    if batch.marker:
+        shown["marker"] = batch.marker.type.name
+        shown["coordinator_epoch"] = batch.marker.coordinator_epoch
+    elif batch.control:
+        shown["control"] = True
+    else:
+        shown["values"] = [None if record.value is None else record.value.decode(errors="replace") for record in batch.records]
+    return shown

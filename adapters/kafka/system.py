@@ -1,0 +1,57 @@
+"""A Kafka system over TCP that is running already and belongs to somebody else."""
+
+from fencepost.adapters.ports import Done, Handshake, NotOffered, WrongUsage
+
+from .handshake import describe
+from .offer import Offer
+from .reach import brokers, parse_address, reach, serves_transactions, wall_session
+from .release import identify
+from .session import PATIENCE_S, KafkaSession, NoFaults
+from .settings import kafka_settings
+
+_REACHABLE_WITHIN_S = 8.0
+"""Together with the second that each advertised address has, an unreachable system is told within ten."""
+
+
+class KafkaAt:
+    """The broker, or the cluster, at `HOST:PORT`."""
+
+    name = "kafka"
+
+    def __init__(self, bootstrap: str, patience_s: float = PATIENCE_S) -> None:
+        self._bootstrap = parse_address(bootstrap)
+        self._patience_s = patience_s
+        self._offer: Offer | None = None
+
+    def prepare(self) -> None:
+        """There is nothing to start."""
+
+    def open(self) -> Handshake:
+        """Ask the bootstrap node what it is.
+
+        A system that cannot initialise a transactional id is opened all the same, with a note: that is for scenarios to judge.
+        """
+        offer = reach(self._bootstrap, _REACHABLE_WITHIN_S)
+        nodes = brokers(self._bootstrap, offer)
+        notes = ["nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items())]
+        try:
+            outcome = serves_transactions(self._bootstrap, offer, self._patience_s)
+        except NotOffered as error:
+            notes.append(f"no transactional id could be initialised: {error}")
+        else:
+            if not isinstance(outcome, Done):
+                notes.append(f"no transactional id could be initialised within {self._patience_s:g} s: {outcome}")
+        self._offer = offer
+        identity = identify(offer.supported.get("metadata.version"), kafka_settings().releases)
+        return describe(
+            offer, identity, (self.name, identity.version), missing=[f"crash: {self._bootstrap} was not started by fencepost"], notes=notes
+        )
+
+    def session(self, title: str) -> KafkaSession:  # noqa: ARG002 - the protocol's; a broker has no use for a scenario's title
+        """A fresh session."""
+        if self._offer is None:
+            raise WrongUsage(f"a session with {self._bootstrap} was asked for before open()")
+        return wall_session(self._bootstrap, self._offer, self._patience_s, NoFaults(str(self._bootstrap)))
+
+    def close(self) -> None:
+        """There is nothing to give back: connections belong to sessions."""

@@ -1,0 +1,120 @@
+"""Kafka's frames over a TCP connection: one connection for each client and node, one request on its way at a time.
+
+What is done about each trouble:
+
+* no connection, or it is lost before the whole answer is there: `Unknown(lost=True)`. A frame that is cut off by the end of the
+  connection counts as lost, for a node that is killed cuts its frames too.
+* no whole answer before the deadline: `Unknown`, and the connection is closed, so that an answer which comes late can never be
+  taken for that of another request.
+* bytes that are not the answer that is due: `Malformed` with the bytes, and the connection is closed.
+
+Every call after trouble connects anew. A connection that the node closed while nothing was being asked is replaced silently:
+nothing was sent, so nothing is uncertain.
+"""
+
+import socket
+import time
+
+from fencepost.adapters.ports import Done, Malformed, Unknown
+from fencepost.wire.kafka.entities import api_of, title
+from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
+from kio.static.protocol import RequestPayload, ResponsePayload
+
+from .transport import Address
+
+MAX_FRAME = 64 * 1024 * 1024
+"""The longest answer that is believed; a broker's own default for requests is 100 MiB, and no answer to the suite comes near."""
+
+
+class TcpTransport:
+    """A connection to one node, made when it is first needed."""
+
+    def __init__(self, client_id: str, address: Address) -> None:
+        self._client_id = client_id
+        self._address = address
+        self._socket: socket.socket | None = None
+        self._last_correlation_id = 0
+
+    def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
+        """Send one request and read its answer."""
+        asked = f"{title(api_of(request))} v{request.__version__}"
+        deadline = _Deadline(deadline_s)
+        self._last_correlation_id += 1
+        try:
+            connection = self._connected(deadline)
+        except TimeoutError:
+            return Unknown(f"{self._address} did not accept a connection for {asked} within {deadline_s:g} s")
+        except OSError as error:
+            return Unknown(f"{self._address} cannot be connected to for {asked}: {error}", lost=True)
+        try:
+            connection.settimeout(deadline.left())
+            connection.sendall(encode_request(request, self._last_correlation_id, self._client_id))
+            frame = self._read_frame(connection, deadline)
+            return Done(decode_response(request, self._last_correlation_id, frame))
+        except TimeoutError:
+            self.close()
+            return Unknown(f"{self._address} did not answer {asked} within {deadline_s:g} s")
+        except OSError as error:
+            self.close()
+            return Unknown(f"{self._address} closed the connection instead of answering {asked}: {error}", lost=True)
+        except MalformedFrame as error:
+            self.close()
+            raise Malformed(f"{self._address}: {error}") from error
+
+    def close(self) -> None:
+        """Close the connection, if there is one."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def _connected(self, deadline: "_Deadline") -> socket.socket:
+        if self._socket is not None and _was_closed_by_peer(self._socket):
+            self.close()
+        if self._socket is None:
+            self._socket = socket.create_connection((self._address.host, self._address.port), deadline.left())
+            # Requests are small and each waits for its answer, so nothing is won by collecting bytes.
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return self._socket
+
+    def _read_frame(self, connection: socket.socket, deadline: "_Deadline") -> bytes:
+        prefix = _read_exactly(connection, LENGTH.size, deadline)
+        length: int = LENGTH.unpack(prefix)[0]
+        if not 0 <= length <= MAX_FRAME:
+            raise MalformedFrame(f"a frame announces {length} bytes, expected 0 to {MAX_FRAME}", prefix)
+        return _read_exactly(connection, length, deadline)
+
+
+class _Deadline:
+    """A moment that all parts of one call share."""
+
+    def __init__(self, seconds: float) -> None:
+        self._at = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """The seconds until then; TimeoutError when there are none."""
+        left = self._at - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+def _read_exactly(connection: socket.socket, size: int, deadline: _Deadline) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        connection.settimeout(deadline.left())
+        chunk = connection.recv(min(size - len(data), 1 << 20))
+        if not chunk:
+            raise ConnectionError(f"end of the connection after {len(data)} of {size} bytes")
+        data += chunk
+    return bytes(data)
+
+
+def _was_closed_by_peer(connection: socket.socket) -> bool:
+    """Whether the connection has ended while nothing was on its way; bytes that nobody asked for are left for the next answer."""
+    connection.settimeout(0)
+    try:
+        return connection.recv(1, socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True

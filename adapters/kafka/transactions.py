@@ -1,0 +1,230 @@
+"""The calls that a transaction coordinator answers, and those that carry offsets in a transaction."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeAlias
+
+from fencepost.adapters.ports import Done, Outcome, Refused
+from kio.schema.errors import ErrorCode
+
+from .calls import Calls, partition_result, the_only
+from .cluster import AnyNode, CoordinatorKind, CoordinatorOf
+from .errors import COORDINATOR_AWAY, LOOK_AGAIN, TO_COORDINATOR, refused, verdict
+from .values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
+
+
+@dataclass(frozen=True)
+class Addition:
+    """One transaction's entry in a batched AddPartitionsToTxn; `verify_only` asks whether the partitions are in it already."""
+
+    transactional_id: str
+    producer: ProducerIdAndEpoch
+    partitions: tuple[TopicPartition, ...]
+    verify_only: bool = False
+
+
+PartitionResults: TypeAlias = Mapping[TopicPartition, Done[None] | Refused]
+
+
+class TransactionCalls(Calls):
+    """A producer's requests about its transaction."""
+
+    def init_producer_id(
+        self,
+        transactional_id: str | None,
+        *,
+        timeout_ms: int = 60_000,
+        current: ProducerIdAndEpoch = NO_PRODUCER,
+        version: int = 5,
+        retry: bool = True,
+    ) -> Outcome[ProducerIdAndEpoch]:
+        """InitProducerId. With `current`, the producer says who it believes to be, which versions before 3 cannot carry."""
+        fields: dict[str, Any] = {"transactional_id": transactional_id, "transaction_timeout": timeout_ms}
+        if version >= 3:
+            fields |= _pair(current)
+        elif current != NO_PRODUCER:
+            raise ValueError(f"InitProducerId v{version} cannot carry {current}; versions from 3 on can")
+        target = AnyNode() if transactional_id is None else _coordinator(transactional_id)
+        return self._write(
+            target,
+            self._request("init_producer_id", version, **fields),
+            _pair_answered,
+            TO_COORDINATOR,
+            retry=retry,
+        )
+
+    def add_partitions(
+        self,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        partitions: Sequence[TopicPartition],
+        *,
+        version: int = 3,
+        retry: bool = True,
+    ) -> Outcome[None]:
+        """AddPartitionsToTxn as a producer sends it, versions 0 to 3. Refused when one partition is, with its name in the message."""
+        message = self._request(
+            "add_partitions_to_txn",
+            version,
+            v3_and_below_transactional_id=transactional_id,
+            v3_and_below_producer_id=producer.producer_id,
+            v3_and_below_producer_epoch=producer.epoch,
+            v3_and_below_topics=_by_topic(partitions),
+        )
+
+        def read(answer: Any) -> Outcome[None]:
+            results = _partition_results(answer.results_by_topic_v3_and_below, answer, partitions)
+            return _first_refusal(results)
+
+        return self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR | LOOK_AGAIN, retry=retry)
+
+    def add_partitions_batched(
+        self, additions: Sequence[Addition], *, version: int = 4, retry: bool = True
+    ) -> Outcome[Mapping[str, PartitionResults]]:
+        """AddPartitionsToTxn as a broker sends it, from version 4 on; sent to the coordinator of the first transactional id.
+
+        Refused is the whole request, or every partition because the coordinator is away. All other refusals are in the results.
+        """
+        message = self._request(
+            "add_partitions_to_txn",
+            version,
+            transactions=[
+                {
+                    "transactional_id": addition.transactional_id,
+                    **_pair(addition.producer),
+                    "verify_only": addition.verify_only,
+                    "topics": _by_topic(addition.partitions),
+                }
+                for addition in additions
+            ],
+        )
+
+        def read(answer: Any) -> Outcome[Mapping[str, PartitionResults]]:
+            if answer.error_code != ErrorCode.none:
+                return refused(answer.error_code)
+            results = {}
+            for addition in additions:
+                entries = [entry for entry in answer.results_by_transaction if entry.transactional_id == addition.transactional_id]
+                entry = the_only(entries, answer, addition.transactional_id)
+                results[addition.transactional_id] = _partition_results(entry.topic_results, answer, addition.partitions)
+            away = [
+                result
+                for partitions in results.values()
+                for result in partitions.values()
+                if isinstance(result, Refused) and result.code in COORDINATOR_AWAY
+            ]
+            return away[0] if len(away) == sum(map(len, results.values())) > 0 else Done(results)
+
+        return self._write(_coordinator(additions[0].transactional_id), message, read, COORDINATOR_AWAY, retry=retry)
+
+    def add_offsets(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, group: str, *, version: int = 3, retry: bool = True
+    ) -> Outcome[None]:
+        """AddOffsetsToTxn: the group's offsets shall be part of the transaction."""
+        message = self._request("add_offsets_to_txn", version, transactional_id=transactional_id, **_pair(producer), group_id=group)
+        return self._write(
+            _coordinator(transactional_id), message, lambda answer: verdict(answer.error_code, None), TO_COORDINATOR, retry=retry
+        )
+
+    def commit_offsets(
+        self,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        group: str,
+        offsets: Mapping[TopicPartition, int],
+        *,
+        version: int = 3,
+        retry: bool = True,
+    ) -> Outcome[None]:
+        """TxnOffsetCommit without a group membership; Refused when one partition is, with its name in the message."""
+        topics = [
+            {
+                "name": topic,
+                "partitions": [
+                    {"partition_index": partition.partition, "committed_offset": offsets[partition], "committed_metadata": None}
+                    for partition in partitions
+                ],
+            }
+            for topic, partitions in _grouped(offsets)
+        ]
+        message = self._request(
+            "txn_offset_commit", version, transactional_id=transactional_id, group_id=group, **_pair(producer), topics=topics
+        )
+
+        def read(answer: Any) -> Outcome[None]:
+            codes = {partition: partition_result(answer.topics, partition, answer).error_code for partition in offsets}
+            return _first_refusal({partition: verdict(code, None, str(partition)) for partition, code in codes.items()})
+
+        return self._write(CoordinatorOf(CoordinatorKind.GROUP, group), message, read, TO_COORDINATOR | LOOK_AGAIN, retry=retry)
+
+    def committed_offset(
+        self, group: str, partition: TopicPartition, *, require_stable: bool = False, retry: bool = True
+    ) -> Outcome[int | None]:
+        """OffsetFetch: what the group has committed for the partition, None for nothing."""
+        message = self._request(
+            "offset_fetch",
+            self._offer.highest("offset_fetch", 8, 9),
+            groups=[{"group_id": group, "topics": [{"name": partition.topic, "partition_indexes": [partition.partition]}]}],
+            require_stable=require_stable,
+        )
+
+        def read(answer: Any) -> Outcome[int | None]:
+            entry = the_only([found for found in answer.groups if found.group_id == group], answer, f"group {group}")
+            if entry.error_code != ErrorCode.none:
+                return refused(entry.error_code)
+            result = partition_result(entry.topics, partition, answer)
+            offset = int(result.committed_offset)
+            return verdict(result.error_code, None if offset == -1 else offset, str(partition))
+
+        return self._read(CoordinatorOf(CoordinatorKind.GROUP, group), message, read, COORDINATOR_AWAY, retry=retry)
+
+    def end_txn(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, *, commit: bool, version: int = 5, retry: bool = True
+    ) -> Outcome[ProducerIdAndEpoch | None]:
+        """EndTxn. From version 5 on the answer carries the pair to go on with; before, there is none."""
+        message = self._request("end_txn", version, transactional_id=transactional_id, **_pair(producer), committed=commit)
+
+        def read(answer: Any) -> Outcome[ProducerIdAndEpoch | None]:
+            if version < 5:
+                return verdict(answer.error_code, None)
+            return _pair_answered(answer)
+
+        return self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR, retry=retry)
+
+
+def _coordinator(transactional_id: str) -> CoordinatorOf:
+    return CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id)
+
+
+def _pair(producer: ProducerIdAndEpoch) -> dict[str, int]:
+    return {"producer_id": producer.producer_id, "producer_epoch": producer.epoch}
+
+
+def _pair_answered(answer: Any) -> Outcome[ProducerIdAndEpoch]:
+    """The pair in an answer; one that stands in a refusal is kept in its fields."""
+    pair = ProducerIdAndEpoch(int(answer.producer_id), int(answer.producer_epoch))
+    return verdict(answer.error_code, pair, producer_id=pair.producer_id, producer_epoch=pair.epoch)
+
+
+def _grouped(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[TopicPartition]]]:
+    return [(topic, list(group)) for topic, group in groupby(sorted(partitions), key=lambda partition: partition.topic)]
+
+
+def _by_topic(partitions: Iterable[TopicPartition]) -> list[dict[str, Any]]:
+    return [{"name": topic, "partitions": [partition.partition for partition in group]} for topic, group in _grouped(partitions)]
+
+
+def _partition_results(topics: Any, answer: Any, partitions: Iterable[TopicPartition]) -> PartitionResults:
+    codes = {
+        partition: partition_result(topics, partition, answer, results="results_by_partition").partition_error_code
+        for partition in partitions
+    }
+    return {partition: verdict(code, None, str(partition)) for partition, code in codes.items()}
+
+
+def _first_refusal(results: PartitionResults) -> Outcome[None]:
+    """The first refusal that is a cause: the partitions beside a refused one are answered OPERATION_NOT_ATTEMPTED."""
+    refusals = [result for result in results.values() if isinstance(result, Refused)]
+    causes = [result for result in refusals if result.code != ErrorCode.operation_not_attempted]
+    return next(iter(causes + refusals), Done(None))

@@ -1,0 +1,39 @@
+"""One client's way to one node: a request entity in, the answer's entity out, or nobody knows.
+
+A transport neither reads an answer nor repeats a request. It says `Unknown` when there is no answer, and raises
+`ports.Malformed` when there is one that the protocol does not allow.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from fencepost.adapters.ports import Done, Unknown
+from kio.static.protocol import RequestPayload, ResponsePayload
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a node listens, as the cluster advertises it."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+class Transport(Protocol):
+    """A way to one node that can be used again after every outcome."""
+
+    def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
+        """Send the request and wait for its own answer, for at most `deadline_s` seconds."""
+        ...
+
+    def close(self) -> None:
+        """Give the connection back; a later call makes a new one."""
+        ...
+
+
+Connect: TypeAlias = Callable[[str, Address], Transport]
+"""Makes the transport of a named client to a node; it may wait with connecting until the first call."""

@@ -1,0 +1,143 @@
+"""What a Kafka system tells and is told, as values: the words that steps and probe share."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from fencepost.wire.kafka.batches import Batch, MarkerType
+
+
+@dataclass(frozen=True)
+class ProducerIdAndEpoch:
+    """The pair by which brokers know a producer; (-1, -1) is none at all."""
+
+    producer_id: int
+    epoch: int
+
+    def __str__(self) -> str:
+        return f"(producer id {self.producer_id}, epoch {self.epoch})"
+
+    def with_epoch(self, epoch: int) -> "ProducerIdAndEpoch":
+        return ProducerIdAndEpoch(self.producer_id, epoch)
+
+
+NO_PRODUCER = ProducerIdAndEpoch(-1, -1)
+
+
+@dataclass(frozen=True, order=True)
+class TopicPartition:
+    """A partition of a topic by its name in the system."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+class Isolation(IntEnum):
+    """Fetch and ListOffsets: the isolation level as the wire has it."""
+
+    READ_UNCOMMITTED = 0
+    READ_COMMITTED = 1
+
+
+@dataclass(frozen=True)
+class Appended:
+    """Where a produced batch went. A duplicate answers the offset of the first one."""
+
+    base_offset: int
+    log_start_offset: int
+
+
+@dataclass(frozen=True)
+class TransactionDescription:
+    """DescribeTransactions for one transactional id; `start_time` in ms since 1970, -1 where no transaction was begun."""
+
+    state: str
+    producer: ProducerIdAndEpoch
+    timeout_ms: int
+    start_time: int
+    partitions: frozenset[TopicPartition]
+
+    @property
+    def is_settled(self) -> bool:
+        """Nothing is open and no marker is on its way."""
+        return self.state in ("Empty", "CompleteCommit", "CompleteAbort")
+
+
+@dataclass(frozen=True)
+class ActiveProducer:
+    """DescribeProducers for one producer in one partition; `transaction_start` is -1 where it has none open there."""
+
+    producer: ProducerIdAndEpoch
+    last_sequence: int
+    last_timestamp: int
+    coordinator_epoch: int
+    transaction_start: int
+
+
+@dataclass(frozen=True)
+class AbortedTransaction:
+    """An entry of the aborted-transaction list in a Fetch answer."""
+
+    producer_id: int
+    first_offset: int
+
+
+@dataclass(frozen=True)
+class LogView:
+    """A partition as Fetch showed it, from the log's start to where that isolation level ends."""
+
+    batches: tuple[Batch, ...]
+    high_watermark: int
+    last_stable_offset: int
+    aborted: tuple[AbortedTransaction, ...]
+
+    def markers(self, since: int = 0) -> list[tuple[ProducerIdAndEpoch, MarkerType]]:
+        """The transaction markers from an offset on, in the order of the log, with the pair that each carries."""
+        found = ((batch, batch.marker) for batch in self.batches if batch.base_offset >= since)
+        return [(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch), marker.type) for batch, marker in found if marker]
+
+    def offset_of(self, value: str) -> int | None:
+        """The offset of the first record that holds `value`, whoever may see it."""
+        for batch in self.batches:
+            for index, record in enumerate(batch.records):
+                if not batch.control and record.value == value.encode():
+                    return batch.base_offset + index
+        return None
+
+    def values(self) -> list[str]:
+        """What a consumer hands over: no control records, and no records of the transactions that the answer lists as aborted.
+
+        The rule is a Kafka consumer's: a listed producer's records are dropped from the listed first offset on, up to and
+        including its next ABORT marker.
+        """
+        starts = sorted(self.aborted, key=lambda entry: entry.first_offset, reverse=True)
+        dropping: set[int] = set()
+        shown: list[str] = []
+        for batch in self.batches:
+            while starts and starts[-1].first_offset <= batch.last_offset:
+                dropping.add(starts.pop().producer_id)
+            if batch.control:
+                if batch.marker and batch.marker.type is MarkerType.ABORT:
+                    dropping.discard(batch.producer_id)
+            elif not (batch.transactional and batch.producer_id in dropping):
+                shown += [(record.value or b"").decode(errors="replace") for record in batch.records]
+        return shown
+
+
+@dataclass(frozen=True)
+class ListedTransaction:
+    """An entry of ListTransactions."""
+
+    transactional_id: str
+    producer_id: int
+    state: str
+
+
+@dataclass(frozen=True)
+class TransactionList:
+    """ListTransactions over all nodes; `unknown_states` are the names in the filter that a node did not know."""
+
+    transactions: frozenset[ListedTransaction]
+    unknown_states: frozenset[str]

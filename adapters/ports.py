@@ -1,0 +1,157 @@
+"""What a system under test may offer, and how its answers are told.
+
+A *system* is opened once a run, says what it is in a handshake, and opens one *session* per scenario. A session has its own
+names, so that nothing is shared and nothing is assumed to be clean; it owns the *faults* and the *time* of its system.
+
+Every call on a probe returns an *outcome*: `Done`, `Refused` or `Unknown`. A time-out or a lost connection is Unknown for
+ever: an adapter never reports a definite failure after an ambiguous one.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Done(Generic[T_co]):
+    """The system did it and said so."""
+
+    value: T_co
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The system said that it did not do it. `fields` holds what else the answer carried, by the protocol's names."""
+
+    error: str
+    code: int
+    message: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.error} ({self.code})" + (f": {self.message}" if self.message else "")
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Nobody knows whether the system did it. `lost` tells a closed connection from an answer that did not come in time."""
+
+    reason: str
+    lost: bool = False
+
+
+Outcome: TypeAlias = Done[T_co] | Refused | Unknown
+
+
+class NotOffered(Exception):
+    """The system does not claim to have what a scenario needs; the message says what and how that was found."""
+
+
+class SystemUnreachable(Exception):
+    """The system could not be reached or started; the message names it, says what was tried, and the last error."""
+
+
+class WrongUsage(Exception):
+    """The user asked for something that cannot be; the message says what, and what would be right."""
+
+
+class Malformed(Exception):
+    """The system sent bytes that its protocol does not allow. Always its defect, in whichever step it shows."""
+
+
+class Time(Protocol):
+    """The clock that a system lives by. Virtual for the reference; the wall's for a real broker."""
+
+    def attempts(self, patience: float | None = None) -> Iterator[int]:
+        """Count tries, with a little time between them, for as long as the session is patient with what must come."""
+        ...
+
+
+class Faults(Protocol):
+    """What can be done to a system. A system offers the capability of the same name, or the call raises NotOffered."""
+
+    def crash(self) -> None:
+        """End the system as a power cut does: at once, with only what it has made durable left."""
+        ...
+
+    def restart(self) -> None:
+        """Start it again and wait until it serves transactions."""
+        ...
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request and what came back, as plain values; `answer` is None where none came, and `lost` then says why."""
+
+    client: str
+    node: str
+    name: str
+    request: Mapping[str, Any]
+    answer: Mapping[str, Any] | None
+    lost: str | None
+    at_ms: float
+    took_ms: float
+
+
+@dataclass(frozen=True)
+class Handshake:
+    """What a system said of itself when it was asked.
+
+    `judged_as` is the system and version whose known deviations hold for it, where they are not its own: the reference with a
+    release's profile imitates that release. `notes` and `not_offered` are lines for a person.
+    """
+
+    version: str
+    version_is_exact: bool
+    profile: str
+    capabilities: frozenset[str]
+    notes: tuple[str, ...] = ()
+    not_offered: tuple[str, ...] = ()
+    judged_as: tuple[str, str] | None = None
+
+
+class Session(Protocol):
+    """One scenario's view of a system."""
+
+    faults: Faults
+    time: Time
+
+    def client(self, name: str) -> Any:
+        """The protocol's probe for one named client, with connections of its own."""
+        ...
+
+    def exchanges(self) -> list[Exchange]:
+        """All that was said so far, in order."""
+        ...
+
+    def unique(self, name: str) -> str:
+        """A name in the system that only this session uses for its `name`."""
+        ...
+
+    def close(self) -> None:
+        """Give back connections; leave the system running."""
+        ...
+
+
+class System(Protocol):
+    """A system under test."""
+
+    name: str
+
+    def prepare(self) -> None:
+        """Begin to start, without waiting: called before the scenarios are collected."""
+        ...
+
+    def open(self) -> Handshake:
+        """Wait until it serves transactions and ask what it is. Raises SystemUnreachable."""
+        ...
+
+    def session(self, title: str) -> Session:
+        """A fresh session for a scenario."""
+        ...
+
+    def close(self) -> None:
+        """Give back everything; may be called at any moment and twice."""
+        ...

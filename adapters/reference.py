@@ -1,0 +1,105 @@
+"""The bundled reference as a system under test: the same probe and the same handshake, without bytes and without waiting.
+
+Every session has a reference broker of its own, on a virtual clock that moves only when somebody waits. So a run is the same
+each time, and a scenario that waits for a minute takes none.
+"""
+
+import itertools
+import zlib
+from collections.abc import Iterator
+from importlib.metadata import version as version_of
+
+from fencepost.adapters.kafka.handshake import ask, describe
+from fencepost.adapters.kafka.inprocess import InProcessTransport
+from fencepost.adapters.kafka.offer import Offer
+from fencepost.adapters.kafka.release import Identity
+from fencepost.adapters.kafka.session import ANSWER_WITHIN_S, PATIENCE_S, KafkaSession
+from fencepost.adapters.kafka.transport import Address
+from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, WrongUsage
+from fencepost.reference.defects import DEFECTS, ODDITIES
+from fencepost.reference.kafka import Profile, ReferenceKafka
+
+_BOOTSTRAP = Address("reference", 9092)
+_STEP_MS = 20
+"""How far an attempt moves the clock: less than the shortest of the reference's own intervals."""
+
+
+class VirtualTime:
+    """The clock of one reference broker; waiting moves it."""
+
+    def __init__(self, broker: ReferenceKafka, patience_s: float = PATIENCE_S) -> None:
+        self._broker = broker
+        self._patience_s = patience_s
+        self._now_ms = 0
+
+    def now_ms(self) -> float:
+        """The virtual milliseconds since the broker was made."""
+        return self._now_ms
+
+    def attempts(self, patience: float | None = None) -> Iterator[int]:
+        """Count tries, with virtual time between them."""
+        end = self._now_ms + 1000 * (self._patience_s if patience is None else patience)
+        for number in itertools.count(1):
+            yield number
+            if self._now_ms + _STEP_MS > end:
+                return
+            self._broker.advance(_STEP_MS)
+            self._now_ms += _STEP_MS
+
+
+class ReferenceSystem:
+    """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
+
+    name = "reference"
+
+    def __init__(self, profile_name: str = "seed", defect: str | None = None, patience_s: float = PATIENCE_S) -> None:
+        if profile_name not in Profile.names():
+            raise WrongUsage(f"the reference has no profile {profile_name!r}; it has {', '.join(sorted(Profile.names()))}")
+        variants = DEFECTS | ODDITIES
+        if defect is not None and defect not in variants:
+            raise WrongUsage(f"the reference has no defect {defect!r}; it has {', '.join(sorted(variants))}")
+        self._profile_name = profile_name
+        self._profile = Profile.load(profile_name)
+        self._variant = None if defect is None else variants[defect]
+        self._patience_s = patience_s
+        self._offer: Offer | None = None
+
+    def prepare(self) -> None:
+        """There is nothing to start."""
+
+    def open(self) -> Handshake:
+        """Ask a broker what it is, as any other system is asked."""
+        match ask(InProcessTransport(self._broker()), ANSWER_WITHIN_S):
+            case Done(offer):
+                self._offer = offer
+            case unknown:
+                raise SystemUnreachable(f"the reference with profile {self._profile_name} does not answer ApiVersions: {unknown.reason}")
+        version = version_of("fencepost")
+        imitated, _, release = self._profile_name.partition("-")
+        return describe(
+            offer,
+            Identity(version, True, self._profile_name),
+            (imitated, release) if release else (self.name, version),
+            offered=["crash", "virtual-time"],
+            notes=[f"profile {self._profile_name}", *([f"defect {self._variant.name}"] if self._variant else [])],
+        )
+
+    def session(self, title: str) -> KafkaSession:
+        """A fresh broker; its names come from the title, so that they are the same in every run."""
+        if self._offer is None:
+            raise WrongUsage("a session with the reference was asked for before open()")
+        broker = self._broker()
+        return KafkaSession(
+            _BOOTSTRAP,
+            lambda _client, _address: InProcessTransport(broker),
+            self._offer,
+            VirtualTime(broker, self._patience_s),
+            broker,
+            f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
+        )
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+    def _broker(self) -> ReferenceKafka:
+        return ReferenceKafka(self._profile) if self._variant is None else ReferenceKafka(self._profile, self._variant.parts)

@@ -1,0 +1,61 @@
+"""How long the suite takes on the reference, beside the same scenarios with empty steps.
+
+`make bench`. Both are run in turn, several times, each as a process of its own, and pytest's own duration is taken, which leaves
+out the start-up. The empty steps are the same features with sentences that do nothing: what pytest, pytest-bdd and Allure cost.
+"""
+
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+ROUNDS = 5
+EMPTY = """
+from pytest_bdd import given, parsers, scenarios, then, when
+scenarios(".")
+
+@given(parsers.re(".*"))
+@when(parsers.re(".*"))
+@then(parsers.re(".*"))
+def _(): ...
+"""
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        empty = Path(folder) / "empty"
+        shutil.copytree(CHECKOUT / "features" / "kip890", empty, ignore=shutil.ignore_patterns("*.py", "*.yaml", "__pycache__"))
+        (empty / "test_empty.py").write_text(EMPTY, encoding="utf-8")
+        plain = ["-m", "pytest", "-q", "-c", "/dev/null", "-p", "no:cacheprovider", "--import-mode=importlib", str(empty)]
+        plain += [f"--rootdir={folder}", f"--alluredir={folder}/allure"]
+        suite = ["-m", "fencepost.cli", "run", "--results", f"{folder}/results"]
+        suites, empties, wholes = [], [], []
+        for _ in range(ROUNDS):
+            began = time.perf_counter()
+            suites.append(_seconds(suite, folder))
+            wholes.append(time.perf_counter() - began)
+            empties.append(_seconds(plain, folder))
+    print(f"the suite on the reference: {_told(suites)}; as a whole process, with start-up and report: {_told(wholes)}")
+    print(f"the same scenarios, empty:  {_told(empties)}")
+    print(f"ratio of the medians:       {statistics.median(suites) / statistics.median(empties):.2f}")
+
+
+def _seconds(arguments: list[str], folder: str) -> float:
+    done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=True)
+    found = re.search(r"\d+ passed.* in ([\d.]+)s", done.stdout)
+    if not found:
+        raise SystemExit(done.stdout + done.stderr)
+    return float(found[1])
+
+
+def _told(seconds: list[float]) -> str:
+    return f"median {statistics.median(seconds):.2f} s ({min(seconds):.2f} to {max(seconds):.2f}, {len(seconds)} rounds)"
+
+
+if __name__ == "__main__":
+    main()

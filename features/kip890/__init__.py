@@ -1,0 +1,1 @@
+"""KIP-890, Transactions Server-Side Defense."""

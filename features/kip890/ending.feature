@@ -1,0 +1,187 @@
+Feature: Ending a transaction
+  A new client ends its transaction with EndTxn v5, and learns from the answer under which epoch it goes on.
+  Every end raises the epoch, so that producer id and epoch name one transaction and no other.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-060 @MUST
+  Rule: Committing an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
+
+    Scenario: [1] A commit of one record
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits
+      Then the answer is success, with the same producer id and the next epoch
+      And the coordinator knows A by the producer id and epoch of the answer
+
+    Scenario: [2] A commit that follows another commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      And A has written "a2" to payments-1
+      When A commits
+      Then the answer is success, with the same producer id and the next epoch
+
+  @KIP890-061 @MUST
+  Rule: Aborting an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
+
+    Scenario: [1] An abort of one record
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A aborts
+      Then the answer is success, with the same producer id and the next epoch
+      And the coordinator knows A by the producer id and epoch of the answer
+
+  @KIP890-063 @MUST
+  Rule: The identity answered by EndTxn v5 serves the next transaction without another InitProducerId.
+
+    Scenario: [1] The next transaction begins after a commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A writes "a2" to payments-1
+      Then the write is accepted
+      And the transaction of A is Ongoing in payments-1 and nowhere else
+
+    Scenario: [2] The next transaction begins after an abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A writes "a2" to payments-1
+      Then the write is accepted
+      And the transaction of A is Ongoing in payments-1 and nowhere else
+
+    Scenario: [3] The next transaction ends
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      And A has written "a2" to payments-0
+      When A commits
+      Then readers of committed data see "a1", "a2" in payments-0
+
+  @KIP890-064 @MUST
+  Rule: An EndTxn v5 commit retried at the epoch it has ended succeeds and answers the same identity again.
+
+    Scenario: [1] The answer to a commit was lost, and the client asks again
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A commits with its previous epoch
+      Then the answer is success, with the producer id and epoch that A has
+      And the coordinator still knows A by the same producer id and epoch
+
+    Scenario: [2] Asking again writes no second marker
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A commits with its previous epoch
+      Then the answer is success, with the producer id and epoch that A has
+      And the log of payments-0 has not grown
+
+  @KIP890-067 @MUST
+  Rule: An EndTxn v5 abort at the epoch a settled commit has used is refused INVALID_TXN_STATE and the data stays committed.
+
+    Scenario: [1] The client changes its mind after a commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A aborts with its previous epoch
+      Then the request is refused with INVALID_TXN_STATE
+      And readers of committed data see "a1" in payments-0
+
+  @KIP890-069 @MUST
+  Rule: EndTxn v5 cannot commit what was never opened, it is refused INVALID_TXN_STATE and the epoch stays.
+
+    Scenario: [1] Nothing was ever written
+      Given producer A with transactional id "transfer"
+      When A commits
+      Then the request is refused with INVALID_TXN_STATE
+      And no producer id or epoch is handed out
+      And the coordinator still knows A by the same producer id and epoch
+
+    Scenario: [2] Nothing was written since the last commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A commits
+      Then the request is refused with INVALID_TXN_STATE
+      And the coordinator still knows A by the same producer id and epoch
+
+    Scenario: [3] Nothing was written since the last abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A commits
+      Then the request is refused with INVALID_TXN_STATE
+      And the coordinator still knows A by the same producer id and epoch
+
+  @KIP890-070 @MUST
+  Rule: EndTxn v5 may abort what was never opened, it succeeds and answers the next epoch.
+
+    Scenario: [1] An abort before anything was written
+      Given producer A with transactional id "transfer"
+      When A aborts
+      Then the answer is success, with the same producer id and the next epoch
+      And the coordinator knows A by the producer id and epoch of the answer
+
+    Scenario: [2] An abort with nothing written since the last commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A aborts
+      Then the answer is success, with the same producer id and the next epoch
+      And readers of committed data see "a1" in payments-0
+
+    Scenario: [3] An abort with nothing written since the last abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A aborts
+      Then the answer is success, with the same producer id and the next epoch
+      And readers of committed data see nothing in payments-0
+
+  @KIP890-071 @MUST
+  Rule: An empty abort ends in CompleteAbort and writes no marker to any partition.
+
+    Scenario: [1] An empty abort after a commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A aborts
+      Then the transaction of A is CompleteAbort
+      And the log of payments-0 has not grown
+
+    Scenario: [2] An empty abort before anything was written
+      Given producer A with transactional id "transfer"
+      When A aborts
+      Then the transaction of A is CompleteAbort
+      And the log of payments-0 has not grown
+      And the log of payments-1 has not grown
+
+  @KIP890-072 @MUST
+  Rule: EndTxn v5 with an epoch two or more behind is refused PRODUCER_FENCED and gets no identity.
+
+    Scenario: [1] A commit that comes two transactions late
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      And A has aborted
+      When A commits with the epoch before its previous one
+      Then the request is refused with PRODUCER_FENCED
+
+    Scenario: [2] An abort that comes two transactions late
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      And A has aborted
+      When A aborts with the epoch before its previous one
+      Then the request is refused with PRODUCER_FENCED
+
+    Scenario: [3] A late end hands out no epoch and moves none
+      Given producer A with transactional id "transfer"
+      And A has aborted
+      And A has aborted
+      When A aborts with the epoch before its previous one
+      Then no producer id or epoch is handed out
+      And the coordinator still knows A by the same producer id and epoch

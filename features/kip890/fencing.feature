@@ -1,0 +1,50 @@
+Feature: Fencing an old instance
+  One transactional id has one owner. Whoever initialises it last owns it; all that came before is fenced by its epoch.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-018 @MUST
+  Rule: InitProducerId v4 and later with an epoch neither current nor last is refused PRODUCER_FENCED and gets no identity.
+
+    Scenario: [1] An epoch two behind
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And A has initialised again
+      When A initialises again with the epoch before its previous one
+      Then the request is refused with PRODUCER_FENCED
+      And no producer id or epoch is handed out
+
+    Scenario: [2] An epoch that was never given
+      Given producer A with transactional id "transfer"
+      When A initialises again with an epoch ahead of its own
+      Then the request is refused with PRODUCER_FENCED
+      And no producer id or epoch is handed out
+      And the coordinator still knows A by the same producer id and epoch
+
+  @KIP890-024 @MUST
+  Rule: Once a new instance took over an open transaction, the old epoch can neither write nor end it.
+
+    Scenario: [1] The old instance writes
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B has taken over the transactional id of A
+      When A writes "late" to payments-0
+      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
+
+    Scenario: [2] The old instance commits
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B has taken over the transactional id of A
+      When A commits
+      Then the request is refused with PRODUCER_FENCED
+      And readers of committed data see nothing in payments-0
+
+    Scenario: [3] The old instance aborts
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B has taken over the transactional id of A
+      When A aborts
+      Then the request is refused with PRODUCER_FENCED
+      And the coordinator still knows B by the same producer id and epoch

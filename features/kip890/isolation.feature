@@ -1,0 +1,78 @@
+Feature: Isolation
+  Readers of committed data see a prefix of the log in which everything is decided. It ends at the last stable offset.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-137 @MUST
+  Rule: A read_committed Fetch stops below the first record of an open transaction, and so hides all that follows it.
+
+    Scenario: [1] A plain record behind an open transaction
+      Given a plain record "p1" has been written to payments-0
+      And producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When a plain record "p2" is written to payments-0
+      Then readers of committed data see "p1" in payments-0
+      And the last stable offset of payments-0 is the offset of "a1"
+
+    Scenario: [2] The open transaction is the first thing in the log
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A writes "a2" to payments-0
+      Then readers of committed data see nothing in payments-0
+      And the last stable offset of payments-0 is the offset of "a1"
+
+  @KIP890-138 @MUST
+  Rule: ListOffsets LATEST gives the last stable offset to read_committed and the high watermark to read_uncommitted.
+
+    Scenario: [1] A transaction is open
+      Given a plain record "p1" has been written to payments-0
+      And producer A with transactional id "transfer"
+      When A writes "a1" to payments-0
+      Then the end of payments-0 for committed data is its last stable offset
+      And the end of payments-0 for uncommitted data is its high watermark
+      And the last stable offset of payments-0 is the offset of "a1"
+
+    Scenario: [2] Everything is decided
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits
+      Then the end of payments-0 for committed data is its last stable offset
+      And the end of payments-0 for uncommitted data is its high watermark
+      And the last stable offset of payments-0 is the end of the log
+
+  @KIP890-141 @MUST
+  Rule: A read_uncommitted Fetch sees the records of an open transaction at once.
+
+    Scenario: [1] A record of an open transaction
+      Given producer A with transactional id "transfer"
+      When A writes "a1" to payments-0
+      Then readers of uncommitted data see "a1" in payments-0
+      And readers of committed data see nothing in payments-0
+
+  @KIP890-142 @MUST
+  Rule: With interleaved transactions the last stable offset waits for the oldest open one, whichever ends first.
+
+    Scenario: [1] The younger transaction ends first
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      When B commits
+      Then readers of committed data see nothing in payments-0
+      And the last stable offset of payments-0 is the offset of "a1"
+
+    Scenario: [2] The older transaction ends first
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      When A commits
+      Then readers of committed data see "a1" in payments-0
+      And the last stable offset of payments-0 is the offset of "b1"
+
+    Scenario: [3] The older transaction ends last
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      And B has committed
+      When A aborts
+      Then readers of committed data see "b1" in payments-0

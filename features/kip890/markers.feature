@@ -1,0 +1,29 @@
+Feature: Markers
+  The end of a transaction is written into every partition that it touched, as a control record.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-126 @MUST
+  Rule: Every partition of an ended transaction gets exactly one marker, all with the same decision and epoch.
+
+    Scenario: [1] A commit in two partitions
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has written "a2" to payments-1
+      When A commits
+      Then payments-0 and payments-1 each hold one COMMIT marker, of one epoch
+
+    Scenario: [2] An abort in two partitions
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has written "a2" to payments-1
+      When A aborts
+      Then payments-0 and payments-1 each hold one ABORT marker, of one epoch
+
+    Scenario: [3] A partition that was announced and not written to
+      Given producer A with transactional id "transfer"
+      And A has announced payments-1
+      And A has written "a1" to payments-0
+      When A commits
+      Then payments-0 and payments-1 each hold one COMMIT marker, of one epoch

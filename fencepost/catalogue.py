@@ -1,0 +1,99 @@
+"""`fencepost list` and `fencepost explain`: the register and the features, for people and for programs."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from . import gherkin, register
+from .register import Requirement, UnknownName
+
+FORMS = ("table", "json")
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A scenario with the feature that it stands in."""
+
+    feature: gherkin.Feature
+    scenario: gherkin.Scenario
+
+
+def scenarios_of(requirement: str) -> list[Placed]:
+    """The scenarios that test a requirement, in the order of their feature."""
+    return [
+        Placed(feature, scenario)
+        for feature in gherkin.bundled()
+        for rule in feature.rules
+        if gherkin.requirement_of(rule.tags) == requirement
+        for scenario in rule.scenarios
+    ]
+
+
+def status_of(row: Requirement) -> str:
+    if row.excluded:
+        return "excluded"
+    return "planned" if row.planned else "tested"
+
+
+def show_list(specs: Sequence[str], form: str) -> int:
+    """Print the rows of some proposals, or of all."""
+    if form not in FORMS:
+        raise UnknownName("format", form, FORMS)
+    rows = register.bundled().rows(specs)
+    if form == "json":
+        print(json.dumps([_as_json(row) for row in rows], indent=1))
+        return 0
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("id", "level", "source", "status"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("statement")
+    for row in rows:
+        table.add_row(row.id, row.level, row.source, status_of(row), Text(row.statement), style=None if row.is_tested else "dim")
+    console = Console()
+    console.print(table)
+    counts = {name: sum(status_of(row) == name for row in rows) for name in ("tested", "planned", "excluded")}
+    console.print(f"\n{len(rows)} requirements: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    return 0
+
+
+def show_requirement(identifier: str) -> int:
+    """Print all that the kit knows of one requirement."""
+    row = register.bundled()[identifier]
+    console = Console(highlight=False)
+    console.print(Text(f"{row.id}  {row.level}, {row.source}, {status_of(row)}", style="bold"))
+    console.print(Text(row.statement))
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column()
+    told = {
+        "section": row.section,
+        "look at": row.check,
+        "releases": row.varies,
+        "question": row.question,
+        "excluded": row.excluded,
+    }
+    for name, text in told.items():
+        if text:
+            table.add_row(name, Text(text))
+    console.print(Padding(table, (1, 0)))
+    for placed in scenarios_of(row.id):
+        console.print(Text(f"{placed.feature.path}:{placed.scenario.line}  {placed.scenario.name}", style="bold"))
+        for step in (*placed.feature.background, *placed.scenario.steps):
+            console.print(Text(f"    {step.keyword} {step.text}"))
+        console.print()
+    if row.planned:
+        console.print("No scenario tests it yet.")
+    return 0
+
+
+def _as_json(row: Requirement) -> dict[str, Any]:
+    return row.model_dump() | {
+        "status": status_of(row),
+        "scenarios": [{"feature": placed.feature.path, "name": placed.scenario.name} for placed in scenarios_of(row.id)],
+    }

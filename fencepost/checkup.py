@@ -1,0 +1,52 @@
+"""`fencepost doctor`: what a system says of itself, before anything is judged."""
+
+from rich.console import Console
+from rich.text import Text
+
+from fencepost.adapters.ports import Handshake
+
+from . import expectations, gherkin, register
+from .lint import CAPABILITIES
+from .options import Options
+
+
+def show(options: Options) -> int:
+    """Open the system, print its handshake and what will not be offered, and give it back."""
+    system = options.build_system()
+    system.prepare()
+    try:
+        handshake = system.open()
+    finally:
+        system.close()
+    console = Console(highlight=False)
+    exactly = "" if handshake.version_is_exact else " (the release line; the patch level is not told on the wire)"
+    console.print(Text(f"{system.name} {handshake.version}{exactly}", style="bold"))
+    lines = [f"profile {handshake.profile}", *handshake.notes]
+    lines += [f"offers {name}: {CAPABILITIES.get(name, 'see the documentation')}" for name in sorted(handshake.capabilities)]
+    for line in lines:
+        console.print(Text(f"  {line}"))
+    _show_not_offered(console, handshake)
+    _show_deviations(console, system.name, handshake)
+    return 0
+
+
+def _show_not_offered(console: Console, handshake: Handshake) -> None:
+    console.print(Text("\nwill not be offered", style="bold"))
+    lines = list(handshake.not_offered)
+    for feature in gherkin.bundled():
+        for rule in feature.rules:
+            for scenario in rule.scenarios:
+                missing = [tag.removeprefix("needs:") for tag in scenario.tags if tag.removeprefix("needs:") not in handshake.capabilities]
+                if missing:
+                    lines.append(f"{gherkin.requirement_of(rule.tags)} {scenario.name}: needs {', '.join(missing)}")
+    for line in lines or ["nothing: every scenario can be asked"]:
+        console.print(Text(f"  {line}"))
+
+
+def _show_deviations(console: Console, name: str, handshake: Handshake) -> None:
+    system, version = handshake.judged_as or (name, handshake.version)
+    entries = expectations.load_for(system, version, handshake.version_is_exact, register.bundled()).entries
+    if entries:
+        console.print(Text("\nknown deviations of this release", style="bold"))
+    for entry in entries:
+        console.print(Text(f"  {entry.requirement}{' (intermittent)' if entry.intermittent else ''}: {entry.reason} {entry.link}"))

@@ -1,0 +1,179 @@
+"""The command line. Nothing heavy is imported before a command needs it, so that `--help` is at hand at once.
+
+Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed.
+"""
+
+import signal
+import sys
+from collections.abc import Callable
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated, NoReturn, TypeVar
+
+import typer
+
+T = TypeVar("T")
+SYSTEM_HELP = "What is judged: reference (bundled, the default) or kafka."
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="""Judge a streaming system by the transaction proposals that it claims to follow.
+
+    The requirements of a proposal are Gherkin scenarios. They run against the bundled reference implementation,
+    or against a broker that you name, and every requirement gets a verdict with its evidence.
+
+    **Begin with**  `fencepost run`, then `fencepost doctor kafka --bootstrap HOST:PORT` and
+    `fencepost run kafka --bootstrap HOST:PORT`.
+
+    Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed.""",
+)
+
+
+class Exit(IntEnum):
+    """What the process tells its caller."""
+
+    CONFORMS = 0
+    DOES_NOT = 1
+    USAGE = 2
+    KIT_FAILED = 3
+
+
+System = Annotated[str, typer.Argument(metavar="[SYSTEM]", help=SYSTEM_HELP)]
+Bootstrap = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there.")]
+Container = Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")]
+Broker = Annotated[str | None, typer.Option(metavar="NAME:LINE", help="A release line by name, such as kafka:4.3; short for --container.")]
+Profile = Annotated[str | None, typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.")]
+
+
+@app.command()
+def run(
+    system: System = "reference",
+    bootstrap: Bootstrap = None,
+    container: Container = None,
+    broker: Broker = None,
+    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890. May be repeated.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.")
+    ] = None,
+    level: Annotated[list[str] | None, typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY. May be repeated.")] = None,
+    results: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the results go. Default: results/SYSTEM.")] = None,
+    workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="Worker processes, each with a broker of its own.")] = 1,
+    profile: Profile = None,
+    patience: Annotated[float, typer.Option(metavar="S", min=0.1, help="How long to wait for what must come.")] = 20.0,
+    defect: Annotated[str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.")] = None,
+) -> None:
+    """Put the requirements to a system, and say which it meets.
+
+    Examples:
+
+        fencepost run
+
+        fencepost run kafka --container apache/kafka:4.3.1 --results results/k431
+
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --only KIP890-060 --only KIP890-160
+
+        fencepost run --defect no-epoch-bump
+    """
+    from . import suite
+
+    folder = results or Path("results") / system
+    given = {
+        "--bootstrap": bootstrap,
+        "--container": _image(container, broker),
+        "--profile": profile,
+        "--defect": defect,
+        "--patience": patience,
+    }
+    arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
+    for name, values in (("--spec", spec), ("--only", only), ("--level", level)):
+        arguments += [f"{name}={value}" for value in values or ()]
+    _guarded(lambda: suite.run(arguments, workers))
+
+
+@app.command("list")
+def list_(
+    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal. May be repeated.")] = None,
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
+) -> None:
+    """Show the register: every requirement, and whether it is tested."""
+    from . import catalogue
+
+    _guarded(lambda: catalogue.show_list(spec or [], form))
+
+
+@app.command()
+def explain(requirement: Annotated[str, typer.Argument(metavar="ID", help="A requirement, such as KIP890-060.")]) -> None:
+    """Show a requirement: what it says, where that is from, its scenarios, and where to look when it fails."""
+    from . import catalogue
+
+    _guarded(lambda: catalogue.show_requirement(requirement))
+
+
+@app.command()
+def doctor(
+    system: System = "reference",
+    bootstrap: Bootstrap = None,
+    container: Container = None,
+    broker: Broker = None,
+    profile: Profile = None,
+) -> None:
+    """Ask a system what it is and what it offers, before judging it.
+
+    Shows the APIs with their versions, the finalized features, the profile, the clock and the capabilities, and which
+    scenarios will not be offered and why.
+    """
+    from . import checkup
+    from .options import Options
+
+    image = _image(container, broker)
+    _guarded(lambda: checkup.show(Options(system=system, bootstrap=bootstrap, container=image, profile=profile)))
+
+
+def main() -> None:
+    """The `fencepost` command."""
+    signal.signal(signal.SIGTERM, _ended)  # a polite kill gives back containers as Ctrl-C does
+    app()
+
+
+def _image(container: str | None, broker: str | None) -> str | None:
+    if broker is None:
+        return container
+    if container is not None:
+        _fail("--broker and --container exclude each other: both name the image to start")
+    from fencepost.adapters.kafka.images import image_of
+
+    return _guarded_value(lambda: image_of(broker))
+
+
+def _guarded(act: Callable[[], int]) -> NoReturn:
+    """Run a command, and turn what users can cause into a line and an exit code."""
+    raise typer.Exit(_guarded_value(act))
+
+
+def _guarded_value(act: Callable[[], T]) -> T:
+    from fencepost.adapters.ports import SystemUnreachable, WrongUsage
+
+    from .datafile import DataFileError
+    from .register import UnknownName
+
+    try:
+        return act()
+    except (UnknownName, WrongUsage, SystemUnreachable) as error:
+        _fail(str(error))
+    except DataFileError as error:
+        _fail(str(error), Exit.KIT_FAILED)
+
+
+def _fail(why: str, code: Exit = Exit.USAGE) -> NoReturn:
+    print(f"fencepost: {why}", file=sys.stderr)
+    raise typer.Exit(code)
+
+
+def _ended(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Known deviations: where a released system is known to break a requirement, how that looks, and why it is believed.
+
+An entry is run like everything else. It must fail, and with its symptom. One that passes is stale and therefore red, unless it
+says `intermittent` with how often it was seen, or the exact version of the system is not known.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+from pydantic import field_validator
+
+from .datafile import DataFileError, Row, line_of, load
+from .register import Register
+
+
+class Entry(Row):
+    """One known deviation. `symptom` is a regular expression that the failure's text must contain."""
+
+    requirement: str
+    versions: str
+    symptom: str
+    reason: str
+    link: str
+    scenario: str | None = None
+    intermittent: str | None = None
+
+    @field_validator("versions")
+    @classmethod
+    def _is_a_range(cls, value: str) -> str:
+        try:
+            SpecifierSet(value)
+        except InvalidSpecifier as error:
+            raise ValueError("must be a version range such as >=4.0,<4.1") from error
+        return value
+
+    @field_validator("symptom")
+    @classmethod
+    def _is_an_expression(cls, value: str) -> str:
+        try:
+            re.compile(value)
+        except re.error as error:
+            raise ValueError(f"must be a regular expression: {error}") from error
+        return value
+
+    def shows_in(self, failure: str) -> bool:
+        return re.search(self.symptom, failure) is not None
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """The entries that hold for one system in one version; `may_pass` where the version is known only to its release line."""
+
+    entries: tuple[Entry, ...] = ()
+    may_pass: bool = False
+
+    def of(self, requirement: str, scenario: str) -> Entry | None:
+        """The entry for a scenario; an entry without a scenario holds for all of its requirement."""
+        for entry in self.entries:
+            if entry.requirement == requirement and entry.scenario in (None, scenario):
+                return entry
+        return None
+
+
+def load_for(system: str, version: str, exact: bool, register: Register, folder: Path | Traversable | None = None) -> Expectations:
+    """The entries of `<system>.yaml` whose range holds `version`; none where the system has no such file.
+
+    Raises DataFileError when an entry names a requirement that is not tested.
+    """
+    path = (folder or resources.files("fencepost.fixtures").joinpath("expectations")).joinpath(f"{system}.yaml")
+    if not path.is_file():
+        return Expectations()
+    entries = load(path, list[Entry])
+    for index, entry in enumerate(entries):
+        if entry.requirement not in register.by_id or not register[entry.requirement].is_tested:
+            raise DataFileError(f"{path}:{line_of(path, index, 'requirement')}: {entry.requirement} is not a tested requirement")
+    return Expectations(tuple(_holding(entries, version)), may_pass=not exact)
+
+
+def _holding(entries: Iterable[Entry], version: str) -> Iterable[Entry]:
+    try:
+        known = Version(version)
+    except InvalidVersion:  # a foreign build: no release's excuse is its own
+        return ()
+    return (entry for entry in entries if SpecifierSet(entry.versions).contains(known, prereleases=True))

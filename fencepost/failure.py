@@ -1,0 +1,64 @@
+"""What a red scenario says: the requirement, what was expected and seen, the last thing said on the wire, and where to look."""
+
+import json
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fencepost.adapters.ports import Exchange
+
+from .evidence import Violation
+from .register import Requirement
+from .verdict import ScenarioResult, Verdict
+
+_WIDTH = 118
+_BLAME = {
+    Verdict.VIOLATED: "the system under test does not do what the requirement says",
+    Verdict.INCONCLUSIVE: "the requirement could not be judged",
+    Verdict.HARNESS_ERROR: "the kit itself failed; this says nothing about the system",
+}
+
+
+def explain(
+    row: Requirement,
+    result: ScenarioResult,
+    error: BaseException | None,
+    step: str | None,
+    exchanges: Sequence[Exchange],
+    traceback: str = "",
+) -> str:
+    """The whole text, without colour."""
+    lines = [
+        f"{row.id} {result.verdict.words.upper()}: {_BLAME[result.verdict]}",
+        *_entry("requirement", f"{row.statement} ({row.level}, {row.source}: {row.section})"),
+        *_entry("scenario", f"{result.feature}: {result.name}"),
+        *(_entry("step", step) if step else ()),
+    ]
+    if isinstance(error, Violation):
+        lines += [*_entry("expected", error.expected), *_entry("seen", error.seen)]
+    else:
+        lines += _entry("reason", result.reason or "")
+    if exchanges:
+        lines += _exchange(exchanges[-1], len(exchanges))
+    lines += _entry("look at", row.check)
+    if row.varies:
+        lines += _entry("releases", row.varies)
+    return "\n".join(lines) + (f"\n\n{traceback}" if traceback else "")
+
+
+def _exchange(exchange: Exchange, count: int) -> list[str]:
+    answer = _compact(exchange.answer) if exchange.answer is not None else f"none: {exchange.lost}"
+    return [
+        *_entry("last request", f"{exchange.client} to {exchange.node}, {exchange.name} (exchange {count}): {_compact(exchange.request)}"),
+        *_entry("its answer", answer),
+    ]
+
+
+def _compact(fields: Mapping[str, Any]) -> str:
+    return json.dumps(fields, separators=(", ", ": "), ensure_ascii=False)
+
+
+def _entry(name: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=f"  {name + ':':<14}", subsequent_indent=" " * 16, break_long_words=False, break_on_hyphens=False
+    )

@@ -1,0 +1,156 @@
+"""The features as a reader has them: files, rules, scenarios, steps, with their tags and lines.
+
+Parsed by gherkin-official, the parser that pytest-bdd uses, so that what is listed and linted is what runs.
+"""
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from gherkin.errors import ParserError
+from gherkin.parser import Parser
+
+from .datafile import DataFileError
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step with the keyword as written and the kind that it has: Given, When or Then, also for And."""
+
+    keyword: str
+    kind: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario or an outline; `tags` are its own."""
+
+    name: str
+    tags: tuple[str, ...]
+    description: str
+    steps: tuple[Step, ...]
+    examples_tags: tuple[str, ...]
+    line: int
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule, which stands for one requirement."""
+
+    title: str
+    tags: tuple[str, ...]
+    scenarios: tuple[Scenario, ...]
+    background: tuple[Step, ...]
+    background_description: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature file; `path` is relative to the features room, such as `kip890/ending.feature`."""
+
+    path: str
+    name: str
+    description: str
+    tags: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    background: tuple[Step, ...]
+    background_description: str
+    stray_scenarios: tuple[Scenario, ...]
+
+    @property
+    def spec(self) -> str:
+        return self.path.split("/", 1)[0]
+
+
+def requirement_of(tags: tuple[str, ...] | frozenset[str] | set[str]) -> str | None:
+    """The requirement that a rule's tags name: the one that is a proposal and digits."""
+    return next((tag for tag in sorted(tags) if _looks_like_an_id(tag)), None)
+
+
+def _looks_like_an_id(tag: str) -> bool:
+    head, _, tail = tag.rpartition("-")
+    return bool(head) and head.isupper() and tail.isdigit()
+
+
+@functools.cache
+def bundled() -> tuple[Feature, ...]:
+    """The features that come with the kit."""
+    return tuple(read(resources.files("fencepost.features")))
+
+
+def read(folder: Path | Traversable) -> Iterator[Feature]:
+    """Parse every feature of every proposal under `folder`. Raises DataFileError with file and line."""
+    for room in sorted((entry for entry in folder.iterdir() if entry.is_dir()), key=lambda entry: entry.name):
+        for path in sorted(room.iterdir(), key=lambda entry: entry.name):
+            if path.name.endswith(".feature"):
+                yield parse(f"{room.name}/{path.name}", path.read_text(encoding="utf-8"))
+
+
+def parse(path: str, text: str) -> Feature:
+    """One feature from its text."""
+    try:
+        document: Any = Parser().parse(text)
+    except ParserError as error:
+        raise DataFileError(f"{path}: {error}") from error
+    feature = document.get("feature")
+    if not feature:
+        raise DataFileError(f"{path}:1: no Feature in it")
+    rules, stray, background, description = [], [], (), ""
+    for child in feature["children"]:
+        match child:
+            case {"rule": rule}:
+                rules.append(_rule(rule))
+            case {"background": found}:
+                background, description = _steps(found["steps"]), found["description"].strip()
+            case {"scenario": scenario}:
+                stray.append(_scenario(scenario))
+    return Feature(
+        path, feature["name"], _flow(feature["description"]), _tags(feature), tuple(rules), background, description, tuple(stray)
+    )
+
+
+def _rule(rule: Any) -> Rule:
+    background, description = (), ""
+    scenarios = []
+    for child in rule["children"]:
+        match child:
+            case {"background": found}:
+                background, description = _steps(found["steps"]), found["description"].strip()
+            case {"scenario": scenario}:
+                scenarios.append(_scenario(scenario))
+    return Rule(rule["name"], _tags(rule), tuple(scenarios), background, description, rule["location"]["line"])
+
+
+def _scenario(scenario: Any) -> Scenario:
+    return Scenario(
+        scenario["name"],
+        _tags(scenario),
+        scenario["description"].strip(),
+        _steps(scenario["steps"]),
+        tuple(tag for table in scenario["examples"] for tag in _tags(table)),
+        scenario["location"]["line"],
+    )
+
+
+def _steps(steps: Any) -> tuple[Step, ...]:
+    kinds = {"Context": "Given", "Action": "When", "Outcome": "Then"}
+    found: list[Step] = []
+    for step in steps:
+        kind = kinds.get(step["keywordType"]) or (found[-1].kind if found else "Given")
+        found.append(Step(step["keyword"].strip(), kind, step["text"], step["location"]["line"]))
+    return tuple(found)
+
+
+def _tags(node: Any) -> tuple[str, ...]:
+    return tuple(tag["name"].removeprefix("@") for tag in node["tags"])
+
+
+def _flow(description: str) -> str:
+    return " ".join(description.split())

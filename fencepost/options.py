@@ -1,0 +1,117 @@
+"""What a user asks of a run, as pytest options; the command line builds the same."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from fencepost.adapters.ports import System, WrongUsage
+
+from .register import Register, Requirement, UnknownName
+
+SYSTEMS = ("reference", "kafka")
+PATIENCE_S = 20.0
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which requirements a run asks about; an empty part leaves nothing out."""
+
+    specs: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+
+    def check(self, register: Register) -> None:
+        """Raises UnknownName for a proposal, an id or a level that there is none of."""
+        register.rows(self.specs)
+        for requirement in self.only:
+            register[requirement]
+        for level in self.levels:
+            if level not in ("MUST", "SHOULD", "MAY"):
+                raise UnknownName("level", level, ("MUST", "SHOULD", "MAY"))
+
+    def holds(self, row: Requirement, spec: str) -> bool:
+        return (
+            (not self.specs or spec in self.specs)
+            and (not self.only or row.id in self.only)
+            and (not self.levels or row.level in self.levels)
+        )
+
+
+@dataclass(frozen=True)
+class Options:
+    """One run: the system, how to reach it, what to ask, and where the results go."""
+
+    system: str = "reference"
+    bootstrap: str | None = None
+    container: str | None = None
+    profile: str | None = None
+    defect: str | None = None
+    patience: float = PATIENCE_S
+    selection: Selection = Selection()
+    results: Path | None = None
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> "Options":
+        value = config.getoption
+        return cls(
+            value("--system"),
+            value("--bootstrap"),
+            value("--container"),
+            value("--profile"),
+            value("--defect"),
+            value("--patience"),
+            Selection(tuple(value("--spec")), tuple(value("--only")), tuple(value("--level"))),
+            Path(value("--results")).resolve() if value("--results") else None,
+        )
+
+    def build_system(self) -> System:
+        """The system that is asked for, not yet started. Raises UnknownName or WrongUsage."""
+        match self.system:
+            case "reference":
+                self._refuse("the reference is in this process", bootstrap=self.bootstrap, container=self.container)
+                from fencepost.adapters.reference import ReferenceSystem
+
+                return ReferenceSystem(self.profile or "seed", self.defect)
+            case "kafka":
+                self._refuse("only the reference has defects", defect=self.defect)
+                return self._kafka()
+            case other:
+                raise UnknownName("system", other, SYSTEMS)
+
+    def _kafka(self) -> System:
+        from fencepost.adapters.kafka.container_system import KafkaContainerSystem
+        from fencepost.adapters.kafka.system import KafkaAt
+
+        match (self.bootstrap, self.container):
+            case (str(address), None):
+                return KafkaAt(address, patience_s=self.patience)
+            case (None, str(image)):
+                return KafkaContainerSystem(image, patience_s=self.patience)
+            case (None, None):
+                raise WrongUsage("which Kafka? Say --bootstrap HOST:PORT for one that runs, or --container IMAGE for one to start")
+            case _:
+                raise WrongUsage(
+                    "--bootstrap and --container exclude each other: the first judges a broker that runs, the second starts one"
+                )
+
+    @staticmethod
+    def _refuse(why: str, **given: str | None) -> None:
+        for name, value in given.items():
+            if value is not None:
+                raise WrongUsage(f"--{name} {value}: {why}")
+
+
+def add(parser: pytest.Parser) -> None:
+    """Make the options known to pytest."""
+    group = parser.getgroup("fencepost", "Fencepost, the conformance suite for streaming transactions")
+    group.addoption("--system", default="reference", metavar="NAME", help=f"what is judged: {', '.join(SYSTEMS)} (default: reference)")
+    group.addoption("--bootstrap", metavar="HOST:PORT", help="judge the Kafka broker that listens there")
+    group.addoption("--container", metavar="IMAGE", help="start this image and judge it, such as apache/kafka:4.3.1")
+    group.addoption("--profile", metavar="NAME", help="the release profile; found out from the system when it is not given")
+    group.addoption("--defect", metavar="NAME", help="judge the reference with a bundled defect, to see the suite find it")
+    group.addoption("--patience", type=float, default=PATIENCE_S, metavar="S", help="how long to wait for what must come (default: 20)")
+    group.addoption("--spec", action="append", default=[], metavar="PROPOSAL", help="only this proposal; may be repeated")
+    group.addoption("--only", action="append", default=[], metavar="ID", help="only this requirement; may be repeated")
+    group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only MUST, SHOULD or MAY; may be repeated")
+    group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")

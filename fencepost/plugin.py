@@ -1,0 +1,68 @@
+"""The pytest plugin: `pytest -p fencepost.plugin --pyargs fencepost.features`, and what `fencepost run` runs.
+
+Two halves, so that they can be in different processes under `-n`: `Running` puts scenarios to a system and judges each;
+`Reporting` collects the judgements, writes the results folder and sums up.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fencepost.adapters.ports import Session, WrongUsage
+
+from . import options, register
+from .datafile import DataFileError
+from .evidence import Evidence
+from .items import EVIDENCE
+from .options import Options
+from .register import UnknownName
+from .reporting import Reporting
+from .results import claim
+from .running import Running
+
+SENTENCES = ("setting", "acts", "answers", "logs")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    options.add(parser)
+
+
+@pytest.hookimpl(tryfirst=True)  # before the plugins that write junit.xml and Allure results look for their options
+def pytest_configure(config: pytest.Config) -> None:
+    for module in SENTENCES:
+        config.pluginmanager.import_plugin(f"fencepost.steps.kip890.{module}")
+    chosen = Options.of(config)
+    in_worker = hasattr(config, "workerinput")
+    hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
+    try:
+        rows = register.bundled()
+        chosen.selection.check(rows)
+        if chosen.results and not in_worker:
+            claim(chosen.results)
+            config.option.xmlpath = config.option.xmlpath or str(chosen.results / "junit.xml")
+            config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / "allure-results")
+        if not in_worker:
+            config.pluginmanager.register(Reporting(config, chosen, rows), "fencepost-reporting")
+        if not hands_out:
+            config.pluginmanager.register(Running(config, chosen, rows), "fencepost-running")
+            if config.option.allure_report_dir:
+                from fencepost.report.allure_steps import AllureSteps
+
+                config.pluginmanager.register(AllureSteps(rows), "fencepost-allure")
+    except (UnknownName, WrongUsage, DataFileError) as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+@pytest.fixture
+def fencepost_evidence(request: pytest.FixtureRequest) -> Evidence:
+    """What the Then steps of this scenario have judged."""
+    return request.node.stash[EVIDENCE]
+
+
+@pytest.fixture
+def fencepost_session(request: pytest.FixtureRequest) -> Iterator[Session]:
+    """This scenario's own view of the system under test."""
+    running = request.config.pluginmanager.get_plugin("fencepost-running")
+    session = running.open_session(request.node)
+    yield session
+    session.close()

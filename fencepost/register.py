@@ -1,0 +1,115 @@
+"""The register: every requirement of every proposal, tested, planned, or excluded with a reason.
+
+One `requirements.yaml` per proposal stands beside its features. Ids are never reused; a scenario is bound to its row by the
+tag on its Rule.
+"""
+
+import difflib
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Literal
+
+from pydantic import field_validator, model_validator
+
+from .datafile import DataFileError, Row, line_of, load
+
+_ID = re.compile(r"[A-Z0-9]+-\d{2,3}")
+
+
+class Requirement(Row):
+    """One row: a law that a system can be seen to keep or to break.
+
+    `level` binds as RFC 2119 has it. `source` is "specified" where the proposal's text says it, "observed" where only shipped
+    behaviour does. `varies` tells how releases differ, `question` what we chose where the text is silent.
+    """
+
+    id: str
+    level: Literal["MUST", "SHOULD", "MAY"]
+    source: Literal["specified", "observed"]
+    section: str
+    statement: str
+    check: str
+    planned: bool = False
+    excluded: str | None = None
+    question: str | None = None
+    varies: str | None = None
+
+    @field_validator("id")
+    @classmethod
+    def _shape_of_ids(cls, value: str) -> str:
+        if not _ID.fullmatch(value):
+            raise ValueError("must be a proposal and two or three digits, such as KIP890-060")
+        return value
+
+    @model_validator(mode="after")
+    def _planned_or_excluded(self) -> "Requirement":
+        if self.planned and self.excluded:
+            raise ValueError(f"{self.id} is both planned and excluded: an excluded row is not going to be tested")
+        return self
+
+    @property
+    def is_tested(self) -> bool:
+        return not self.planned and self.excluded is None
+
+
+class UnknownName(Exception):
+    """A name that is not known; the message has the nearest one that is."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = list(known)
+        near = difflib.get_close_matches(name.lower(), [candidate.lower() for candidate in names], n=1, cutoff=0.4)
+        meant = next((candidate for candidate in names if near and candidate.lower() == near[0]), None)
+        hint = f"did you mean {meant}?" if meant else f"known: {', '.join(names[:12])}"
+        super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+class Register:
+    """All rows, by id, in the order of their files."""
+
+    def __init__(self, rows: Mapping[str, tuple[Requirement, ...]]) -> None:
+        self.by_spec = dict(rows)
+        self.by_id = {row.id: row for rows in self.by_spec.values() for row in rows}
+        self._spec_of = {row.id: spec for spec, rows in self.by_spec.items() for row in rows}
+
+    def __getitem__(self, requirement: str) -> Requirement:
+        try:
+            return self.by_id[requirement]
+        except KeyError:
+            raise UnknownName("requirement", requirement, self.by_id) from None
+
+    def spec_of(self, requirement: str) -> str:
+        return self._spec_of[self[requirement].id]
+
+    def rows(self, specs: Iterable[str] = ()) -> tuple[Requirement, ...]:
+        """The rows of some proposals; of all of them when none is named."""
+        wanted = tuple(specs) or tuple(self.by_spec)
+        for spec in wanted:
+            if spec not in self.by_spec:
+                raise UnknownName("proposal", spec, self.by_spec)
+        return tuple(row for spec in wanted for row in self.by_spec[spec])
+
+
+def read(folder: Path | Traversable) -> Register:
+    """Read every `<proposal>/requirements.yaml` under `folder`; an id that stands twice is an error."""
+    rows: dict[str, tuple[Requirement, ...]] = {}
+    first_seen: dict[str, str] = {}
+    for room in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        path = room / "requirements.yaml"
+        if not (room.is_dir() and path.is_file()):
+            continue
+        rows[room.name] = tuple(load(path, list[Requirement]))
+        for index, row in enumerate(rows[room.name]):
+            if row.id in first_seen:
+                raise DataFileError(f"{path}:{line_of(path, index)}: id: {row.id} stands twice, first in {first_seen[row.id]}")
+            first_seen[row.id] = str(path)
+    return Register(rows)
+
+
+@functools.cache
+def bundled() -> Register:
+    """The register that comes with the kit."""
+    return read(resources.files("fencepost.features"))

@@ -1,0 +1,109 @@
+"""Collecting the verdicts of a run: the results folder, the matrix at the end, and what the command line exits with."""
+
+import dataclasses
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from fencepost.adapters.ports import Handshake
+from fencepost.report import allure_html
+
+from . import matrix
+from .items import scenario_of
+from .options import Options
+from .register import Register
+from .results import Results
+from .verdict import ScenarioResult, Verdict
+
+_LETTERS = {
+    Verdict.MET: (".", {"green": True}),
+    Verdict.VIOLATED: ("F", {"red": True}),
+    Verdict.INCONCLUSIVE: ("?", {"red": True}),
+    Verdict.HARNESS_ERROR: ("E", {"red": True}),
+    Verdict.KNOWN_DEVIATION: ("d", {"yellow": True}),
+    Verdict.NOT_OFFERED: ("o", {"yellow": True}),
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What travels on a pytest report, also from a worker process: one scenario's result, and the system that gave it."""
+
+    result: ScenarioResult
+    handshake: Handshake | None
+    unreachable: str | None
+
+    def dump(self) -> str:
+        return json.dumps(dataclasses.asdict(self), default=sorted)
+
+    @classmethod
+    def of(cls, report: pytest.TestReport) -> "Judged | None":
+        text = getattr(report, "fencepost", None)
+        if text is None:
+            return None
+        data = json.loads(text)
+        result = data["result"] | {"verdict": Verdict(data["result"]["verdict"])}
+        return cls(ScenarioResult(**result), _handshake(data["handshake"]), data["unreachable"])
+
+
+def _handshake(data: dict[str, Any] | None) -> Handshake | None:
+    if data is None:
+        return None
+    lists = {name: tuple(data[name]) for name in ("notes", "not_offered")} | {"judged_as": data["judged_as"] and tuple(data["judged_as"])}
+    return Handshake(**(data | lists | {"capabilities": frozenset(data["capabilities"])}))
+
+
+class Reporting:
+    """The half of the plugin that hears what was judged."""
+
+    def __init__(self, config: pytest.Config, options: Options, register: Register) -> None:
+        self.config = config
+        self.results = Results(register, options.selection, options.results, options.system)
+        self.collected: set[str] = set()
+        self.unreachable: str | None = None
+        self.began = time.monotonic()
+        self.results.write()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.collected |= {item.nodeid for item in session.items if scenario_of(item)}
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        self.collected |= set(ids)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        judged = Judged.of(report)
+        if judged is None:
+            return
+        self.results.handshake = judged.handshake or self.results.handshake
+        self.collected.discard(report.nodeid)
+        if judged.unreachable:
+            self.unreachable = judged.unreachable
+            return
+        self.results.add(judged.result)
+
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+        """Scenarios are shown by their verdict, and counted as pytest counts."""
+        judged = Judged.of(report) if isinstance(report, pytest.TestReport) else None
+        if judged is None:
+            return None
+        letter, colour = _LETTERS[judged.result.verdict]
+        category = "xfailed" if judged.result.verdict is Verdict.KNOWN_DEVIATION else report.outcome
+        return category, letter, (judged.result.verdict.words.upper(), colour)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        self.results.complete = ended and not self.collected and bool(self.results.scenarios)
+        self.results.write()
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self.unreachable:
+            terminalreporter.write_line(self.unreachable, red=True)
+        elif self.results.scenarios:
+            matrix.write(self.results, terminalreporter)
+            if self.results.folder:
+                terminalreporter.write_line(f"  {allure_html.generate(self.results.folder)}")

@@ -1,0 +1,159 @@
+"""Putting scenarios to a system: which, with what capabilities, and what verdict each gets.
+
+The verdict of a scenario travels on its pytest report, as `report.fencepost`, so that it also comes through from a worker
+process.
+"""
+
+import inspect
+from typing import Any
+
+import pytest
+
+from fencepost.adapters.ports import Handshake, NotOffered, Session, System, SystemUnreachable
+
+from . import expectations, gherkin
+from .datafile import DataFileError
+from .evidence import Evidence
+from .expectations import Expectations
+from .failure import explain
+from .items import EVIDENCE, SESSION, STEP, feature_of, needs_of, requirement_of, scenario_of
+from .judging import judge
+from .lint import lint
+from .options import Options
+from .register import Register
+from .reporting import Judged
+from .verdict import ScenarioResult, Verdict
+
+ERROR = pytest.StashKey[BaseException]()
+UNREACHABLE = 2
+KIT_FAILED = 3
+
+
+class Running:
+    """The half of the plugin that talks to the system under test."""
+
+    def __init__(self, config: pytest.Config, options: Options, register: Register) -> None:
+        self.config, self.options, self.register = config, options, register
+        self.system: System = options.build_system()
+        self.handshake: Handshake | None = None
+        self.unreachable: str | None = None
+        self.expectations = Expectations()
+        self.system.prepare()
+
+    # --- which scenarios ------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        scenarios = [item for item in items if scenario_of(item)]
+        if not scenarios:
+            return
+        if faults := lint(gherkin.bundled(), self.register):
+            raise pytest.UsageError("the features are not fit to be run:\n  " + "\n  ".join(faults))
+        left_out = [item for item in scenarios if not self._is_selected(item)]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if item not in set(left_out)]
+
+    def _is_selected(self, item: pytest.Item) -> bool:
+        requirement = requirement_of(item)
+        row = self.register.by_id.get(requirement)
+        return row is not None and self.options.selection.holds(row, self.register.spec_of(requirement))
+
+    # --- the system -----------------------------------------------------------------------------------------------------
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Wait for the system, which has been starting while the scenarios were collected."""
+        if not any(scenario_of(item) for item in session.items) or self.config.option.collectonly:
+            return
+        try:
+            self.handshake = self.system.open()
+            self.expectations = self._expected(self.handshake)
+        except SystemUnreachable as error:
+            self._give_up(f"{self.system.name} cannot be judged: {error}", UNREACHABLE)
+        except DataFileError as error:
+            self._give_up(str(error), KIT_FAILED)
+
+    def _expected(self, handshake: Handshake) -> Expectations:
+        system, version = handshake.judged_as or (self.system.name, handshake.version)
+        return expectations.load_for(system, version, handshake.version_is_exact, self.register)
+
+    def _give_up(self, reason: str, code: int) -> None:
+        """End the run; a worker process can only pass the reason on, with its first scenario."""
+        if not hasattr(self.config, "workerinput"):
+            pytest.exit(reason, returncode=code)
+        self.unreachable = reason
+
+    def pytest_unconfigure(self) -> None:
+        self.system.close()
+
+    def open_session(self, item: pytest.Item) -> Session:
+        session = item.stash[SESSION] = self.system.session(item.name)
+        return session
+
+    # --- one scenario ---------------------------------------------------------------------------------------------------
+
+    def pytest_bdd_apply_tag(self, tag: str) -> bool:
+        """Tags are ours to read; as marks they would only be unknown ones."""
+        return tag.startswith("needs:") or gherkin.requirement_of((tag,)) is not None or tag in ("MUST", "SHOULD", "MAY")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        if not scenario_of(item):
+            return
+        item.stash[EVIDENCE] = Evidence()
+        if self.unreachable:
+            pytest.fail(self.unreachable, pytrace=False)
+        capabilities = self.handshake.capabilities if self.handshake else frozenset()
+        if missing := sorted(need for need in needs_of(item) if need not in capabilities):
+            item.stash[ERROR] = NotOffered(f"{self.system.name} does not offer {', '.join(missing)}")
+            pytest.skip(str(item.stash[ERROR]))
+
+    def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any, step_func: Any) -> None:
+        request.node.stash[STEP] = f"{step.keyword} {step.name}"
+        if inspect.iscoroutinefunction(step_func):
+            raise TypeError(f"the sentence {step.name!r} is an async function; pytest-bdd would not await it, and it would pass")
+
+    @pytest.hookimpl(wrapper=True, trylast=True)  # innermost, so that whoever writes reports hears the verdict
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        report: pytest.TestReport = yield
+        if scenario_of(item) and EVIDENCE in item.stash and not (call.when == "setup" and call.excinfo is None):
+            self._judge(item, call, report)
+        return report
+
+    def _judge(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+        error = item.stash.get(ERROR, None) or (call.excinfo.value if call.excinfo else None)
+        if call.when == "teardown" and (call.excinfo is None or error is not call.excinfo.value):
+            return
+        requirement, template = requirement_of(item), scenario_of(item)
+        entry = self.expectations.of(requirement, template.name)
+        judged = judge(error, item.stash[EVIDENCE], entry, self.expectations.may_pass)
+        result = ScenarioResult(
+            requirement,
+            feature_of(item),
+            template.name,
+            judged.verdict,
+            judged.reason,
+            item.stash[EVIDENCE].count,
+            call.duration,
+        )
+        report.fencepost = Judged(result, self.handshake, self.unreachable).dump()  # type: ignore[attr-defined]
+        self._colour(report, judged.verdict, judged.reason)
+        if judged.verdict.is_red:
+            exchanges = item.stash[SESSION].exchanges() if SESSION in item.stash else []
+            traceback = report.longreprtext if judged.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
+            report.longrepr = explain(self.register[requirement], result, error, item.stash.get(STEP, None), exchanges, traceback)
+
+    @staticmethod
+    def _colour(report: pytest.TestReport, verdict: Verdict, reason: str | None) -> None:
+        """Tell pytest, and whoever listens to it, what the verdict means in its terms."""
+        match verdict:
+            case Verdict.MET:
+                report.outcome = "passed"
+            case Verdict.NOT_OFFERED:
+                report.outcome = "skipped"
+                report.longrepr = (str(report.location[0]), report.location[1] or 0, f"Skipped: not offered: {reason}")
+            case Verdict.KNOWN_DEVIATION:
+                report.outcome = "skipped"
+                report.wasxfail = reason or ""  # type: ignore[attr-defined]
+            case _:
+                report.outcome = "failed"

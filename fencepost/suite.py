@@ -1,0 +1,58 @@
+"""`fencepost run`: pytest, with our plugin and nothing of the caller's configuration, and its end as an exit code."""
+
+import os
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from .cli import Exit
+from .reporting import Reporting
+
+PLUGINS = ("pytest_bdd.plugin", "allure_pytest.plugin", "xdist.plugin", "fencepost.plugin")
+
+
+class _Remember:
+    """Keeps hold of the reporting half of the plugin, which pytest forgets when it is done."""
+
+    reporting: Reporting | None = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self.reporting = session.config.pluginmanager.get_plugin("fencepost-reporting")
+
+
+def run(arguments: list[str], workers: int) -> int:
+    """Run the bundled features with these pytest options, and write the results folder. Answers the exit code."""
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    features = Path(str(resources.files("fencepost.features")))
+    remember = _Remember()
+    code = pytest.main(
+        [
+            str(features),
+            f"-c={resources.files('fencepost').joinpath('run.ini')}",
+            f"--rootdir={features}",
+            *(f"-p{name}" for name in PLUGINS),
+            "-pno:cacheprovider",
+            "-q",
+            "--no-header",
+            "--tb=short",
+            *([f"-n{workers}"] if workers > 1 else []),
+            *arguments,
+        ],
+        plugins=[remember],
+    )
+    return _exit_code(int(code), remember.reporting)
+
+
+def _exit_code(code: int, reporting: Reporting | None) -> Exit:
+    if reporting is None or code == pytest.ExitCode.USAGE_ERROR:
+        return Exit.USAGE
+    if code == pytest.ExitCode.INTERNAL_ERROR:
+        return Exit.KIT_FAILED
+    if reporting.unreachable or code == pytest.ExitCode.NO_TESTS_COLLECTED or not reporting.results.scenarios:
+        return Exit.KIT_FAILED if code == Exit.KIT_FAILED else Exit.USAGE
+    counts = reporting.results.as_json()["totals"]
+    if reporting.results.conforms():
+        return Exit.CONFORMS
+    return Exit.KIT_FAILED if counts["harness_error"] and not (counts["violated"] or counts["inconclusive"]) else Exit.DOES_NOT

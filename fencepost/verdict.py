@@ -1,0 +1,91 @@
+"""Verdicts: of a scenario, of a requirement, of a run.
+
+A requirement is as good as its worst scenario. A run conforms when it is complete, at least one requirement is met, and none
+is violated, inconclusive or a harness error.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What is known of a requirement, from the worst to the best."""
+
+    HARNESS_ERROR = "harness_error"
+    VIOLATED = "violated"
+    INCONCLUSIVE = "inconclusive"
+    KNOWN_DEVIATION = "known_deviation"
+    NOT_OFFERED = "not_offered"
+    MET = "met"
+    NOT_RUN = "not_run"
+    EXCLUDED = "excluded"
+
+    @property
+    def words(self) -> str:
+        """For people: `known deviation`."""
+        return self.value.replace("_", " ")
+
+    @property
+    def is_red(self) -> bool:
+        return self in _RED
+
+
+_RED = (Verdict.HARNESS_ERROR, Verdict.VIOLATED, Verdict.INCONCLUSIVE)
+_WORST_FIRST = tuple(Verdict)
+
+
+@dataclass(frozen=True)
+class ScenarioResult:
+    """What one scenario showed. `evidence` counts the observations that its Then steps judged."""
+
+    requirement: str
+    feature: str
+    name: str
+    verdict: Verdict
+    reason: str | None
+    evidence: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RequirementResult:
+    """The verdict on one requirement, with the reason of the worst of its scenarios."""
+
+    requirement: str
+    verdict: Verdict
+    reason: str | None
+    scenarios: tuple[ScenarioResult, ...] = ()
+
+    @property
+    def evidence(self) -> int:
+        return sum(scenario.evidence for scenario in self.scenarios)
+
+
+def judge(requirement: str, scenarios: Iterable[ScenarioResult]) -> RequirementResult:
+    """The verdict that scenarios that ran give together; a scenario that was not offered keeps its requirement from being met."""
+    ran = tuple(scenarios)
+    worst = min(ran, key=lambda scenario: _WORST_FIRST.index(scenario.verdict))
+    return RequirementResult(requirement, worst.verdict, worst.reason, ran)
+
+
+def totals(results: Iterable[RequirementResult]) -> dict[str, int]:
+    """How many requirements have each verdict, every verdict named."""
+    counted = Counter(result.verdict for result in results)
+    order = (
+        Verdict.MET,
+        Verdict.VIOLATED,
+        Verdict.KNOWN_DEVIATION,
+        Verdict.NOT_OFFERED,
+        Verdict.INCONCLUSIVE,
+        Verdict.HARNESS_ERROR,
+        Verdict.NOT_RUN,
+        Verdict.EXCLUDED,
+    )
+    return {verdict.value: counted[verdict] for verdict in order}
+
+
+def conforms(results: Iterable[RequirementResult], complete: bool) -> bool:
+    seen = [result.verdict for result in results]
+    return complete and Verdict.MET in seen and not any(verdict.is_red for verdict in seen)

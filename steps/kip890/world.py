@@ -1,0 +1,132 @@
+"""What a scenario knows: its topics, its producers, the last answer, and how the world was before the When."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from fencepost.adapters.kafka.probe import KafkaProbe
+from fencepost.adapters.kafka.values import Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition, TransactionDescription
+from fencepost.adapters.ports import Done, Outcome, Session, Time
+from fencepost.steps.outcomes import achieved, observed
+
+from fencepost.evidence import Evidence
+
+
+@dataclass
+class Producer:
+    """A producer instance. `pairs` are the producer ids and epochs that it was given, the latest last."""
+
+    name: str
+    transactional_id: str
+    probe: KafkaProbe
+    pairs: list[ProducerIdAndEpoch]
+    written: set[TopicPartition] = field(default_factory=set)
+    _next_sequence: Counter[tuple[ProducerIdAndEpoch, TopicPartition]] = field(default_factory=Counter)
+
+    @property
+    def pair(self) -> ProducerIdAndEpoch:
+        return self.pairs[-1]
+
+    def next_epoch(self) -> ProducerIdAndEpoch:
+        return self.pair.with_epoch(self.pair.epoch + 1)
+
+    def write(self, partition: TopicPartition, value: str, pair: ProducerIdAndEpoch | None = None, version: int = 12) -> Outcome[Appended]:
+        """One record, with the sequence number that is next for that epoch in that partition."""
+        pair = pair or self.pair
+        sequence = self._next_sequence[pair, partition]
+        outcome = self.probe.produce(
+            partition, [value], producer=pair, transactional_id=self.transactional_id, sequence=sequence, version=version
+        )
+        if isinstance(outcome, Done):
+            self._next_sequence[pair, partition] += 1
+            self.written.add(partition)
+        return outcome
+
+    def end(self, commit: bool, pair: ProducerIdAndEpoch | None = None, version: int = 5) -> Outcome[ProducerIdAndEpoch | None]:
+        """EndTxn; what it answers is adopted by `adopt`, not here, so that a scenario can refuse to."""
+        return self.probe.end_txn(self.transactional_id, pair or self.pair, commit=commit, version=version)
+
+
+@dataclass(frozen=True)
+class Noted:
+    """The world just before the When: where each log ended, and what the coordinator said of each transactional id."""
+
+    ends: dict[TopicPartition, int]
+    transactions: dict[str, TransactionDescription]
+
+
+@dataclass
+class World:
+    """The state of one scenario."""
+
+    session: Session
+    evidence: Evidence
+    topics: dict[str, str] = field(default_factory=dict)
+    partitions: list[TopicPartition] = field(default_factory=list)
+    producers: dict[str, Producer] = field(default_factory=dict)
+    asked: Producer | None = None
+    answer: Outcome[object] | None = None
+    before: Noted | None = None
+
+    @property
+    def observer(self) -> KafkaProbe:
+        """A client that only looks, and is nobody's producer."""
+        probe: KafkaProbe = self.session.client("observer")
+        return probe
+
+    @property
+    def time(self) -> Time:
+        return self.session.time
+
+    def partition(self, name: str) -> TopicPartition:
+        """`payments-0` as the system knows it."""
+        topic, _, number = name.rpartition("-")
+        return TopicPartition(self.topics[topic], int(number))
+
+    def producer(self, name: str) -> Producer:
+        return self.producers[name]
+
+    def turn_of(self, name: str) -> Producer:
+        """The producer that acts now, with the world noted as it is before it does."""
+        self.note()
+        return self.producers[name]
+
+    def note(self) -> None:
+        """Remember the world as it is, for sentences that say what has not changed."""
+        ends = {
+            partition: achieved(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
+            for partition in self.partitions
+        }
+        ids = {producer.transactional_id for producer in self.producers.values()}
+        self.before = Noted(ends, {name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in ids})
+
+    def noted(self) -> Noted:
+        """The world before the When; the linter sees to it that there was one."""
+        assert self.before is not None, "a sentence about what has not changed stands before the When"
+        return self.before
+
+    def ask(self, producer: Producer, answer: Outcome[object]) -> None:
+        """Keep what the When asked, for the Then to judge."""
+        self.asked, self.answer = producer, answer
+
+    def await_markers(self) -> None:
+        """Wait until no marker of a known transaction is on its way; an open transaction is not waited for.
+
+        When patience ends first, the sentence that follows judges what there is.
+        """
+        for name in {producer.transactional_id for producer in self.producers.values()}:
+            for _ in self.time.attempts():
+                if not observed(self.observer.describe_transaction(name), f"describing {name}").state.startswith("Prepare"):
+                    break
+
+    def describe(self, producer: Producer) -> TransactionDescription:
+        """What the coordinator says of a producer's transactional id now."""
+        return observed(self.observer.describe_transaction(producer.transactional_id), f"describing the transaction of {producer.name}")
+
+    def end_of(self, partition: TopicPartition) -> int:
+        """The offset that the next record of the log would get."""
+        return observed(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
+
+    def read(self, partition: TopicPartition, isolation: Isolation) -> LogView:
+        """The partition as a reader of that isolation level gets it, once no marker is on its way."""
+        self.await_markers()
+        return observed(self.observer.read(partition, isolation), f"reading {partition}")

@@ -1,0 +1,42 @@
+"""From an outcome to what a step may do with it.
+
+A lost connection is a violation wherever it happens, for a system may not hang up on a lawful request. An answer that does not
+come in time is not judged: nobody knows.
+"""
+
+from typing import NoReturn, TypeVar
+
+from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
+
+from fencepost.evidence import NoAnswer, SetUpFailed, Violation
+
+T = TypeVar("T")
+
+
+def achieved(outcome: Outcome[T], doing: str) -> T:
+    """The value of something that a Given did; when it was refused, the question of the scenario cannot be put."""
+    match outcome:
+        case Done(value):
+            return value
+        case Refused():
+            raise SetUpFailed(f"{doing} was refused: {outcome}")
+        case Unknown():
+            return unanswered(outcome, doing)
+
+
+def observed(outcome: Outcome[T], doing: str) -> T:
+    """The value of something that a Then looked at; a system may not refuse to be looked at."""
+    match outcome:
+        case Done(value):
+            return value
+        case Refused():
+            raise Violation(f"an answer when {doing}", f"a refusal: {outcome}")
+        case Unknown():
+            return unanswered(outcome, doing)
+
+
+def unanswered(outcome: Unknown, doing: str) -> NoReturn:
+    """Stop: there is no answer to judge."""
+    if outcome.lost:
+        raise Violation(f"an answer when {doing}", outcome.reason)
+    raise NoAnswer(f"{doing}: {outcome.reason}")

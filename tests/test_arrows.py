@@ -1,0 +1,78 @@
+"""The rooms import one way only."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+ROOMS = ("wire", "reference", "adapters", "steps", "features", "fixtures", "report", "fencepost")
+
+MAY_IMPORT = {
+    "wire": {"wire"},
+    "fixtures": set(),
+    "reference": {"reference", "wire", "fixtures"},
+    "adapters": {"adapters", "wire", "fixtures", "fencepost.datafile", "fencepost.version"},
+    "steps": {"steps", "adapters.ports", "adapters.kafka.probe", "adapters.kafka.values", "wire", "fencepost.evidence"},
+    "features": set(),
+    "report": {"report", "adapters.ports", "fixtures", "fencepost"},
+    "fencepost": {"fencepost", "adapters", "report", "steps"},
+}
+MAY_IMPORT_TOO = {
+    "adapters/reference.py": {"reference"},
+    "adapters/kafka/inprocess.py": {"reference"},
+}
+
+
+def modules() -> list[str]:
+    return sorted(str(path.relative_to(CHECKOUT)) for room in ROOMS for path in (CHECKOUT / room).rglob("*.py"))
+
+
+def rooms_of_imports(path: Path) -> set[str]:
+    """What a module imports from our rooms, as dotted names without the leading `fencepost`, but for the front door's own."""
+    found: set[str] = set()
+    package = ["fencepost", *path.relative_to(CHECKOUT).with_suffix("").parts[:-1]]
+    package = package if package[1:2] != ["fencepost"] else package[1:]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                found |= {alias.name for alias in names}
+            case ast.ImportFrom(module=module, level=0, names=names):
+                found |= {f"{module}.{alias.name}" for alias in names}
+            case ast.ImportFrom(module=module, level=level, names=names):
+                base = package[: len(package) - level + 1]
+                found |= {".".join([*base, *([module] if module else []), alias.name]) for alias in names}
+    ours = {name for name in found if name == "fencepost" or name.startswith("fencepost.")}
+    return {name.removeprefix("fencepost.") if name.split(".")[1:2] and name.split(".")[1] in ROOMS else name for name in ours}
+
+
+@pytest.mark.parametrize("module", modules())
+def test_a_room_imports_only_what_it_may(module: str) -> None:
+    """The arrows of the design: who may know of whom."""
+    allowed = MAY_IMPORT[module.split("/")[0]] | MAY_IMPORT_TOO.get(module, set())
+
+    wrong = {name for name in rooms_of_imports(CHECKOUT / module) if not any(name == may or name.startswith(f"{may}.") for may in allowed)}
+
+    assert wrong == set()
+
+
+def test_the_arrows_are_really_read() -> None:
+    """The check sees imports of every form; a module that imports nothing of ours would prove nothing."""
+    assert "adapters.kafka.probe.KafkaProbe" in rooms_of_imports(CHECKOUT / "steps/kip890/world.py")
+    assert "steps.kip890.world.World" in rooms_of_imports(CHECKOUT / "steps/kip890/acts.py")
+    assert "fencepost.evidence.Evidence" in rooms_of_imports(CHECKOUT / "fencepost/items.py")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_says_what_it_is_for(room: str) -> None:
+    """Each `__init__` has a docstring."""
+    assert ast.get_docstring(ast.parse((CHECKOUT / room / "__init__.py").read_text(encoding="utf-8")))
+
+
+def test_every_package_is_delivered() -> None:
+    """pyproject names every folder with an `__init__`, so that the wheel has it."""
+    listed = (CHECKOUT / "pyproject.toml").read_text(encoding="utf-8")
+    packages = {path.parent.relative_to(CHECKOUT) for room in ROOMS for path in (CHECKOUT / room).rglob("__init__.py")}
+    names = {".".join(package.parts if package.parts[0] == "fencepost" else ("fencepost", *package.parts)) for package in packages}
+
+    assert {name for name in names if f'    "{name}",' not in listed} == set()

@@ -1,0 +1,179 @@
+"""The command line, as a process: exit codes, clear errors, and a results folder that can be read."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from commands import CHECKOUT, compliance, fencepost, verdicts
+
+SCHEMA = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """One run of everything on the reference, and what it printed."""
+    folder = tmp_path_factory.mktemp("run") / "results"
+    return folder, fencepost("run", "--results", folder, expect=0).out
+
+
+def test_the_reference_meets_every_tested_requirement(whole_run: tuple[Path, str]) -> None:
+    """The main job: complete, nothing red, and every row that is not planned is met."""
+    found = compliance(whole_run[0])
+    tested = [row["id"] for row in json.loads(fencepost("list", "--format", "json", expect=0).out) if row["status"] == "tested"]
+
+    assert found["complete"] is True
+    assert [row["id"] for row in found["requirements"] if row["verdict"] == "met"] == tested
+    assert found["totals"] == {**dict.fromkeys(found["totals"], 0), "met": len(tested), "not_run": len(found["requirements"]) - len(tested)}
+
+
+def test_compliance_follows_its_published_schema(whole_run: tuple[Path, str]) -> None:
+    """Other programs can rely on the names."""
+    found = compliance(whole_run[0])
+
+    jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker()).validate(found)
+    assert sum(found["totals"].values()) == len(found["requirements"]) == len({row["id"] for row in found["requirements"]})
+
+
+def test_the_results_folder_has_what_it_promises(whole_run: tuple[Path, str]) -> None:
+    """junit.xml, Allure results with a step per sentence, and the environment without a path of this machine."""
+    folder = whole_run[0]
+    results = [json.loads(path.read_text(encoding="utf-8")) for path in (folder / "allure-results").glob("*-result.json")]
+    one = next(result for result in results if result["name"] == "[1] A commit of one record")
+    labels = {(label["name"], label["value"]) for label in one["labels"]}
+
+    assert 'failures="0"' in (folder / "junit.xml").read_text(encoding="utf-8")
+    assert len(results) == sum(len(row["scenarios"]) for row in compliance(folder)["requirements"])
+    assert [step["name"].split()[0] for step in one["steps"]] == ["Given", "Given", "And", "When", "Then", "And"]
+    assert ("epic", "KIP890") in labels
+    assert any(name == "feature" and value.startswith("KIP890-060 ") for name, value in labels)
+    assert any("requests and answers" in attachment["name"] for step in one["steps"] for attachment in step.get("attachments", []))
+    environment = (folder / "environment.json").read_text(encoding="utf-8")
+    assert str(CHECKOUT) not in environment
+    assert socket.gethostname() not in environment
+
+
+def test_the_terminal_ends_with_the_matrix_and_the_denominator(whole_run: tuple[Path, str]) -> None:
+    """What was judged, out of how much."""
+    out = whole_run[1]
+
+    assert "+060 +061 +063" in out
+    assert "26 of the 167 requirements of kip890 were judged: reference conforms as far as it was asked" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("run", "kafak"), "unknown system 'kafak'; did you mean kafka?"),
+        (("run", "--spec", "kip980"), "unknown proposal 'kip980'; did you mean kip890?"),
+        (("run", "--only", "KIP890-60"), "unknown requirement 'KIP890-60'; did you mean KIP890-060?"),
+        (("run", "--level", "MSUT"), "unknown level 'MSUT'; did you mean MUST?"),
+        (("run", "--profile", "kafka-4.99"), "kafka-4."),
+        (("run", "--defect", "no-epoch-bmup"), "did you mean no-epoch-bump?"),
+        (("run", "kafka"), "Say --bootstrap HOST:PORT"),
+        (("run", "kafka", "--bootstrap", "a:1", "--container", "b"), "--bootstrap and --container exclude each other"),
+        (("run", "--bootstrap", "a:1"), "--bootstrap a:1: the reference is in this process"),
+        (("run", "kafka", "--bootstrap", "nonsense"), "nonsense"),
+        (("run", "--only", "KIP890-001"), "nothing"),
+        (("explain", "KIP890-60"), "did you mean KIP890-060?"),
+        (("list", "--spec", "kip"), "unknown proposal 'kip'"),
+        (("list", "--format", "tabel"), "did you mean table?"),
+        (("doctor", "kafak"), "did you mean kafka?"),
+        (("run", "--results", "/proc/nowhere"), "the results folder /proc/nowhere cannot be written to"),
+    ],
+)
+def test_wrong_usage_exits_with_2_and_says_what_would_be_right(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+    """A user's mistake is told in a line, with the nearest right word."""
+    finished = fencepost(*arguments, expect=2, cwd=tmp_path)
+
+    assert told in finished.out + finished.err
+    assert "Traceback" not in finished.out + finished.err
+
+
+def test_an_unreachable_broker_exits_with_2_and_says_where_and_why(tmp_path: Path) -> None:
+    """Nobody listens there: the address and the last error."""
+    finished = fencepost("run", "kafka", "--bootstrap", "127.0.0.1:1", expect=2, cwd=tmp_path, timeout=30)
+
+    assert "127.0.0.1:1" in finished.out + finished.err
+    assert "refused" in finished.out + finished.err
+    assert compliance(tmp_path / "results/kafka")["complete"] is False
+
+
+def test_one_requirement_can_be_asked_alone(tmp_path: Path) -> None:
+    """A selection judges that and counts the rest as not run."""
+    fencepost("run", "--only", "KIP890-060", "--results", tmp_path, expect=0)
+
+    assert verdicts(tmp_path) == {"KIP890-060": "met"}
+    assert compliance(tmp_path)["selection"]["only"] == ["KIP890-060"]
+
+
+def test_a_broken_system_exits_with_1(tmp_path: Path) -> None:
+    """A red is seen from outside."""
+    out = fencepost("run", "--defect", "no-epoch-bump", "--only", "KIP890-060", "--results", tmp_path, expect=1).out
+
+    assert "KIP890-060 VIOLATED" in out
+    assert "reference does not conform" in out
+
+
+def test_a_release_that_deviates_is_named(tmp_path: Path) -> None:
+    """The reference with a release's profile deviates as that release does, and as is expected of it."""
+    out = fencepost("run", "--profile", "kafka-4.0", "--only", "KIP890-156", "--results", tmp_path, expect=1).out
+
+    assert verdicts(tmp_path) == {"KIP890-156": "known_deviation"}
+    assert "KAFKA-19367" in out
+
+
+def test_a_killed_run_leaves_a_valid_folder_that_says_so(tmp_path: Path) -> None:
+    """compliance.json is whole at every moment, also when nobody could clean up."""
+    command = [str(Path(sys.executable).parent / "fencepost"), "run", "--results", str(tmp_path)]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "compliance.json").exists() and time.monotonic() < deadline:
+        os.sched_yield()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+    jsonschema.validate(compliance(tmp_path), SCHEMA)
+    assert compliance(tmp_path)["complete"] is False
+    assert "the run has not ended" in (tmp_path / "junit.xml").read_text(encoding="utf-8")
+
+
+def test_help_teaches_and_loads_nothing_heavy() -> None:
+    """The commands and exit codes are told, and neither pytest nor kio nor testcontainers is imported for it."""
+    out = fencepost("--help", expect=0).out
+    probe = "import sys; sys.argv = ['fencepost', '--help']\nfrom fencepost.cli import app\ntry: app()\nexcept SystemExit: pass\n"
+    probe += "print('heavy:', sorted({'pytest', 'kio', 'testcontainers', 'docker', 'pydantic'} & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
+
+    assert all(word in out for word in ("run", "list", "explain", "doctor", "Exit codes"))
+    assert "heavy: []" in loaded
+
+
+def test_a_requirement_is_explained_with_its_scenarios() -> None:
+    """Statement, source, help, and the sentences themselves."""
+    out = fencepost("explain", "KIP890-060", expect=0).out
+
+    for part in (
+        "KIP890-060",
+        "MUST, specified",
+        "next epoch",
+        "Bump Epoch on Each Transaction",
+        "look at",
+        "ending.feature",
+        "When A commits",
+    ):
+        assert part in out
+
+
+def test_the_doctor_says_what_is_there_and_what_is_not() -> None:
+    """Profile, features, API ranges, clock, capabilities."""
+    out = fencepost("doctor", expect=0).out
+
+    for part in ("profile seed", "transaction.version", "EndTxn v0 to v5", "crash", "virtual", "nothing: every scenario can be asked"):
+        assert part in out

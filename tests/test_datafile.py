@@ -1,0 +1,71 @@
+"""Data files: every fault is told with file, line and key."""
+
+from pathlib import Path
+
+import pytest
+
+from fencepost.datafile import DataFileError, Row, line_of, load
+
+
+class Broker(Row):
+    """A row for these tests."""
+
+    image: str
+    ports: list[int]
+
+
+GOOD = "- image: a\n  ports: [1, 2]\n- image: b\n  ports: []\n"
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "brokers.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_good_file_is_read_as_values(tmp_path: Path) -> None:
+    """What the file says is what the rows hold."""
+    rows = load(written(tmp_path, GOOD), list[Broker])
+
+    assert rows == [Broker(image="a", ports=[1, 2]), Broker(image="b", ports=[])]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (GOOD + "- image: c\n  prots: []\n", r"brokers.yaml:6: 3.prots: this key is not known here"),
+        (GOOD + "- image: c\n", r"brokers.yaml:5: 3.ports: this key is missing"),
+        (GOOD.replace("image: b", "image: 7"), r"brokers.yaml:3: 2.image: Input should be a valid string, given: 7"),
+        (GOOD.replace("ports: []", "ports:\n    - one"), r"brokers.yaml:5: 2.ports.1: Input should be a valid integer, given: 'one'"),
+        (GOOD + "  ports: [3]\n", r"brokers.yaml:5: ports: this key stands twice in one mapping"),
+        ("- image: [\n", r"brokers.yaml:2: not YAML"),
+        ("image: a\n", r"brokers.yaml:1: the file: Input should be a valid list"),
+        ("", r"brokers.yaml:1: the file: Input should be a valid list, given: None"),
+    ],
+)
+def test_a_fault_is_told_with_file_line_and_key(tmp_path: Path, text: str, told: str) -> None:
+    """The error leads to the place."""
+    with pytest.raises(DataFileError, match=told):
+        load(written(tmp_path, text), list[Broker])
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """The path is in the error."""
+    with pytest.raises(DataFileError, match=r"nowhere\.yaml: cannot be read"):
+        load(tmp_path / "nowhere.yaml", list[Broker])
+
+
+def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 are an error of the file, not of the kit."""
+    path = tmp_path / "brokers.yaml"
+    path.write_bytes(b"\xff\xfe\x00")
+
+    with pytest.raises(DataFileError, match="cannot be read"):
+        load(path, list[Broker])
+
+
+def test_a_line_can_be_asked_for(tmp_path: Path) -> None:
+    """Errors that show only when files are compared lead to the place too."""
+    path = written(tmp_path, GOOD)
+
+    assert (line_of(path, 1, "image"), line_of(path, 0)) == (3, 1)

@@ -1,0 +1,89 @@
+"""Known deviations: which entries hold for which version, and which files are refused."""
+
+from pathlib import Path
+
+import pytest
+
+from fencepost import expectations, gherkin, register
+from fencepost.datafile import DataFileError, load
+from fencepost.expectations import Entry
+
+ENTRY = """- requirement: KIP890-156
+  versions: "{versions}"
+  symptom: "{symptom}"
+  reason: It bumps twice.
+  link: KAFKA-19367
+"""
+
+
+def loaded(folder: Path, text: str, version: str, exact: bool = True) -> expectations.Expectations:
+    (folder / "kafka.yaml").write_text(text, encoding="utf-8")
+    return expectations.load_for("kafka", version, exact, register.bundled(), folder)
+
+
+@pytest.mark.parametrize(
+    ("versions", "version", "holds"),
+    [
+        ("==4.0.0", "4.0.0", True),
+        ("==4.0.0", "4.0", True),
+        ("==4.0.0", "4.0.1", False),
+        (">=4.3,<4.3.2", "4.3.1", True),
+        (">=4.3", "4.4.0rc1", True),
+        (">=4.3", "some fork", False),
+    ],
+)
+def test_an_entry_holds_in_its_range_of_versions(tmp_path: Path, versions: str, version: str, holds: bool) -> None:
+    """A build whose version is no release gets no release's excuse."""
+    found = loaded(tmp_path, ENTRY.format(versions=versions, symptom="x"), version)
+
+    assert (found.of("KIP890-156", "[1] a") is not None) is holds
+    assert found.of("KIP890-157", "[1] a") is None
+
+
+def test_an_entry_of_one_scenario_holds_for_no_other(tmp_path: Path) -> None:
+    """An excuse is as narrow as it is written."""
+    found = loaded(tmp_path, ENTRY.format(versions=">=4", symptom="x") + '  scenario: "[2] The marker"\n', "4.0.0")
+
+    assert found.of("KIP890-156", "[2] The marker") is not None
+    assert found.of("KIP890-156", "[1] The data") is None
+
+
+def test_entries_may_pass_where_only_the_release_line_is_known(tmp_path: Path) -> None:
+    """A broker does not tell its patch level on the wire."""
+    assert loaded(tmp_path, ENTRY.format(versions=">=4", symptom="x"), "4.0", exact=False).may_pass
+    assert not loaded(tmp_path, ENTRY.format(versions=">=4", symptom="x"), "4.0.0", exact=True).may_pass
+
+
+def test_a_system_without_a_file_has_no_known_deviations(tmp_path: Path) -> None:
+    """Nobody is excused by default."""
+    assert expectations.load_for("other", "1.0", True, register.bundled(), tmp_path).entries == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (ENTRY.format(versions="newer", symptom="x"), r"kafka.yaml:2: 1.versions: must be a version range"),
+        (ENTRY.format(versions=">=4", symptom="("), r"kafka.yaml:3: 1.symptom: must be a regular expression"),
+        (ENTRY.format(versions=">=4", symptom="x").replace("156", "999"), r"kafka.yaml:1: KIP890-999 is not a tested requirement"),
+        (ENTRY.format(versions=">=4", symptom="x") + "  flaky: true\n", r"kafka.yaml:6: 1.flaky: this key is not known here"),
+    ],
+)
+def test_a_faulty_file_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    """An error leads to the entry and the key."""
+    with pytest.raises(DataFileError, match=told):
+        loaded(tmp_path, text, "4.0.0")
+
+
+def test_the_bundled_entries_name_scenarios_that_exist() -> None:
+    """An entry for a scenario that was renamed would excuse nothing, and hide it."""
+    names = {
+        (gherkin.requirement_of(rule.tags), scenario.name)
+        for feature in gherkin.bundled()
+        for rule in feature.rules
+        for scenario in rule.scenarios
+    }
+    folder = Path(__file__).resolve().parents[1] / "fixtures" / "expectations"
+    entries = [entry for path in folder.glob("*.yaml") for entry in load(path, list[Entry])]
+
+    assert entries
+    assert [entry for entry in entries if entry.scenario and (entry.requirement, entry.scenario) not in names] == []

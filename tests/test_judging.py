@@ -1,0 +1,120 @@
+"""From how a scenario ended to its verdict: each way seen, with and without a known deviation."""
+
+from itertools import pairwise
+
+import pytest
+from fencepost.adapters.ports import Malformed, NotOffered
+
+from fencepost.evidence import Evidence, NoAnswer, SetUpFailed, Violation
+from fencepost.expectations import Entry
+from fencepost.judging import judge
+from fencepost.verdict import RequirementResult, ScenarioResult, Verdict, conforms, totals
+from fencepost.verdict import judge as judge_requirement
+
+SOMETHING = Evidence(["looked"])
+NOTHING = Evidence()
+VIOLATION = Violation("epoch 1", "epoch 2")
+
+
+def entry(**changes: str) -> Entry:
+    fields = {"requirement": "KIP890-156", "versions": "==4.0.0", "symptom": "epoch 2", "reason": "bumps twice", "link": "KAFKA-19367"}
+    return Entry.model_validate(fields | changes)
+
+
+@pytest.mark.parametrize(
+    ("error", "evidence", "verdict", "reason"),
+    [
+        (None, SOMETHING, Verdict.MET, None),
+        (None, NOTHING, Verdict.INCONCLUSIVE, "no Then looked at anything"),
+        (VIOLATION, NOTHING, Verdict.VIOLATED, "expected epoch 1; seen epoch 2"),
+        (Malformed("cafe"), SOMETHING, Verdict.VIOLATED, "what its protocol does not allow: cafe"),
+        (SetUpFailed("refused"), NOTHING, Verdict.INCONCLUSIVE, "could not be put: refused"),
+        (NoAnswer("silence"), SOMETHING, Verdict.INCONCLUSIVE, "no answer in time: silence"),
+        (NotOffered("EndTxn v5"), NOTHING, Verdict.NOT_OFFERED, "EndTxn v5"),
+        (KeyError("typo"), SOMETHING, Verdict.HARNESS_ERROR, "KeyError: 'typo'"),
+        (AssertionError("ours"), SOMETHING, Verdict.HARNESS_ERROR, "AssertionError: ours"),
+    ],
+)
+def test_how_a_scenario_ended_is_its_verdict(error: Exception | None, evidence: Evidence, verdict: Verdict, reason: str | None) -> None:
+    """Whoever is to blame for the end is the one who is blamed."""
+    judged = judge(error, evidence, None, may_pass=False)
+
+    assert judged.verdict is verdict
+    assert (reason in judged.reason) if reason and judged.reason else judged.reason is reason
+
+
+def test_a_known_deviation_that_shows_its_symptom_is_named() -> None:
+    """The verdict says why the deviation is believed, and where to read of it."""
+    judged = judge(VIOLATION, NOTHING, entry(), may_pass=False)
+
+    assert (judged.verdict, judged.reason) == (Verdict.KNOWN_DEVIATION, "bumps twice (KAFKA-19367)")
+
+
+def test_a_known_deviation_with_another_symptom_is_red() -> None:
+    """An entry excuses one symptom and nothing else."""
+    judged = judge(VIOLATION, NOTHING, entry(symptom="epoch 7"), may_pass=False)
+
+    assert judged.verdict is Verdict.VIOLATED
+    assert "another symptom: epoch 7" in (judged.reason or "")
+
+
+def test_a_known_deviation_that_does_not_show_is_red() -> None:
+    """An entry that passes is stale, which is the kit's fault."""
+    judged = judge(None, SOMETHING, entry(), may_pass=False)
+
+    assert judged.verdict is Verdict.HARNESS_ERROR
+    assert "remove or narrow the entry" in (judged.reason or "")
+
+
+@pytest.mark.parametrize(("known", "may_pass"), [(entry(intermittent="1 of 30"), False), (entry(), True)])
+def test_a_deviation_that_need_not_show_may_pass_and_is_told(known: Entry, may_pass: bool) -> None:
+    """Intermittent entries, and those of a release line, may pass; the run says which it was."""
+    judged = judge(None, SOMETHING, known, may_pass)
+
+    assert judged.verdict is Verdict.MET
+    assert "did not show this time" in (judged.reason or "")
+
+
+def test_a_deviation_does_not_excuse_a_scenario_that_judged_nothing() -> None:
+    """Inconclusive stays inconclusive."""
+    assert judge(None, NOTHING, entry(intermittent="1 of 30"), may_pass=True).verdict is Verdict.INCONCLUSIVE
+
+
+def scenario(verdict: Verdict, reason: str | None = None) -> ScenarioResult:
+    return ScenarioResult("KIP890-060", "kip890/ending.feature", "[1] x", verdict, reason, 2, 0.1)
+
+
+def test_a_requirement_is_as_good_as_its_worst_scenario() -> None:
+    """One red scenario is enough, and its reason is the requirement's."""
+    order = [Verdict.MET, Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION, Verdict.INCONCLUSIVE, Verdict.VIOLATED, Verdict.HARNESS_ERROR]
+
+    for better, worse in pairwise(order):
+        judged = judge_requirement("KIP890-060", [scenario(better), scenario(worse, "worse")])
+        assert (judged.verdict, judged.reason, judged.evidence) == (worse, "worse", 4)
+
+
+def test_totals_name_every_verdict_and_add_up() -> None:
+    """The denominator is honest."""
+    results = [RequirementResult("A-01", Verdict.MET, None), RequirementResult("A-02", Verdict.NOT_RUN, "planned")]
+
+    assert totals(results) == {verdict.value: 0 for verdict in Verdict} | {"met": 1, "not_run": 1}
+
+
+@pytest.mark.parametrize(
+    ("seen", "complete", "holds"),
+    [
+        ([Verdict.MET], True, True),
+        ([Verdict.MET, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_RUN, Verdict.EXCLUDED], True, True),
+        ([Verdict.MET], False, False),
+        ([Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION], True, False),
+        ([], True, False),
+        ([Verdict.MET, Verdict.VIOLATED], True, False),
+        ([Verdict.MET, Verdict.INCONCLUSIVE], True, False),
+        ([Verdict.MET, Verdict.HARNESS_ERROR], True, False),
+    ],
+)
+def test_a_run_conforms_when_it_is_complete_and_something_is_met_and_nothing_is_red(
+    seen: list[Verdict], complete: bool, holds: bool
+) -> None:
+    """Silent emptiness is no green."""
+    assert conforms([RequirementResult("A-01", verdict, None) for verdict in seen], complete) is holds

@@ -1,0 +1,140 @@
+"""The TCP transport against a broker that misbehaves: each trouble has one outcome, and none outlives its call."""
+
+import socket
+from collections.abc import Iterator
+
+import fake_broker
+import pytest
+from fake_broker import FakeBroker, Lie
+
+from fencepost.adapters.kafka.reach import parse_address, reach
+from fencepost.adapters.kafka.tcp import TcpTransport
+from fencepost.adapters.kafka.transport import Address
+from fencepost.adapters.ports import Done, Malformed, SystemUnreachable, Unknown, WrongUsage
+from fencepost.wire.kafka.entities import request
+
+ASKED = request("api_versions", 0)
+AMPLE_S = 10.0
+BRIEF_S = 0.05
+
+LOST: list[Lie] = [fake_broker.closes, fake_broker.closes_midway]
+MALFORMED: list[tuple[Lie, str]] = [
+    (fake_broker.swaps_correlation_ids, "with correlation id 1 was due, and the frame has correlation id 2; the bytes: 00 00 00 02"),
+    (fake_broker.truncates, "the codec refuses it"),
+    (fake_broker.adds_bytes, "2 bytes are left over after it; the bytes: 00 00 00 01 00 00 00 00 00 00 ca fe"),
+    (fake_broker.announces_too_much, "a frame announces 2147483647 bytes"),
+    (fake_broker.announces_less_than_nothing, "a frame announces -1 bytes"),
+    (fake_broker.invents_an_error, "9999"),
+]
+
+
+def transport_to(broker: FakeBroker) -> TcpTransport:
+    return TcpTransport("test", Address("127.0.0.1", broker.port))
+
+
+@pytest.fixture
+def nobody() -> Iterator[Address]:
+    """An address at which nobody listens, for as long as the test runs: it is bound, so nobody else can take it."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield Address("127.0.0.1", bound.getsockname()[1])
+
+
+def test_an_honest_answer_is_done() -> None:
+    """What the broker answers is handed over."""
+    with FakeBroker() as broker:
+        transport = transport_to(broker)
+
+        outcome = transport.call(ASKED, AMPLE_S)
+        transport.close()
+
+    assert isinstance(outcome, Done)
+    assert outcome.value.api_keys == ()
+
+
+@pytest.mark.parametrize("lie", LOST, ids=lambda lie: lie.__name__)
+def test_a_lost_connection_leaves_the_request_unknown_and_the_next_call_works(lie: Lie) -> None:
+    """Nobody knows whether a request was done whose answer got lost, and the transport connects anew."""
+    with FakeBroker(lie) as broker:
+        transport = transport_to(broker)
+
+        first = transport.call(ASKED, AMPLE_S)
+        second = transport.call(ASKED, AMPLE_S)
+        transport.close()
+
+    assert isinstance(first, Unknown)
+    assert first.lost
+    assert "instead of answering ApiVersions v0" in first.reason
+    assert isinstance(second, Done)
+
+
+@pytest.mark.parametrize(("lie", "shown"), MALFORMED, ids=lambda value: getattr(value, "__name__", ""))
+def test_bytes_that_the_protocol_forbids_are_malformed_and_the_next_call_works(lie: Lie, shown: str) -> None:
+    """What cannot be the answer is never taken for one; the bytes are shown, and the connection is given up."""
+    with FakeBroker(lie) as broker:
+        transport = transport_to(broker)
+
+        with pytest.raises(Malformed) as malformed:
+            transport.call(ASKED, AMPLE_S)
+        after = transport.call(ASKED, AMPLE_S)
+        transport.close()
+
+    assert shown in str(malformed.value)
+    assert f"127.0.0.1:{broker.port}" in str(malformed.value)
+    assert isinstance(after, Done)
+
+
+def test_an_answer_that_comes_late_is_never_taken_for_another_ones() -> None:
+    """After a deadline the connection is closed, so the late answer has nowhere to go."""
+    with FakeBroker(fake_broker.answers_late) as broker:
+        transport = transport_to(broker)
+
+        late = transport.call(ASKED, BRIEF_S)
+        after = [transport.call(ASKED, AMPLE_S) for _ in range(2)]
+        transport.close()
+
+    assert late == Unknown(f"127.0.0.1:{broker.port} did not answer ApiVersions v0 within 0.05 s")
+    assert all(isinstance(outcome, Done) for outcome in after)
+
+
+def test_a_connection_that_ended_while_nothing_was_asked_is_replaced_silently() -> None:
+    """Nothing was on its way, so nothing is uncertain."""
+    with FakeBroker(fake_broker.answers_then_closes) as broker:
+        transport = transport_to(broker)
+
+        outcomes = [transport.call(ASKED, AMPLE_S) for _ in range(2)]
+        transport.close()
+
+    assert all(isinstance(outcome, Done) for outcome in outcomes)
+    assert broker.requests == 2
+
+
+def test_a_refused_connection_is_unknown_and_lost(nobody: Address) -> None:
+    """Where nobody listens there is no answer either."""
+    outcome = TcpTransport("test", nobody).call(ASKED, AMPLE_S)
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.lost
+    assert f"{nobody} cannot be connected to for ApiVersions v0" in outcome.reason
+
+
+def test_an_unreachable_broker_is_told_with_its_address_and_the_last_error(nobody: Address) -> None:
+    """Whoever runs the suite learns where it looked and what it saw."""
+    with pytest.raises(SystemUnreachable, match=f"no Kafka broker answers at {nobody} within 0.05 s; .*Connection refused"):
+        reach(nobody, BRIEF_S)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [("localhost:9092", Address("localhost", 9092)), ("[::1]:1", Address("::1", 1)), ("10.0.0.1:65535", Address("10.0.0.1", 65535))],
+)
+def test_an_address_is_a_host_and_a_port(text: str, address: Address) -> None:
+    """What users write for --bootstrap."""
+    assert parse_address(text) == address
+
+
+@pytest.mark.parametrize("text", ["", "localhost", "localhost:", ":9092", "localhost:0", "localhost:65536", "localhost:kafka", "localhost:²"])
+def test_what_is_no_address_is_refused_with_an_example(text: str) -> None:
+    """The error shows what was given and what would be right."""
+    with pytest.raises(WrongUsage, match=r"is not an address; expected HOST:PORT"):
+        parse_address(text)

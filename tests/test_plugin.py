@@ -1,0 +1,156 @@
+"""The plugin, on scenarios that are wrong on purpose: nothing that was not judged is green."""
+
+from pathlib import Path
+
+import pytest
+from commands import compliance, pytest_with_plugin, verdicts
+
+FEATURE = """Feature: Made for a test
+
+  @KIP890-060 @MUST
+  Rule: Whatever
+
+    Scenario: [1] Some
+      Given a step
+      When something is asked
+      Then {then}
+"""
+STEPS = """
+import pytest
+from pytest_bdd import given, scenarios, then, when
+from fencepost.adapters.ports import Malformed, NotOffered
+from fencepost.evidence import NoAnswer, SetUpFailed, Violation
+
+scenarios(".")
+
+@given("a step")
+def _(fencepost_session): ...
+
+@when("something is asked")
+def _(fencepost_session):
+    fencepost_session.client("A").init_producer_id(fencepost_session.unique("t"))
+
+@then("something was judged")
+def _(fencepost_evidence):
+    fencepost_evidence.saw("it")
+
+@then("nothing is judged")
+def _(): ...
+
+@then("an async step is given")
+async def _(fencepost_evidence):
+    fencepost_evidence.saw("never")
+
+@then("it is violated")
+def _(fencepost_evidence):
+    fencepost_evidence.expect(False, "the moon", "the sun <b>")
+
+@then("the question cannot be put")
+def _():
+    raise SetUpFailed("the Given was refused")
+
+@then("no answer comes")
+def _():
+    raise NoAnswer("20 s of silence")
+
+@then("bytes are malformed")
+def _():
+    raise Malformed("ca fe")
+
+@then("it is not offered")
+def _():
+    raise NotOffered("EndTxn v5: the broker offers v0 to v4")
+
+@then("the kit fails")
+def _():
+    raise ZeroDivisionError("ours")
+"""
+
+
+def run_with(folder: Path, then: str, expect: int, *arguments: str) -> str:
+    room = folder / "made"
+    room.mkdir()
+    (room / "some.feature").write_text(FEATURE.format(then=then), encoding="utf-8")
+    (room / "test_made.py").write_text(STEPS, encoding="utf-8")
+    return pytest_with_plugin(room, f"--results={folder / 'results'}", *arguments, expect=expect, cwd=folder).out
+
+
+@pytest.mark.parametrize(
+    ("then", "code", "verdict", "told"),
+    [
+        ("something was judged", 0, "met", "1 met"),
+        ("nothing is judged", 1, "inconclusive", "no Then looked at anything"),
+        ("an async step is given", 1, "harness_error", "is an async function"),
+        ("it is violated", 1, "violated", "seen:         the sun <b>"),
+        ("the question cannot be put", 1, "inconclusive", "could not be put: the Given was refused"),
+        ("no answer comes", 1, "inconclusive", "no answer in time: 20 s of silence"),
+        ("bytes are malformed", 1, "violated", "what its protocol does not allow: ca fe"),
+        ("it is not offered", 0, "not_offered", "EndTxn v5: the broker offers v0 to v4"),
+        ("the kit fails", 1, "harness_error", "ZeroDivisionError: ours"),
+        ("a sentence that nobody knows", 1, "harness_error", "StepDefinitionNotFoundError"),
+    ],
+)
+def test_how_a_scenario_ends_is_its_verdict(tmp_path: Path, then: str, code: int, verdict: str, told: str) -> None:
+    """Every verdict is reached from a scenario, and says why."""
+    out = run_with(tmp_path, then, code)
+
+    assert told in out
+    assert verdicts(tmp_path / "results") == {"KIP890-060": verdict}
+
+
+def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
+    """Requirement, statement, step, expected, seen, the last request and its answer, and where to look."""
+    out = run_with(tmp_path, "it is violated", 1)
+
+    for part in (
+        "KIP890-060 VIOLATED: the system under test does not do what the requirement says",
+        "requirement:",
+        "Committing an ongoing transaction with EndTxn v5",
+        "scenario:     made/some.feature: [1] Some",
+        "step:         Then it is violated",
+        "expected:     the moon",
+        "seen:         the sun <b>",
+        "last request: A to",
+        "InitProducerId v5",
+        "its answer:",
+        "look at:      Look at what the coordinator persists",
+    ):
+        assert part in out
+
+
+def test_a_run_with_workers_gives_the_same_verdicts(tmp_path: Path) -> None:
+    """What a worker process judged reaches the results folder."""
+    run_with(tmp_path, "it is violated", 1, "-n2")
+
+    found = compliance(tmp_path / "results")
+    assert verdicts(tmp_path / "results") == {"KIP890-060": "violated"}
+    assert found["complete"] is True
+    assert found["system"]["version"]
+
+
+def test_what_is_not_selected_is_not_run_and_counted(tmp_path: Path) -> None:
+    """A run that leaves a scenario out says so, and nothing selected is an error of pytest's."""
+    run_with(tmp_path, "something was judged", 5, "--only=KIP890-061")
+
+    found = compliance(tmp_path / "results")
+    assert found["complete"] is False
+    assert found["totals"]["not_run"] + found["totals"]["excluded"] == len(found["requirements"])
+
+
+def test_a_run_that_is_cut_short_is_not_complete(tmp_path: Path) -> None:
+    """What Ctrl-C ends is valid, and says that it is not whole."""
+    room = tmp_path / "made"
+    room.mkdir()
+    two = (
+        FEATURE.format(then="something was judged")
+        + "\n    Scenario: [2] Other\n      Given a step\n      When it is cut short\n      Then never\n"
+    )
+    (room / "some.feature").write_text(two, encoding="utf-8")
+    cut = STEPS + '\n@when("it is cut short")\ndef _(): raise KeyboardInterrupt\n'
+    (room / "test_made.py").write_text(cut, encoding="utf-8")
+
+    pytest_with_plugin(room, f"--results={tmp_path / 'results'}", expect=2, cwd=tmp_path)
+
+    found = compliance(tmp_path / "results")
+    assert found["complete"] is False
+    assert verdicts(tmp_path / "results") == {"KIP890-060": "met"}

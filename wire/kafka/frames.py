@@ -1,0 +1,68 @@
+"""Frames: a length, a header, a message, for both directions.
+
+Whatever cannot be read as the message that it should be is a MalformedFrame that shows the bytes.
+"""
+
+import io
+import struct
+import typing
+
+from kio.serial import entity_reader, entity_writer
+from kio.static.protocol import Entity, RequestPayload, ResponsePayload
+
+from .entities import api_of, title
+from .schemas import response_class
+
+LENGTH = struct.Struct(">i")
+_CORRELATION = struct.Struct(">i")
+_SHOWN_BYTES = 64
+
+
+class MalformedFrame(ValueError):
+    """Bytes that are not the message that was due; says why and shows the first of them."""
+
+    def __init__(self, why: str, data: bytes) -> None:
+        shown = bytes(data[:_SHOWN_BYTES]).hex(" ")
+        rest = f" ... ({len(data)} bytes in all)" if len(data) > _SHOWN_BYTES else ""
+        super().__init__(f"{why}; the bytes: {shown or 'none'}{rest}")
+
+
+def encode_request(message: RequestPayload, correlation_id: int, client_id: str) -> bytes:
+    """The request as a whole frame, length included."""
+    header = message.__header_schema__
+    fields: dict[str, object] = {
+        "request_api_key": message.__api_key__,
+        "request_api_version": message.__version__,
+        "correlation_id": correlation_id,
+    }
+    if "client_id" in header.__dataclass_fields__:
+        fields["client_id"] = client_id
+    return _framed(typing.cast(Entity, typing.cast(typing.Any, header)(**fields)), message)
+
+
+def decode_response(to: RequestPayload, correlation_id: int, data: bytes) -> ResponsePayload:
+    """The answer to a request from a frame's bytes, without the length; its correlation id must be the request's."""
+    due = f"an answer to {title(api_of(to))} v{to.__version__}"
+    if len(data) < _CORRELATION.size:
+        raise MalformedFrame(f"{due} was due, and the frame is too short for a correlation id", data)
+    if (given := _CORRELATION.unpack_from(data)[0]) != correlation_id:
+        raise MalformedFrame(f"{due} with correlation id {correlation_id} was due, and the frame has correlation id {given}", data)
+    kind = response_class(to.__api_key__, to.__version__)
+    try:
+        _, header_size = entity_reader(kind.__header_schema__)(data, 0)
+        message, size = entity_reader(kind)(data, header_size)
+    except Exception as error:  # kio raises its own errors, and those of its typed numbers, times and names
+        raise MalformedFrame(f"{due} was due, and the codec refuses it: {type(error).__name__}: {error}", data) from error
+    if header_size + size != len(data):
+        raise MalformedFrame(f"{due} was due, and {len(data) - header_size - size} bytes are left over after it", data)
+    return message
+
+
+def _framed(header: Entity, message: Entity) -> bytes:
+    out = io.BytesIO()
+    out.write(LENGTH.pack(0))
+    entity_writer(type(header))(out, header)
+    entity_writer(type(message))(out, message)
+    frame = out.getbuffer()
+    frame[: LENGTH.size] = LENGTH.pack(len(frame) - LENGTH.size)
+    return bytes(frame)
