@@ -18,6 +18,7 @@ from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
 from fencepost.reference.kafka import Profile, ReferenceKafka
+from fencepost.reference.kernel.clock import START
 
 _BOOTSTRAP = Address("reference", 9092)
 _STEP_MS = 20
@@ -30,10 +31,10 @@ class VirtualTime:
     def __init__(self, broker: ReferenceKafka, patience_s: float = PATIENCE_S) -> None:
         self._broker = broker
         self._patience_s = patience_s
-        self._now_ms = 0
+        self._now_ms = START
 
     def now_ms(self) -> float:
-        """The virtual milliseconds since the broker was made."""
+        """The virtual milliseconds since 1970."""
         return self._now_ms
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
@@ -75,11 +76,11 @@ class ReferenceSystem:
             case unknown:
                 raise SystemUnreachable(f"the reference with profile {self._profile_name} does not answer ApiVersions: {unknown.reason}")
         version = version_of("fencepost")
-        imitated, _, release = self._profile_name.partition("-")
+        imitates = self._profile.imitates
         return describe(
             offer,
             Identity(version, True, self._profile_name),
-            (imitated, release) if release else (self.name, version),
+            (imitates.system, imitates.version) if imitates else (self.name, version),
             offered=["crash", "virtual-time"],
             notes=[f"profile {self._profile_name}", *([f"defect {self._variant.name}"] if self._variant else [])],
         )

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -14,25 +13,6 @@ from . import gherkin, register
 from .register import Requirement, UnknownName
 
 FORMS = ("table", "json")
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A scenario with the feature that it stands in."""
-
-    feature: gherkin.Feature
-    scenario: gherkin.Scenario
-
-
-def scenarios_of(requirement: str) -> list[Placed]:
-    """The scenarios that test a requirement, in the order of their feature."""
-    return [
-        Placed(feature, scenario)
-        for feature in gherkin.bundled()
-        for rule in feature.rules
-        if gherkin.requirement_of(rule.tags) == requirement
-        for scenario in rule.scenarios
-    ]
 
 
 def status_of(row: Requirement) -> str:
@@ -82,9 +62,9 @@ def show_requirement(identifier: str) -> int:
         if text:
             table.add_row(name, Text(text))
     console.print(Padding(table, (1, 0)))
-    for placed in scenarios_of(row.id):
-        console.print(Text(f"{placed.feature.path}:{placed.scenario.line}  {placed.scenario.name}", style="bold"))
-        for step in (*placed.feature.background, *placed.scenario.steps):
+    for feature, scenario in gherkin.scenarios_of(gherkin.bundled(), row.id):
+        console.print(Text(f"{feature.path}:{scenario.line}  {scenario.name}", style="bold"))
+        for step in (*feature.background, *scenario.steps):
             console.print(Text(f"    {step.keyword} {step.text}"))
         console.print()
     if row.planned:
@@ -95,5 +75,7 @@ def show_requirement(identifier: str) -> int:
 def _as_json(row: Requirement) -> dict[str, Any]:
     return row.model_dump() | {
         "status": status_of(row),
-        "scenarios": [{"feature": placed.feature.path, "name": placed.scenario.name} for placed in scenarios_of(row.id)],
+        "scenarios": [
+            {"feature": feature.path, "name": scenario.name} for feature, scenario in gherkin.scenarios_of(gherkin.bundled(), row.id)
+        ],
     }

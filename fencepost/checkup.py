@@ -15,7 +15,7 @@ def show(options: Options) -> int:
     system = options.build_system()
     system.prepare()
     try:
-        handshake = system.open()
+        handshake = options.open(system)
     finally:
         system.close()
     console = Console(highlight=False)

@@ -43,7 +43,7 @@ class Exit(IntEnum):
 System = Annotated[str, typer.Argument(metavar="[SYSTEM]", help=SYSTEM_HELP)]
 Bootstrap = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there.")]
 Container = Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")]
-Broker = Annotated[str | None, typer.Option(metavar="NAME:LINE", help="A release line by name, such as kafka:4.3; short for --container.")]
+Broker = Annotated[str | None, typer.Option(metavar="NAME:VERSION", help="A release by name, such as kafka:4.1.1; short for --container.")]
 Profile = Annotated[str | None, typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.")]
 
 
@@ -153,14 +153,14 @@ def _guarded(act: Callable[[], int]) -> NoReturn:
 
 
 def _guarded_value(act: Callable[[], T]) -> T:
-    from fencepost.adapters.ports import SystemUnreachable, WrongUsage
+    from fencepost.adapters.ports import Malformed, SystemUnreachable, WrongUsage
 
     from .datafile import DataFileError
     from .register import UnknownName
 
     try:
         return act()
-    except (UnknownName, WrongUsage, SystemUnreachable) as error:
+    except (UnknownName, WrongUsage, SystemUnreachable, Malformed) as error:
         _fail(str(error))
     except DataFileError as error:
         _fail(str(error), Exit.KIT_FAILED)

@@ -16,6 +16,7 @@ from packaging.version import InvalidVersion, Version
 from pydantic import field_validator
 
 from .datafile import DataFileError, Row, line_of, load
+from .gherkin import bundled, scenarios_of
 from .register import Register
 
 
@@ -70,7 +71,8 @@ class Expectations:
 def load_for(system: str, version: str, exact: bool, register: Register, folder: Path | Traversable | None = None) -> Expectations:
     """The entries of `<system>.yaml` whose range holds `version`; none where the system has no such file.
 
-    Raises DataFileError when an entry names a requirement that is not tested.
+    Raises DataFileError when an entry names a requirement that is not tested, or a scenario that it does not have: such an entry
+    would match nothing.
     """
     path = (folder or resources.files("fencepost.fixtures").joinpath("expectations")).joinpath(f"{system}.yaml")
     if not path.is_file():
@@ -79,6 +81,9 @@ def load_for(system: str, version: str, exact: bool, register: Register, folder:
     for index, entry in enumerate(entries):
         if entry.requirement not in register.by_id or not register[entry.requirement].is_tested:
             raise DataFileError(f"{path}:{line_of(path, index, 'requirement')}: {entry.requirement} is not a tested requirement")
+        names = [scenario.name for _, scenario in scenarios_of(bundled(), entry.requirement)]
+        if entry.scenario is not None and entry.scenario not in names:
+            raise DataFileError(f"{path}:{line_of(path, index, 'scenario')}: {entry.requirement} has no scenario {entry.scenario!r}")
     return Expectations(tuple(_holding(entries, version)), may_pass=not exact)
 
 

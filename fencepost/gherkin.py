@@ -4,7 +4,7 @@ Parsed by gherkin-official, the parser that pytest-bdd uses, so that what is lis
 """
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -79,6 +79,17 @@ def _looks_like_an_id(tag: str) -> bool:
     return bool(head) and head.isupper() and tail.isdigit()
 
 
+def scenarios_of(features: Iterable[Feature], requirement: str) -> list[tuple[Feature, Scenario]]:
+    """The scenarios that test a requirement, each with its feature, in the order of the files."""
+    return [
+        (feature, scenario)
+        for feature in features
+        for rule in feature.rules
+        if requirement_of(rule.tags) == requirement
+        for scenario in rule.scenarios
+    ]
+
+
 @functools.cache
 def bundled() -> tuple[Feature, ...]:
     """The features that come with the kit."""
@@ -102,7 +113,9 @@ def parse(path: str, text: str) -> Feature:
     feature = document.get("feature")
     if not feature:
         raise DataFileError(f"{path}:1: no Feature in it")
-    rules, stray, background, description = [], [], (), ""
+    rules, stray = [], []
+    background: tuple[Step, ...] = ()
+    description = ""
     for child in feature["children"]:
         match child:
             case {"rule": rule}:
@@ -117,7 +130,8 @@ def parse(path: str, text: str) -> Feature:
 
 
 def _rule(rule: Any) -> Rule:
-    background, description = (), ""
+    background: tuple[Step, ...] = ()
+    description = ""
     scenarios = []
     for child in rule["children"]:
         match child:

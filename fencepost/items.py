@@ -17,7 +17,8 @@ STEP = pytest.StashKey[str]()
 
 def scenario_of(item: pytest.Item) -> Any:
     """pytest-bdd's template of the scenario that this item runs; None where it runs something else."""
-    return scenario_wrapper_template_registry.get(getattr(item, "function", None))  # type: ignore[call-overload]
+    function = getattr(item, "function", None)
+    return scenario_wrapper_template_registry.get(function) if function else None
 
 
 def requirement_of(item: pytest.Item) -> str:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from .register import title_of
 from .results import Results
 from .verdict import RequirementResult, Verdict, totals
 
@@ -51,8 +52,8 @@ def _write_theme(theme: str, members: list[RequirementResult], out: Any) -> None
 
 
 def _write_denominator(results: Results, judged: int, out: Any) -> None:
-    in_all = len(results.register.by_id)
-    named = next(iter(results.register.by_spec)) if len(results.register.by_spec) == 1 else "the register"
+    specs = results.selection.specs or tuple(results.register.by_spec)
+    in_all, named = len(results.register.rows(specs)), " and ".join(map(title_of, specs))
     end = "" if results.complete else " The run is not complete."
     word, colour = ("conforms as far as it was asked", {"green": True}) if results.conforms() else ("does not conform", {"red": True})
     out.write_line(f"  {judged} of the {in_all} requirements of {named} were judged: {results.system} {word}.{end}", **colour)

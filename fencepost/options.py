@@ -1,11 +1,11 @@
 """What a user asks of a run, as pytest options; the command line builds the same."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from fencepost.adapters.ports import System, WrongUsage
+from fencepost.adapters.ports import Handshake, System, WrongUsage
 
 from .register import Register, Requirement, UnknownName
 
@@ -75,6 +75,7 @@ class Options:
                 return ReferenceSystem(self.profile or "seed", self.defect)
             case "kafka":
                 self._refuse("only the reference has defects", defect=self.defect)
+                self._check_profile()
                 return self._kafka()
             case other:
                 raise UnknownName("system", other, SYSTEMS)
@@ -94,6 +95,24 @@ class Options:
                 raise WrongUsage(
                     "--bootstrap and --container exclude each other: the first judges a broker that runs, the second starts one"
                 )
+
+    def open(self, system: System) -> Handshake:
+        """Wait until the system serves, and judge it by the profile that the user named, if one was."""
+        handshake = system.open()
+        if self.profile is None or system.name == "reference":
+            return handshake
+        release = self.profile.removeprefix(f"{system.name}-")
+        note = f"judged by the profile {self.profile}, as --profile says, instead of {handshake.profile}"
+        return replace(
+            handshake, profile=self.profile, version_is_exact=False, judged_as=(system.name, release), notes=(note, *handshake.notes)
+        )
+
+    def _check_profile(self) -> None:
+        from fencepost.adapters.kafka.settings import kafka_settings
+
+        known = ["seed", *(release.profile for release in kafka_settings().releases)]
+        if self.profile is not None and self.profile not in known:
+            raise UnknownName("profile", self.profile, known)
 
     @staticmethod
     def _refuse(why: str, **given: str | None) -> None:

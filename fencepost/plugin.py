@@ -5,6 +5,7 @@ Two halves, so that they can be in different processes under `-n`: `Running` put
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -56,13 +57,14 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def fencepost_evidence(request: pytest.FixtureRequest) -> Evidence:
     """What the Then steps of this scenario have judged."""
-    return request.node.stash[EVIDENCE]
+    evidence: Evidence = request.node.stash[EVIDENCE]
+    return evidence
 
 
 @pytest.fixture
 def fencepost_session(request: pytest.FixtureRequest) -> Iterator[Session]:
     """This scenario's own view of the system under test."""
-    running = request.config.pluginmanager.get_plugin("fencepost-running")
+    running: Any = request.config.pluginmanager.get_plugin("fencepost-running")
     session = running.open_session(request.node)
     yield session
     session.close()

@@ -87,7 +87,7 @@ class Reporting:
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
         """Scenarios are shown by their verdict, and counted as pytest counts."""
-        judged = Judged.of(report) if isinstance(report, pytest.TestReport) else None
+        judged = Judged.of(report)
         if judged is None:
             return None
         letter, colour = _LETTERS[judged.result.verdict]
@@ -100,10 +100,14 @@ class Reporting:
         self.results.complete = ended and not self.collected and bool(self.results.scenarios)
         self.results.write()
 
+    def _title(self) -> str:
+        handshake = self.results.handshake
+        return f"Fencepost: {self.results.system} {handshake.version}, profile {handshake.profile}" if handshake else "Fencepost"
+
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.unreachable:
             terminalreporter.write_line(self.unreachable, red=True)
         elif self.results.scenarios:
             matrix.write(self.results, terminalreporter)
             if self.results.folder:
-                terminalreporter.write_line(f"  {allure_html.generate(self.results.folder)}")
+                terminalreporter.write_line(f"  {allure_html.generate(self.results.folder, self._title())}")

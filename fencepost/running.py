@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fencepost.adapters.ports import Handshake, NotOffered, Session, System, SystemUnreachable
+from fencepost.adapters.ports import Handshake, Malformed, NotOffered, Session, System, SystemUnreachable
 
 from . import expectations, gherkin
 from .datafile import DataFileError
@@ -52,7 +52,9 @@ class Running:
         left_out = [item for item in scenarios if not self._is_selected(item)]
         if left_out:
             config.hook.pytest_deselected(items=left_out)
-            items[:] = [item for item in items if item not in set(left_out)]
+        order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
+        chosen = sorted((item for item in scenarios if item not in set(left_out)), key=lambda item: order[requirement_of(item)])
+        items[:] = chosen + [item for item in items if not scenario_of(item)]
 
     def _is_selected(self, item: pytest.Item) -> bool:
         requirement = requirement_of(item)
@@ -66,9 +68,9 @@ class Running:
         if not any(scenario_of(item) for item in session.items) or self.config.option.collectonly:
             return
         try:
-            self.handshake = self.system.open()
+            self.handshake = self.options.open(self.system)
             self.expectations = self._expected(self.handshake)
-        except SystemUnreachable as error:
+        except (SystemUnreachable, Malformed) as error:
             self._give_up(f"{self.system.name} cannot be judged: {error}", UNREACHABLE)
         except DataFileError as error:
             self._give_up(str(error), KIT_FAILED)
@@ -154,6 +156,6 @@ class Running:
                 report.longrepr = (str(report.location[0]), report.location[1] or 0, f"Skipped: not offered: {reason}")
             case Verdict.KNOWN_DEVIATION:
                 report.outcome = "skipped"
-                report.wasxfail = reason or ""  # type: ignore[attr-defined]
+                report.wasxfail = reason or ""
             case _:
                 report.outcome = "failed"

@@ -4,6 +4,7 @@ The generator writes a script into the page that would load a tag manager from t
 report tells nobody that it was read.
 """
 
+import json
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ _TAG_CALL = re.compile(r"<script\b[^>]*>(?:(?!</script>).)*gtag\((?:(?!</script>
 _TIME_LIMIT_S = 120
 
 
-def generate(results: Path) -> str:
+def generate(results: Path, title: str) -> str:
     """Make `allure-report/index.html` from `allure-results` in a results folder; answers a line for the user."""
     allure = _find()
     if allure is None:
@@ -26,7 +27,8 @@ def generate(results: Path) -> str:
     report = results / "allure-report"
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "allurerc.mjs"
-        config.write_text(resources.files("fencepost.fixtures").joinpath("allurerc.mjs").read_text(encoding="utf-8"), encoding="utf-8")
+        layout = resources.files("fencepost.fixtures").joinpath("allurerc.mjs").read_text(encoding="utf-8")
+        config.write_text(layout.replace("{title}", json.dumps(title)[1:-1]), encoding="utf-8")
         command = [allure, "generate", "-c", str(config), "-o", str(report.resolve()), str((results / "allure-results").resolve())]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_TIME_LIMIT_S, check=False)  # noqa: S603

@@ -16,8 +16,9 @@ from allure_commons.types import AttachmentType, ParameterMode
 from fencepost.adapters.ports import Exchange
 
 from fencepost.items import EVIDENCE, SESSION, needs_of, requirement_of, scenario_of
-from fencepost.register import Register
+from fencepost.register import Register, title_of
 
+_DYNAMIC: Any = allure.dynamic  # its calls have no types
 OPEN = pytest.StashKey[list[AbstractContextManager[None]]]()
 TOLD = pytest.StashKey[tuple[int, int]]()
 """How many exchanges and observations of the scenario hang on earlier steps already."""
@@ -37,20 +38,20 @@ class AllureSteps:
             return (yield)
         item.stash[OPEN], item.stash[TOLD] = [], (0, 0)
         row = self.register[requirement_of(item)]
-        allure.dynamic.epic(self.register.spec_of(row.id).upper())
-        allure.dynamic.feature(f"{row.id} {row.statement}")
-        allure.dynamic.severity("critical" if row.level == "MUST" else "normal")
-        allure.dynamic.tag(row.id, row.level, row.source, *sorted(f"needs:{need}" for need in needs_of(item)))
+        _DYNAMIC.epic(title_of(self.register.spec_of(row.id)))
+        _DYNAMIC.feature(f"{row.id} {row.statement}")
+        _DYNAMIC.severity("critical" if row.level == "MUST" else "normal")
+        _DYNAMIC.tag(row.id, row.level, row.source, *sorted(f"needs:{need}" for need in needs_of(item)))
         callspec = getattr(item, "callspec", None)
         if callspec and "_pytest_bdd_example" in callspec.params:
-            allure.dynamic.parameter("_pytest_bdd_example", None, mode=ParameterMode.HIDDEN)
+            _DYNAMIC.parameter("_pytest_bdd_example", None, mode=ParameterMode.HIDDEN)
             for name, value in callspec.params["_pytest_bdd_example"].items():
-                allure.dynamic.parameter(name, value)
+                _DYNAMIC.parameter(name, value)
         try:
             return (yield)
         finally:
-            allure.dynamic.title(template.name)
-            allure.dynamic.description(f"{row.statement}\n\n{row.level}, {row.source}: {row.section}\n\nWhen it fails: {row.check}")
+            _DYNAMIC.title(template.name)
+            _DYNAMIC.description(f"{row.statement}\n\n{row.level}, {row.source}: {row.section}\n\nWhen it fails: {row.check}")
 
     def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any) -> None:
         opened: AbstractContextManager[None] = allure.step(f"{step.keyword} {step.name}")

@@ -54,6 +54,7 @@ def closes_midway(_: "FakeBroker", connection: socket.socket, correlation_id: in
 def answers_then_closes(broker: "FakeBroker", connection: socket.socket, correlation_id: int) -> None:
     is_honest(broker, connection, correlation_id)
     connection.shutdown(socket.SHUT_RDWR)
+    broker.hung_up.set()
 
 
 def swaps_correlation_ids(_: "FakeBroker", connection: socket.socket, correlation_id: int) -> None:
@@ -97,6 +98,7 @@ class FakeBroker:
         self.port: int = self._listener.getsockname()[1]
         self.requests = 0
         self.another_was_answered = threading.Event()
+        self.hung_up = threading.Event()
 
     def __enter__(self) -> "FakeBroker":
         self._run(self._accept)

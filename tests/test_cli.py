@@ -51,7 +51,7 @@ def test_the_results_folder_has_what_it_promises(whole_run: tuple[Path, str]) ->
     assert 'failures="0"' in (folder / "junit.xml").read_text(encoding="utf-8")
     assert len(results) == sum(len(row["scenarios"]) for row in compliance(folder)["requirements"])
     assert [step["name"].split()[0] for step in one["steps"]] == ["Given", "Given", "And", "When", "Then", "And"]
-    assert ("epic", "KIP890") in labels
+    assert ("epic", "KIP-890") in labels
     assert any(name == "feature" and value.startswith("KIP890-060 ") for name, value in labels)
     assert any("requests and answers" in attachment["name"] for step in one["steps"] for attachment in step.get("attachments", []))
     environment = (folder / "environment.json").read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(whole_run: tuple[
     out = whole_run[1]
 
     assert "+060 +061 +063" in out
-    assert "26 of the 167 requirements of kip890 were judged: reference conforms as far as it was asked" in out
+    assert "26 of the 167 requirements of KIP-890 were judged: reference conforms as far as it was asked" in out
 
 
 @pytest.mark.parametrize(

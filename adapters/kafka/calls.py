@@ -13,8 +13,9 @@ from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Time, Un
 from fencepost.wire.kafka.entities import api_of, request, title
 
 from .cluster import Cluster, Target
-from .errors import STALE_ROUTE, UNDECIDED
+from .errors import NOT_YET, STALE_ROUTE, UNDECIDED
 from .offer import Offer
+from .transport import Address
 from .values import TopicPartition
 
 T = TypeVar("T")
@@ -49,13 +50,16 @@ class Calls:
     ) -> Outcome[T]:
         """Ask for a change. `read` takes the answer apart; `again` holds the error codes that are asked again."""
 
-        def attempt() -> Outcome[T]:
-            outcome = self._once(target, message, read)
+        def read_decided(answer: Any) -> Outcome[T]:
+            outcome = read(answer)
             if isinstance(outcome, Refused) and outcome.code in UNDECIDED:
                 return Unknown(f"{title(api_of(message))} v{message.__version__} answered {outcome}, which leaves open whether it was done")
             return outcome
 
-        return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in again, retry=retry)
+        def is_for_later(outcome: Outcome[T]) -> bool:
+            return isinstance(outcome, Refused) and outcome.code in again
+
+        return self._patiently(lambda: self._once(target, message, read_decided), is_for_later, retry=retry)
 
     def _read(
         self, target: Target, message: Any, read: Callable[[Any], Outcome[T]], again: frozenset[int], *, retry: bool = True
@@ -76,11 +80,12 @@ class Calls:
         return outcome
 
     def _once(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Outcome[T]:
-        match self._cluster.send(target, message):
-            case Done(answer):
-                outcome = read(answer)
+        match self._located(target):
+            case Done(address):
+                answer = self._cluster.send(address, message)
+                outcome = read(answer.value) if isinstance(answer, Done) else answer
             case trouble:
-                outcome = trouble
+                return trouble
         match outcome:
             case Refused(code=code) if code in STALE_ROUTE:
                 self._cluster.forget(target)
@@ -89,6 +94,14 @@ class Calls:
             case _:
                 pass
         return outcome
+
+    def _located(self, target: Target) -> Outcome[Address]:
+        """Where to send. To look for a node is a request of its own, and patient whatever the caller wants of the request itself."""
+
+        def is_for_later(outcome: Outcome[Address]) -> bool:
+            return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in NOT_YET)
+
+        return self._patiently(lambda: self._cluster.locate(target), is_for_later, retry=True)
 
 
 def the_only(results: Sequence[Any], answer: Any, about: object) -> Any:

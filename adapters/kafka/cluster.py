@@ -81,39 +81,14 @@ class Cluster:
         self._transports: dict[Address, Transport] = {}
         self._found: dict[Target, Address] = {}
 
-    def send(self, target: Target, message: Any) -> Outcome[Any]:
-        """Ask the node that the target stands for. The answer is handed over unread; Refused is about finding the node."""
-        match self._resolve(target):
-            case Done(address):
-                return self._call(address, message)
-            case trouble:
-                return trouble
-
-    def forget(self, target: Target) -> None:
-        """The node was the wrong one, or it is gone: look for it again the next time."""
-        self._found.pop(target, None)
-
-    def brokers(self) -> Outcome[dict[int, Address]]:
-        """The nodes by their ids."""
-        return self._metadata(None, lambda answer: Done(_addresses(answer)))
-
-    def topic(self, name: str) -> Outcome[Topic]:
-        """The topic's id and leaders, as the bootstrap node knows them now."""
-        return self._metadata(name, lambda answer: _topic(answer, name))
-
-    def close(self) -> None:
-        """Give back the connections. The next request makes new ones, and looks for its node again."""
-        for transport in self._transports.values():
-            transport.close()
-        self._transports.clear()
-        self._found.clear()
-
-    def _call(self, address: Address, message: Any) -> Done[Any] | Unknown:
+    def send(self, address: Address, message: Any) -> Done[Any] | Unknown:
+        """Ask that node. The answer is handed over unread."""
         if address not in self._transports:
             self._transports[address] = self._connect(self._client, address)
         return self._recorder.call(self._client, address, self._transports[address], message, self._deadline_s)
 
-    def _resolve(self, target: Target) -> Outcome[Address]:
+    def locate(self, target: Target) -> Outcome[Address]:
+        """The node that the target stands for, asked for where it is not known."""
         if target in self._found:
             return Done(self._found[target])
         match target:
@@ -129,13 +104,31 @@ class Cluster:
             self._found[target] = outcome.value
         return outcome
 
+    def forget(self, target: Target) -> None:
+        """The node was the wrong one, or it is gone: look for it again the next time."""
+        self._found.pop(target, None)
+
+    def brokers(self) -> Outcome[dict[int, Address]]:
+        """The nodes by their ids."""
+        return self._metadata(None, lambda answer: Done(_addresses(answer)))
+
+    def topic(self, name: str) -> Outcome[Topic]:
+        """The topic's id and leaders, as the bootstrap node knows them now."""
+        return self._metadata(name, lambda answer: _topic(answer, name))
+
+    def close(self) -> None:
+        """Give back the connections. The next request makes new ones, to the nodes that are known."""
+        for transport in self._transports.values():
+            transport.close()
+        self._transports.clear()
+
     def _find_coordinator(self, kind: CoordinatorKind, key: str) -> Outcome[Address]:
         version = self._offer.highest("find_coordinator", 1, 6)
         if version < 4:
             message = request("find_coordinator", version, key=key, key_type=kind)
         else:
             message = request("find_coordinator", version, key_type=kind, coordinator_keys=[key])
-        match self._call(self._bootstrap, message):
+        match self.send(self._bootstrap, message):
             case Done(answer):
                 found = [answer] if version < 4 else [coordinator for coordinator in answer.coordinators if coordinator.key == key]
                 if len(found) != 1:
@@ -166,7 +159,7 @@ class Cluster:
             fields["include_topic_authorized_operations"] = False
         if 8 <= version <= 10:
             fields["include_cluster_authorized_operations"] = False
-        match self._call(self._bootstrap, request("metadata", version, **fields)):
+        match self.send(self._bootstrap, request("metadata", version, **fields)):
             case Done(answer):
                 return read(answer)
             case Unknown() as unknown:

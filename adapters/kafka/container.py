@@ -34,9 +34,7 @@ class KafkaContainer(DockerContainer):
         port = _free_port()
         self.address = Address("127.0.0.1", port)
         # As root inside: an image whose shipped configuration is read-only cannot be configured by its own user.
-        super().__init__(
-            image, env=kafka_settings().environment(purpose, port), labels={owners.LABEL: owners.this_process()}, user="root"
-        )
+        super().__init__(image, env=kafka_settings().environment(purpose, port), labels={owners.LABEL: owners.this_process()}, user="root")
         # testcontainers' own type knows only a number, which Docker would bind on every address of this machine.
         self.ports = {f"{port}/tcp": ("127.0.0.1", port)}  # type: ignore[dict-item]
 

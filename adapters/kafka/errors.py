@@ -26,6 +26,11 @@ TO_LEADER: frozenset[int] = LOOK_AGAIN | {ErrorCode.not_enough_replicas}
 STALE_ROUTE: frozenset[int] = LOOK_AGAIN | {ErrorCode.coordinator_not_available, ErrorCode.not_coordinator}
 """What was known about the right node is no longer so."""
 
+NOT_YET: frozenset[int] = frozenset(
+    {ErrorCode.leader_not_available, ErrorCode.coordinator_load_in_progress, ErrorCode.coordinator_not_available}
+)
+"""Said of a node that is asked for: there will be one."""
+
 UNDECIDED: frozenset[int] = frozenset({ErrorCode.request_timed_out, ErrorCode.not_enough_replicas_after_append})
 """The broker itself does not say whether a write was done; to a read these are refusals like others."""
 

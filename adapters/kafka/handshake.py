@@ -11,6 +11,7 @@ from fencepost.adapters.ports import Done, Handshake, Malformed, Unknown
 from fencepost.wire.kafka.entities import API_NAMES, request
 from kio.schema.errors import ErrorCode
 
+from .errors import refused
 from .offer import Offer, Range
 from .release import Identity
 from .transport import Transport
@@ -92,10 +93,7 @@ def _lacking_for_v2(offer: Offer) -> list[str]:
 
 def _offer(answer: Any) -> Offer:
     if answer.error_code is not ErrorCode.none:
-        code = answer.error_code
-        raise Malformed(
-            f"ApiVersions v{answer.__version__}: the system answers {code.name.upper()} ({int(code)}) to a version that it offers"
-        )
+        raise Malformed(f"ApiVersions v{answer.__version__} answered {refused(answer.error_code)}, and every broker must understand it")
     apis = {
         API_NAMES[api.api_key]: Range(int(api.min_version), int(api.max_version)) for api in answer.api_keys if api.api_key in API_NAMES
     }

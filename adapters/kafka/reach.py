@@ -20,7 +20,10 @@ _CLIENT = "handshake"
 def parse_address(text: str) -> Address:
     """`HOST:PORT`, and `[HOST]:PORT` for an address with colons."""
     host, _, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host or "," in host:
+        host = ""  # one address is enough: the cluster tells the others
     if not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 65536:
         raise WrongUsage(f"{text!r} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
     return Address(host, int(port))

@@ -4,7 +4,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 
-from fencepost.adapters.ports import Exchange, Faults, NotOffered
+from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time
 
 from .calls import KafkaTime
 from .cluster import Cluster
@@ -57,7 +57,8 @@ class KafkaSession:
     """A session; `suffix` is what makes its names its own."""
 
     def __init__(self, bootstrap: Address, connect: Connect, offer: Offer, kafka_time: KafkaTime, faults: Faults, suffix: str) -> None:
-        self.time = kafka_time
+        self.time: Time = kafka_time
+        self._time = kafka_time
         self.faults: Faults = _SessionFaults(faults, self._forget_connections)
         self._bootstrap = bootstrap
         self._connect = connect
@@ -70,7 +71,7 @@ class KafkaSession:
         """The probe of the client with that name: the same one each time."""
         if name not in self._probes:
             cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S)
-            self._probes[name] = KafkaProbe(cluster, self._offer, self.time)
+            self._probes[name] = KafkaProbe(cluster, self._offer, self._time)
         return self._probes[name]
 
     def exchanges(self) -> list[Exchange]:

@@ -1,0 +1,252 @@
+"""The transaction coordinator: who owns a transactional id, what its transaction covers, and how it ends.
+
+A step is decided, appended to the transaction log, and in force; then its answer may be given. The end of a transaction is two such
+steps: Prepare is the decision, and the request is answered; Complete follows when all partitions have their marker. In between a
+transition is *pending*, and every request for that transactional id is told CONCURRENT_TRANSACTIONS.
+
+The tables of EndTxn are in `ending`, what each step does to the record in `transaction`. Times are ms since 1970.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+
+from .ending import Ending, asked_about, end_of_new_client, end_of_old_client
+from .errors import Error, Refused
+from .markers import MarkerSender, WriteMarker
+from .profile import Profile
+from .transaction import PREPARED, Decision, State, Transaction
+from .transaction_log import TransactionLog
+from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, MAX_EPOCH, NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
+
+MAX_TIMEOUT_MS = 900_000
+"""`transaction.max.timeout.ms`, with Kafka's default."""
+
+_MARKERS_CARRY_THE_VERSION = 2
+"""From this version on, WriteTxnMarkers says whether the epoch in a marker was bumped."""
+
+
+class Coordinator:
+    """The transactions of all transactional ids."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        profile: Profile,
+        log: TransactionLog,
+        marker_sender: type[MarkerSender],
+        write_marker: Callable[[WriteMarker], Error],
+    ) -> None:
+        self._machine = machine
+        self._profile = profile
+        self._log = log
+        self._markers = marker_sender(machine, write_marker, self._complete)
+        self._transactions = log.replay()
+        self._pending: set[str] = set()
+        self._tell_undecided_partitions()
+
+    # -- InitProducerId
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        """Make the caller the owner of the transactional id. `expected` is who it believes to be, when it says so.
+
+        Whoever owned the id before has an older epoch from now on. Raises Refused: INVALID_REQUEST, INVALID_TRANSACTION_TIMEOUT,
+        CONCURRENT_TRANSACTIONS while a transaction is being ended, PRODUCER_FENCED when somebody else owns the id by now.
+        """
+        if not transactional_id:
+            rule("KIP890-011")
+            raise Refused(Error.INVALID_REQUEST)
+        if not 0 < timeout_ms <= MAX_TIMEOUT_MS:
+            rule("KIP890-012")
+            raise Refused(Error.INVALID_TRANSACTION_TIMEOUT)
+        if (transaction := self._transactions.get(transactional_id)) is None:
+            rule("KIP890-014")
+            return self._install(Transaction(transactional_id, self._log.new_producer_id(), FIRST_EPOCH, timeout_ms)).identity
+        self._refuse_while_pending(transaction)
+        if not self._may_be(expected, transaction):
+            rule("KIP890-020")
+            raise Refused(Error.PRODUCER_FENCED)
+        if transaction.state is State.ONGOING:
+            rule("KIP890-022")
+            rule("KIP890-024")
+            self._abort_by_server(transaction)
+            raise Refused(Error.CONCURRENT_TRANSACTIONS)
+        rule("KIP890-029")
+        return self._install(self._next_owner(transaction, expected.epoch, timeout_ms)).identity
+
+    def _may_be(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
+        if expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id):
+            return True
+        rule("KIP890-027")
+        return expected.producer_id == transaction.previous_producer_id and expected.epoch >= EXHAUSTED_EPOCH
+
+    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        if transaction.epoch_is_exhausted and expected_epoch in (-1, transaction.producer_epoch):
+            rule("KIP890-026")
+            return transaction.rotate_producer_id(self._log.new_producer_id(), timeout_ms, remember_epoch=expected_epoch != -1)
+        try:
+            return transaction.bump_epoch(expected_epoch, timeout_ms)
+        except Refused:
+            rule("KIP890-018")
+            raise
+
+    # -- AddPartitionsToTxn
+
+    def add_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+    ) -> None:
+        """Make the partitions part of the transaction, which begins with its first ones.
+
+        `transaction_version` is 2 when the leader of a partition asks for a new client, and 0 when an old client asks.
+        """
+        transaction = self._known(transactional_id)
+        # Pending comes first: after an overflow the next producer id is in force only when the transition is complete.
+        self._refuse_while_pending(transaction)
+        self._check_producer(transaction, producer)
+        if transaction.state is not State.ONGOING:
+            rule("KIP890-063")
+        elif transaction.partitions.issuperset(partitions):
+            rule("KIP890-034")
+            return
+        self._install(transaction.add(frozenset(partitions), transaction_version, self._machine.clock.now))
+        self._machine.crash_points.reach("after-partition-added")
+
+    def verify_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, Error]:
+        """Whether each partition is in the transaction already. Changes nothing, and does not mind a pending transition."""
+        rule("KIP890-040")
+        transaction = self._known(transactional_id)
+        self._check_producer(transaction, producer)
+        if transaction.state in PREPARED:
+            raise Refused(Error.CONCURRENT_TRANSACTIONS)
+        refusal = self._profile.verification_refusal
+        return {partition: Error.NONE if partition in transaction.partitions else refusal for partition in partitions}
+
+    # -- EndTxn
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        """Commit or abort; returns what the producer goes on with. `api_version` is that of EndTxn."""
+        transaction = self._known(transactional_id)
+        if self.bumps_epoch(api_version):
+            self._refuse_while_pending(transaction)
+            if (asked := asked_about(transaction, producer)) is None:
+                raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
+            ending, bumps = end_of_new_client(transaction.state, decision, asked), 1
+        else:
+            self._check_producer(transaction, producer)
+            self._refuse_while_pending(transaction)
+            ending, bumps = end_of_old_client(transaction.state, decision), 0
+        if ending is Ending.ANSWER_AGAIN:
+            return transaction.identity
+        return self._prepare(transaction, decision, bumps).next_identity
+
+    def bumps_epoch(self, end_txn_version: int) -> bool:
+        """Whether the client is a new one, for which each end bumps the epoch. Only the version of its request tells."""
+        return end_txn_version >= 5
+
+    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int) -> Transaction:
+        overflow = bumps and transaction.epoch_is_exhausted
+        if overflow:
+            rule("KIP890-076")
+        prepared = transaction.prepare(
+            decision,
+            self._machine.clock.now,
+            bumps=min(bumps, MAX_EPOCH - transaction.producer_epoch),
+            next_producer_id=self._log.new_producer_id() if overflow else -1,
+        )
+        self._machine.crash_points.reach("before-prepare-logged")
+        self._install(prepared)
+        self._machine.crash_points.reach("after-prepare-logged")
+        self._send_markers(prepared)
+        return prepared
+
+    def _send_markers(self, prepared: Transaction) -> None:
+        self._pending.add(prepared.transactional_id)
+        carries_version = self._profile.offers("write_txn_markers", _MARKERS_CARRY_THE_VERSION)
+        self._markers.send(prepared, self._log.coordinator_epoch, prepared.transaction_version if carries_version else 0)
+
+    def _complete(self, transactional_id: str) -> None:
+        self._machine.crash_points.reach("before-complete-logged")
+        self._install(self._transactions[transactional_id].completed())
+        self._pending.remove(transactional_id)
+
+    # -- What the coordinator does by itself
+
+    def _abort_by_server(self, transaction: Transaction) -> None:
+        """End a transaction that its producer did not end, so that its epoch is fenced."""
+        self._prepare(transaction, Decision.ABORT, bumps=self._profile.server_fence_bumps)
+
+    def abort_timed_out(self) -> None:
+        """The timer's work: abort what has been open for longer than its producer allowed."""
+        for transaction in list(self._transactions.values()):
+            overdue = transaction.started_at + transaction.timeout_ms < self._machine.clock.now
+            if transaction.state is State.ONGOING and overdue:
+                rule("KIP890-156")
+                rule("KIP890-157")
+                self._abort_by_server(transaction)
+
+    def send_markers_again(self) -> None:
+        """The timer's work: markers that did not get through."""
+        self._markers.send_again()
+
+    def _tell_undecided_partitions(self) -> None:
+        """After a crash: whatever was decided and is not complete, is told to all its partitions again."""
+        for transaction in list(self._transactions.values()):
+            if transaction.state in PREPARED:
+                rule("KIP890-162")
+                self._send_markers(transaction)
+
+    # -- What others may know
+
+    def describe(self, transactional_id: str) -> Transaction:
+        """The transaction. In a Prepare state its partitions are those that are still without a marker."""
+        if not transactional_id:
+            raise Refused(Error.INVALID_REQUEST)
+        if (transaction := self._transactions.get(transactional_id)) is None:
+            rule("KIP890-147")
+            raise Refused(Error.TRANSACTIONAL_ID_NOT_FOUND)
+        if transaction.state in PREPARED:
+            rule("KIP890-149")
+            return replace(transaction, partitions=self._markers.unmarked(transactional_id))
+        return transaction
+
+    def transactions(self) -> tuple[Transaction, ...]:
+        """All of them, in the order in which their ids came up."""
+        return tuple(self._transactions.values())
+
+    # -- Checks and steps that all requests share
+
+    def _known(self, transactional_id: str) -> Transaction:
+        if not transactional_id:
+            rule("KIP890-075")
+            raise Refused(Error.INVALID_REQUEST)
+        if (transaction := self._transactions.get(transactional_id)) is None:
+            rule("KIP890-031")
+            raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
+        return transaction
+
+    def _refuse_while_pending(self, transaction: Transaction) -> None:
+        if transaction.transactional_id in self._pending:
+            rule("KIP890-035")
+            raise Refused(Error.CONCURRENT_TRANSACTIONS)
+
+    def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+        if producer.producer_id != transaction.producer_id:
+            rule("KIP890-031")
+            raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
+        if producer.epoch > transaction.producer_epoch:
+            rule("KIP890-102")
+            raise Refused(Error.PRODUCER_FENCED)
+        if producer.epoch < transaction.producer_epoch:
+            rule("KIP890-032")
+            raise Refused(Error.PRODUCER_FENCED)
+
+    def _install(self, transaction: Transaction) -> Transaction:
+        self._log.append(transaction)
+        self._transactions[transaction.transactional_id] = transaction
+        return transaction

@@ -1,0 +1,105 @@
+"""Who may end a transaction how: the two tables of EndTxn.
+
+For a new client each end bumps the epoch, so the epoch in a request tells which transaction is meant: the current epoch means the
+open one, the one before it means the one that has ended, and then the request is a client asking again. An old client's epoch
+says nothing of the kind, and only the state can tell.
+
+Source: "Bump Epoch on Each Transaction for New Clients (1)", the retry sentences; where the text is silent, Apache Kafka.
+"""
+
+from enum import Enum, auto
+
+from fencepost.reference.kernel.rules import rule
+
+from .errors import Error, Refused
+from .transaction import Decision, State, Transaction
+from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, ProducerIdAndEpoch
+
+
+class Asked(Enum):
+    """Which transaction a new client's request means."""
+
+    CURRENT = auto()
+    """The one that is open now, or would be."""
+    RETRY = auto()
+    """The one that ended last: the client has not heard of its new epoch."""
+    NEITHER = auto()
+
+
+class Ending(Enum):
+    """What follows from a request that is not refused."""
+
+    PREPARE = auto()
+    """Decide now."""
+    ANSWER_AGAIN = auto()
+    """It was decided so before: answer as then, and change nothing."""
+
+
+def asked_about(transaction: Transaction, requested: ProducerIdAndEpoch) -> Asked | None:
+    """Which transaction the request means; None when its producer id is not this transactional id's."""
+    overflowed = transaction.producer_epoch == FIRST_EPOCH and requested.producer_id != transaction.producer_id
+    if overflowed and requested == ProducerIdAndEpoch(transaction.previous_producer_id, EXHAUSTED_EPOCH):
+        rule("KIP890-077")
+        return Asked.RETRY
+    if requested.producer_id != transaction.producer_id:
+        rule("KIP890-074")
+        return None
+    if requested.epoch == transaction.producer_epoch:
+        return Asked.CURRENT
+    return Asked.RETRY if requested.epoch == transaction.producer_epoch - 1 else Asked.NEITHER
+
+
+def end_of_new_client(state: State, decision: Decision, asked: Asked) -> Ending:
+    """EndTxn v5 and later, with no transition pending."""
+    match state, asked, decision:
+        case _, Asked.NEITHER, _:
+            rule("KIP890-072")
+            rule("KIP890-073")
+            raise Refused(Error.PRODUCER_FENCED)
+        case State.ONGOING, Asked.CURRENT, Decision.COMMIT:
+            rule("KIP890-060")
+            return Ending.PREPARE
+        case State.ONGOING, Asked.CURRENT, Decision.ABORT:
+            rule("KIP890-061")
+            return Ending.PREPARE
+        case State.EMPTY | State.COMPLETE_COMMIT | State.COMPLETE_ABORT, Asked.CURRENT, Decision.ABORT:
+            rule("KIP890-070")
+            return Ending.PREPARE
+        case State.EMPTY | State.COMPLETE_COMMIT | State.COMPLETE_ABORT, Asked.CURRENT, Decision.COMMIT:
+            rule("KIP890-069")
+            raise Refused(Error.INVALID_TXN_STATE)
+        case State.COMPLETE_COMMIT, Asked.RETRY, Decision.COMMIT:
+            rule("KIP890-064")
+            return Ending.ANSWER_AGAIN
+        case State.COMPLETE_ABORT, Asked.RETRY, Decision.ABORT:
+            rule("KIP890-065")
+            return Ending.ANSWER_AGAIN
+        case State.COMPLETE_COMMIT, Asked.RETRY, Decision.ABORT:
+            rule("KIP890-067")
+            raise Refused(Error.INVALID_TXN_STATE)
+        case State.COMPLETE_ABORT, Asked.RETRY, Decision.COMMIT:
+            rule("KIP890-068")
+            raise Refused(Error.INVALID_TXN_STATE)
+        case State.PREPARE_COMMIT | State.PREPARE_ABORT, Asked.RETRY, _:
+            rule("KIP890-066")
+            raise Refused(Error.CONCURRENT_TRANSACTIONS if decision.prepared is state else Error.INVALID_TXN_STATE)
+        case _:
+            raise Refused(Error.PRODUCER_FENCED)
+
+
+def end_of_old_client(state: State, decision: Decision) -> Ending:
+    """EndTxn v0 to v4, for a request with the current epoch."""
+    if state is State.ONGOING:
+        rule("KIP890-083")
+        return Ending.PREPARE
+    if state is decision.complete:
+        rule("KIP890-084")
+        return Ending.ANSWER_AGAIN
+    if state is decision.prepared:
+        rule("KIP890-088")
+        raise Refused(Error.CONCURRENT_TRANSACTIONS)
+    if state is State.EMPTY:
+        rule("KIP890-086")
+    else:
+        rule("KIP890-085")
+    raise Refused(Error.INVALID_TXN_STATE)

@@ -1,0 +1,118 @@
+"""Sending markers: once a decision is durable, every partition of the transaction gets it as a control record.
+
+The coordinator sends one message for each partition and hears back from each. A transaction is complete when the last partition has
+its marker; until then its transactional id takes no other request. Markers that got lost, or that a partition could not take
+just then, are sent again by a timer.
+
+A partition that refuses the marker for good, since it knows a newer epoch of the producer or of the coordinator, stops the
+sending: somebody else has taken over, and the transaction stays as it is until the coordinator starts anew.
+
+Source: "Bump Epoch on Each Transaction for New Clients (1)": the markers carry the bumped epoch.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+
+from .errors import Error
+from .transaction import Decision, Transaction
+from .values import ProducerIdAndEpoch, TopicPartition
+
+_DONE = frozenset({Error.NONE, Error.UNSUPPORTED_FOR_MESSAGE_FORMAT, Error.UNSUPPORTED_VERSION})
+_GIVE_UP = frozenset({Error.INVALID_PRODUCER_EPOCH, Error.TRANSACTION_COORDINATOR_FENCED})
+
+
+@dataclass(frozen=True)
+class TransactionMarker:
+    """The end of a transaction, as a partition is told of it.
+
+    `transaction_version` 2 says that the epoch is the transaction's own plus one; 0, that it may be the transaction's own.
+    """
+
+    producer: ProducerIdAndEpoch
+    decision: Decision
+    coordinator_epoch: int
+    transaction_version: int = 0
+
+
+@dataclass(frozen=True)
+class WriteMarker:
+    """The message to the leader of a partition."""
+
+    transactional_id: str
+    partition: TopicPartition
+    marker: TransactionMarker
+
+
+@dataclass(frozen=True)
+class MarkerAnswer:
+    """The leader's answer."""
+
+    asked: WriteMarker
+    error: Error
+
+
+class MarkerSender:
+    """Sends markers until every partition has one.
+
+    `write` hands a marker to the leader of its partition and returns that leader's verdict; `on_complete` is told the transactional
+    id when the last one is written.
+    """
+
+    def __init__(self, machine: Machine, write: Callable[[WriteMarker], Error], on_complete: Callable[[str], None]) -> None:
+        self._machine = machine
+        self._write = write
+        self._on_complete = on_complete
+        self._waiting: dict[str, set[WriteMarker]] = {}
+        self._again: list[WriteMarker] = []
+
+    def send(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> None:
+        """Tell all partitions of a decision."""
+        marker = TransactionMarker(transaction.identity, transaction.decision, coordinator_epoch, transaction_version)
+        messages = [WriteMarker(transaction.transactional_id, partition, marker) for partition in self.partitions_to_mark(transaction)]
+        self._waiting[transaction.transactional_id] = set(messages)
+        if not messages:
+            rule("KIP890-071")
+            self._complete(transaction.transactional_id)
+        for message in messages:
+            self._send(message)
+
+    def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
+        """The partitions that get a marker: all of them."""
+        rule("KIP890-126")
+        return sorted(transaction.partitions)
+
+    def unmarked(self, transactional_id: str) -> frozenset[TopicPartition]:
+        """The partitions that have not said yet that they have their marker."""
+        return frozenset(message.partition for message in self._waiting.get(transactional_id, ()))
+
+    def send_again(self) -> None:
+        """The timer's work: what got lost, or was refused for the moment."""
+        again, self._again = self._again, []
+        for message in again:
+            self._send(message)
+
+    def _send(self, message: WriteMarker) -> None:
+        self._machine.network.send(message, receive=self._arrived, lost=self._again.append)
+
+    def _arrived(self, message: WriteMarker) -> None:
+        error = self._write(message)
+        self._machine.crash_points.reach("after-marker-written")
+        self._machine.network.send(MarkerAnswer(message, error), receive=self._answered, lost=lambda answer: self._again.append(answer.asked))
+
+    def _answered(self, answer: MarkerAnswer) -> None:
+        waiting = self._waiting.get(answer.asked.transactional_id, set())
+        if answer.asked not in waiting:
+            return  # heard before: the answer to a duplicate, or to a marker of an earlier transaction
+        if answer.error in _DONE:
+            waiting.remove(answer.asked)
+            if not waiting:
+                self._complete(answer.asked.transactional_id)
+        elif answer.error not in _GIVE_UP:
+            self._again.append(answer.asked)
+
+    def _complete(self, transactional_id: str) -> None:
+        del self._waiting[transactional_id]
+        self._on_complete(transactional_id)

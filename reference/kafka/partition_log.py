@@ -1,0 +1,230 @@
+"""The log of one partition: batches in the order of their offsets, and how far they may be read.
+
+There is one replica, so what is appended is durable and the high watermark is the end of the log. The *last stable offset* is where
+readers of committed data stop: the first offset of the oldest open transaction, or the high watermark where none is open. Below it
+everything is decided. Aborted records stay in the log; readers get the list of aborted transactions and leave them out themselves.
+
+All else that a partition knows follows from its log, and is built from it again after a crash.
+"""
+
+import struct
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, encode, marker_batch
+
+from .errors import Error, Refused
+from .guards import Guards
+from .markers import TransactionMarker
+from .producer_state import ProducerStates, Standing
+from .profile import Profile
+from .transaction import Decision
+from .values import ProducerIdAndEpoch, TopicPartition
+
+_OFFSET = struct.Struct(">q")
+
+
+class Isolation(IntEnum):
+    """What a reader wants to see, by the wire's number."""
+
+    READ_UNCOMMITTED = 0
+    READ_COMMITTED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A batch, and its bytes as they were sent but for the base offset."""
+
+    batch: Batch
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AbortedTransaction:
+    """Where a transaction that was aborted has its first record and its marker."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a reader gets from an offset on. `aborted` is None for readers that do not ask for committed data only."""
+
+    data: bytes
+    aborted: tuple[AbortedTransaction, ...] | None
+
+
+class PartitionLog:
+    """One partition, as its leader has it."""
+
+    start_offset = 0
+
+    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
+        self.name = name
+        self.producers = producer_states()
+        self.guards = Guards()
+        self.end_offset = 0
+        self._clock = machine.clock
+        self._profile = profile
+        self._journal = machine.disk.journal(f"log of {name}", Entry)
+        self._entries: list[Entry] = []
+        self._open: dict[int, int] = {}
+        self._aborted: list[AbortedTransaction] = []
+        for entry in self._journal:
+            self._apply(entry)
+        if self._open:
+            rule("KIP890-094")
+
+    # -- Writing
+
+    def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
+        """Append a batch of a client, or of the group coordinator, which has no sequence numbers. Returns its base offset.
+
+        `guard` is that of the verification, for a transaction that is not open here yet. A batch that repeats an earlier one gets
+        that one's offset and is not appended again. Raises Refused.
+        """
+        self._check_shape(batch, checks_sequence)
+        if batch.producer_id < 0:
+            return self._write(batch, data)
+        if checks_sequence and (known := self.producers.duplicate_of(batch)) is not None:
+            rule("KIP890-112")
+            return known.base_offset
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        standing, attempt = self.producers.standing(producer), self.guards.current(batch.producer_id)
+        if standing is Standing.FENCED:
+            raise Refused(Error.INVALID_PRODUCER_EPOCH, f"epoch {producer.epoch} is older than that of the log")
+        if not batch.transactional and batch.producer_id in self._open:
+            rule("KIP890-107")
+            raise Refused(Error.INVALID_TXN_STATE, "a record outside of transactions, of a producer with an open transaction here")
+        if batch.transactional and standing is Standing.NEW and guard is not None and (attempt is None or attempt.guard != guard):
+            rule("KIP890-118")
+            raise Refused(Error.INVALID_TXN_STATE, "Record was not part of an ongoing transaction")
+        if checks_sequence:
+            is_known_to_be_lax = self._profile.non_zero_first_sequence == "accepted"
+            may_begin_anywhere = is_known_to_be_lax or attempt is None or not attempt.bumps_epoch
+            self.producers.check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+        offset = self._write(batch, data)
+        if batch.transactional:
+            self.guards.appended(batch.producer_id)
+        return offset
+
+    def append_marker(self, marker: TransactionMarker) -> None:
+        """Append the control record that ends a producer's transaction here. Raises Refused."""
+        self.producers.check_marker(marker)
+        kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
+        rule("KIP890-125")
+        rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")
+        batch = marker_batch(
+            Marker(kind, marker.coordinator_epoch), marker.producer.producer_id, marker.producer.epoch, self._clock.now
+        )
+        self._write(batch, encode(batch))
+        self.guards.marked(marker.producer)
+
+    def _check_shape(self, batch: Batch, checks_sequence: bool) -> None:
+        if batch.control:
+            rule("KIP890-115")
+            raise Refused(Error.INVALID_RECORD, "only the broker writes control records")
+        if not batch.records or batch.base_offset != 0:
+            raise Refused(Error.INVALID_RECORD, "a batch needs records, and 0 for its base offset")
+        if checks_sequence and batch.producer_id >= 0 and batch.base_sequence < 0:
+            raise Refused(Error.INVALID_RECORD, "a batch with a producer id needs a sequence number")
+
+    def _write(self, batch: Batch, data: bytes) -> int:
+        offset = self.end_offset
+        entry = Entry(replace(batch, base_offset=offset), _OFFSET.pack(offset) + data[_OFFSET.size :])
+        self._journal.append(entry)
+        self._apply(entry)
+        return offset
+
+    def _apply(self, entry: Entry) -> None:
+        """Take in what is in the journal: the only way in which a log changes, when it is written and when it is replayed."""
+        batch = entry.batch
+        self._entries.append(entry)
+        self.end_offset = self.offset_after(batch)
+        if batch.producer_id < 0:
+            return
+        self.producers.apply(batch)
+        if batch.marker is None:
+            if batch.transactional:
+                self._open.setdefault(batch.producer_id, batch.base_offset)
+            return
+        first_offset = self._open.pop(batch.producer_id, None)
+        if first_offset is None:
+            rule("KIP890-133")
+        elif batch.marker.type is MarkerType.ABORT:
+            self._aborted.append(AbortedTransaction(batch.producer_id, first_offset, batch.base_offset))
+
+    def offset_after(self, batch: Batch) -> int:
+        """The offset that the next record gets."""
+        return batch.last_offset + 1
+
+    # -- Reading
+
+    @property
+    def high_watermark(self) -> int:
+        return self.end_offset
+
+    @property
+    def last_stable_offset(self) -> int:
+        first_unstable = self.first_unstable_offset()
+        return self.high_watermark if first_unstable is None else min(first_unstable, self.high_watermark)
+
+    def first_unstable_offset(self) -> int | None:
+        """The first offset that is not decided; None where everything is."""
+        if not self._open:
+            return None
+        rule("KIP890-137")
+        if len(self._open) > 1:
+            rule("KIP890-142")
+        return min(self._open.values())
+
+    def latest_offset(self, isolation: Isolation) -> int:
+        """Where a reader of that isolation level comes to the end."""
+        rule("KIP890-138")
+        return self.last_stable_offset if isolation is Isolation.READ_COMMITTED else self.high_watermark
+
+    def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
+        """The batches from the one that holds `offset` on: at least one where there is one, and else not more than `max_bytes`."""
+        if not self.start_offset <= offset <= self.end_offset:
+            raise Refused(Error.OFFSET_OUT_OF_RANGE)
+        end = self.latest_offset(isolation)
+        if isolation is Isolation.READ_UNCOMMITTED:
+            rule("KIP890-141")
+        pieces: list[bytes] = []
+        size = 0
+        upper = offset
+        for entry in self.entries(offset):
+            if entry.batch.base_offset >= end or (pieces and size + len(entry.data) > max_bytes):
+                break
+            pieces.append(entry.data)
+            size += len(entry.data)
+            upper = entry.batch.last_offset + 1
+        aborted = self._aborted_in(offset, upper) if isolation is Isolation.READ_COMMITTED else None
+        return Page(b"".join(pieces), aborted)
+
+    def entries(self, offset: int) -> list[Entry]:
+        """What is in the log, from the batch that holds `offset` on, or else the next one."""
+        first = max(bisect_right(self._entries, offset, key=lambda entry: entry.batch.base_offset) - 1, 0)
+        return self._entries[first:] if offset < self.end_offset else []
+
+    def offset_at(self, timestamp: int, isolation: Isolation) -> tuple[int, int] | None:
+        """Offset and timestamp of the first record that is not older; None where there is none that such a reader may see."""
+        for entry in self._entries:
+            for index, record in enumerate(entry.batch.records):
+                if record.timestamp >= timestamp:
+                    offset = entry.batch.base_offset + index
+                    if offset >= self.latest_offset(isolation):
+                        rule("KIP890-143")
+                        return None
+                    return offset, record.timestamp
+        return None
+
+    def _aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+        rule("KIP890-139")
+        found = (transaction for transaction in self._aborted if transaction.last_offset >= first and transaction.first_offset < upper)
+        return tuple(sorted(found, key=lambda transaction: transaction.first_offset))

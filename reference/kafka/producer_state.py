@@ -1,0 +1,180 @@
+"""What a partition knows of each producer that has written to it, and what follows for the producer's next batch.
+
+For each producer id: the epoch, the last few batches with their sequence numbers, and the offset at which its open transaction began,
+which the proposal calls currentTxnFirstOffset. All of it comes from the log, so it is the same after a restart.
+
+* A batch of an older epoch is fenced: its transaction has ended, or a new instance has taken over.
+* Within an epoch sequence numbers have no gaps. A batch that repeats one of the last five is answered as that one was.
+* A marker ends the open transaction, and its epoch is the producer's epoch from there on.
+
+Source: "Bump Epoch on Each Transaction for New Clients (1)", "Return Error for Non-Zero Sequence on New Producers", "Implicitly Add
+Partitions to Transactions on Produce for New Clients (2)".
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.wire.kafka.batches import Batch
+
+from .errors import Error, Refused
+from .guards import Attempt
+from .markers import TransactionMarker
+from .values import ProducerIdAndEpoch
+
+REMEMBERED_BATCHES = 5
+_SEQUENCES = 2**31
+"""Sequence numbers run from 0 up to one less than this, and then begin again."""
+
+
+class Standing(Enum):
+    """How a batch's epoch stands to what the partition knows of its producer."""
+
+    FENCED = auto()
+    """A newer epoch has been here."""
+    IN_OPEN_TRANSACTION = auto()
+    """Its transaction is open here already."""
+    NEW = auto()
+    """The partition cannot tell whether there is a transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppendedBatch:
+    """A batch in the log, as far as a repetition of it can be told by."""
+
+    first_sequence: int
+    last_sequence: int
+    base_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerState:
+    """One producer. Offsets and epochs are -1 where there is none; `last_timestamp` in ms since 1970."""
+
+    producer: ProducerIdAndEpoch
+    batches: tuple[AppendedBatch, ...] = ()
+    last_timestamp: int = -1
+    coordinator_epoch: int = -1
+    transaction_start: int = -1
+
+    @property
+    def has_open_transaction(self) -> bool:
+        return self.transaction_start >= 0
+
+    @property
+    def last_sequence(self) -> int:
+        return self.batches[-1].last_sequence if self.batches else -1
+
+    def after_batch(self, batch: Batch) -> "ProducerState":
+        """The state once this batch is in the log."""
+        appended = AppendedBatch(batch.base_sequence, _last_sequence(batch), batch.base_offset)
+        begins = batch.transactional and not self.has_open_transaction
+        return replace(
+            self._at_least(batch.producer_epoch),
+            batches=(*self._at_least(batch.producer_epoch).batches, appended)[-REMEMBERED_BATCHES:],
+            last_timestamp=max(record.timestamp for record in batch.records),
+            transaction_start=batch.base_offset if begins else self.transaction_start,
+        )
+
+    def after_marker(self, marker: Batch, coordinator_epoch: int) -> "ProducerState":
+        """The state once this marker is in the log."""
+        rule("KIP890-093")
+        return replace(
+            self._at_least(marker.producer_epoch),
+            last_timestamp=marker.records[0].timestamp,
+            coordinator_epoch=coordinator_epoch,
+            transaction_start=-1,
+        )
+
+    def _at_least(self, epoch: int) -> "ProducerState":
+        """With a new epoch, sequence numbers begin again at 0."""
+        if epoch <= self.producer.epoch:
+            return self
+        return replace(self, producer=ProducerIdAndEpoch(self.producer.producer_id, epoch), batches=())
+
+
+class ProducerStates:
+    """The producers of one partition, and the partition's decisions about them."""
+
+    def __init__(self) -> None:
+        self._states: dict[int, ProducerState] = {}
+
+    def get(self, producer_id: int) -> ProducerState | None:
+        return self._states.get(producer_id)
+
+    def all(self) -> tuple[ProducerState, ...]:
+        """Every producer, in the order in which they first came."""
+        return tuple(self._states.values())
+
+    def apply(self, batch: Batch) -> ProducerState | None:
+        """Take in a batch or marker that is in the log; returns what was known before."""
+        before = self._states.get(batch.producer_id)
+        state = before or ProducerState(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch))
+        if batch.marker is None:
+            self._states[batch.producer_id] = state.after_batch(batch)
+        else:
+            self._states[batch.producer_id] = state.after_marker(batch, batch.marker.coordinator_epoch)
+        return before
+
+    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
+        """How this epoch stands to what is known."""
+        state = self._states.get(producer.producer_id)
+        if state is None:
+            return Standing.NEW
+        if producer.epoch < state.producer.epoch:
+            rule("KIP890-100")
+            return Standing.FENCED
+        if state.has_open_transaction and producer.epoch == state.producer.epoch:
+            rule("KIP890-092")
+            return Standing.IN_OPEN_TRANSACTION
+        return Standing.NEW
+
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        """The batch in the log that this one repeats."""
+        state = self._states.get(batch.producer_id)
+        if state is None or batch.producer_epoch != state.producer.epoch:
+            return None
+        sequences = (batch.base_sequence, _last_sequence(batch))
+        return next((known for known in state.batches if (known.first_sequence, known.last_sequence) == sequences), None)
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        """Refuse OUT_OF_ORDER_SEQUENCE_NUMBER unless the batch is the one that is next.
+
+        `attempt` is the verification that let the batch come here. `may_begin_anywhere` is whether a producer that is not known yet
+        may begin at a sequence other than 0.
+        """
+        state, first = self._states.get(batch.producer_id), batch.base_sequence
+        if attempt is not None and first > attempt.lowest_sequence:
+            raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first} came before {attempt.lowest_sequence}, which is still due")
+        if state is None:
+            if first != 0 and not may_begin_anywhere:
+                rule("KIP890-108")
+                raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first} of a producer that is not known here, 0 is due")
+            rule("KIP890-109")
+            return
+        due = 0
+        if batch.producer_epoch <= state.producer.epoch and state.batches:
+            due = (state.last_sequence + 1) % _SEQUENCES
+        if first != due:
+            rule("KIP890-110" if due == 0 else "KIP890-113")
+            raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first}, {due} is due")
+
+    def check_marker(self, marker: TransactionMarker) -> None:
+        """Refuse a marker of an older producer or coordinator, and one that comes late from the transaction before the open one."""
+        state = self._states.get(marker.producer.producer_id)
+        if state is None:
+            rule("KIP890-132")
+            return
+        if marker.producer.epoch < state.producer.epoch:
+            rule("KIP890-128")
+            raise Refused(Error.INVALID_PRODUCER_EPOCH)
+        if marker.transaction_version >= 2 and marker.producer.epoch == state.producer.epoch and state.has_open_transaction:
+            rule("KIP890-127")
+            raise Refused(Error.INVALID_PRODUCER_EPOCH)
+        if marker.coordinator_epoch < state.coordinator_epoch:
+            rule("KIP890-130")
+            raise Refused(Error.TRANSACTION_COORDINATOR_FENCED)
+
+
+def _last_sequence(batch: Batch) -> int:
+    return (batch.base_sequence + len(batch.records) - 1) % _SEQUENCES

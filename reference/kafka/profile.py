@@ -1,0 +1,115 @@
+"""Release profiles: where the proposal's text and the shipped releases differ, as data in `fixtures/releases/*.yaml`.
+
+`seed` is the text. The others make the reference answer as that release of Apache Kafka does. There is one engine; a profile only
+holds the values at which it branches, and what it offers in ApiVersions.
+"""
+
+import functools
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Annotated, Any, Literal, TypeAlias
+
+import yaml
+from fencepost.wire.kafka.entities import API_KEYS
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+
+from .errors import Error
+
+
+class ProfileError(ValueError):
+    """There is no such profile, or its file is wrong; the message says which file and key, and what would be right."""
+
+
+def _by_name(name: object) -> Error:
+    if not isinstance(name, str) or name not in Error.__members__:
+        raise ValueError(f"{name!r} is no error of the protocol; write one by its name, such as INVALID_TXN_STATE")
+    return Error[name]
+
+
+_Range: TypeAlias = Annotated[tuple[int, int], Field(strict=False)]
+"""The lowest and the highest, both included."""
+
+_Error: TypeAlias = Annotated[Error, BeforeValidator(_by_name)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Imitated(_Part):
+    """The release whose known deviations the profile shows."""
+
+    system: str
+    version: str
+
+
+class Feature(_Part):
+    """A feature as ApiVersions tells it."""
+
+    supported: _Range
+    finalized: int
+
+
+class Profile(_Part):
+    """What differs between releases."""
+
+    name: str
+    imitates: Imitated | None = None
+
+    apis: dict[str, _Range]
+    """The versions of each API that are served, by the API's name in snake case."""
+
+    features: dict[str, Feature]
+
+    server_fence_bumps: Literal[1, 2]
+    """By how much the epoch grows when the server ends a transaction: at a time-out, and for a new owner of the transactional id."""
+
+    verification_refusal: _Error
+    """What AddPartitionsToTxn with verifyOnly answers for a partition that is not in the transaction."""
+
+    non_zero_first_sequence: Literal["refused", "accepted"]
+    """What a new client gets for a first batch that does not begin at sequence 0, in a partition that knows nothing of it."""
+
+    offset_commit_while_completing: _Error
+    """What TxnOffsetCommit answers while the last transaction is being completed."""
+
+    @field_validator("apis")
+    @classmethod
+    def _apis_exist(cls, apis: dict[str, Any]) -> dict[str, Any]:
+        if strange := apis.keys() - API_KEYS.keys():
+            raise ValueError(f"no API is called {', '.join(sorted(strange))}")
+        return apis
+
+    def offers(self, api: str, version: int) -> bool:
+        """Whether that version of that API is served."""
+        lowest, highest = self.apis.get(api, (0, -1))
+        return lowest <= version <= highest
+
+    @staticmethod
+    def names() -> list[str]:
+        """The names of all profiles."""
+        return sorted(file.name.removesuffix(".yaml") for file in _folder().iterdir() if file.name.endswith(".yaml"))
+
+    @staticmethod
+    def load(name: str) -> "Profile":
+        """The profile of that name. Raises ProfileError."""
+        if name not in Profile.names():
+            raise ProfileError(f"there is no release profile {name!r}; there are {', '.join(Profile.names())}")
+        return _read(_folder() / f"{name}.yaml", name)
+
+
+def _folder() -> Traversable:
+    return resources.files("fencepost.fixtures") / "releases"
+
+
+@functools.cache
+def _read(file: Traversable, name: str) -> Profile:
+    try:
+        return Profile.model_validate({**yaml.safe_load(file.read_text(encoding="utf-8")), "name": name})
+    except (yaml.YAMLError, TypeError) as error:
+        raise ProfileError(f"{file}: expected a mapping in YAML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(step) for step in first["loc"])
+        said = "this key is not known here" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
+        raise ProfileError(f"{file}: {key}: {said}") from error

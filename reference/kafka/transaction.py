@@ -1,0 +1,166 @@
+"""A transaction as its coordinator knows it: the states, the transitions between them, and what each step does to the record.
+
+    Empty -> Ongoing -> PrepareCommit -> CompleteCommit -> Empty or Ongoing
+                     -> PrepareAbort  -> CompleteAbort  -> Empty or Ongoing
+
+A new client may also abort where nothing is open, from Empty, CompleteCommit or CompleteAbort. What is in a Prepare state is
+decided; what is in a Complete state has its markers in all partitions.
+
+Source: "Bump Epoch on Each Transaction for New Clients (1)", which also says what the three producer ids are for. A `Transaction` is
+the record of the transaction log (TransactionLogValue): it is never changed, each step builds the next record.
+
+Kafka knows two states more. PrepareEpochFence lies between two asynchronous writes, which are one step here, and Dead between an
+id's expiry and its removal.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from .errors import Error, Refused
+from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, ProducerIdAndEpoch, TopicPartition
+
+
+class State(Enum):
+    """A state, by its name on the wire."""
+
+    EMPTY = "Empty"
+    ONGOING = "Ongoing"
+    PREPARE_COMMIT = "PrepareCommit"
+    PREPARE_ABORT = "PrepareAbort"
+    COMPLETE_COMMIT = "CompleteCommit"
+    COMPLETE_ABORT = "CompleteAbort"
+
+
+PREPARED = frozenset({State.PREPARE_COMMIT, State.PREPARE_ABORT})
+
+_IDLE = frozenset({State.EMPTY, State.COMPLETE_COMMIT, State.COMPLETE_ABORT})
+
+_FROM: dict[State, frozenset[State]] = {
+    State.EMPTY: _IDLE,
+    State.ONGOING: _IDLE | {State.ONGOING},
+    State.PREPARE_COMMIT: frozenset({State.ONGOING}),
+    State.PREPARE_ABORT: _IDLE | {State.ONGOING},
+    State.COMPLETE_COMMIT: frozenset({State.PREPARE_COMMIT}),
+    State.COMPLETE_ABORT: frozenset({State.PREPARE_ABORT}),
+}
+"""The states that may come before each state."""
+
+
+class Decision(Enum):
+    """How a transaction ends, with the states on that way."""
+
+    COMMIT = (State.PREPARE_COMMIT, State.COMPLETE_COMMIT)
+    ABORT = (State.PREPARE_ABORT, State.COMPLETE_ABORT)
+
+    @property
+    def prepared(self) -> State:
+        return self.value[0]
+
+    @property
+    def complete(self) -> State:
+        return self.value[1]
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """A transactional id with its producer and its latest transaction.
+
+    Times are ms since 1970, -1 for never; ids and epochs are -1 where there is none.
+    """
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    timeout_ms: int
+    state: State = State.EMPTY
+    partitions: frozenset[TopicPartition] = frozenset()
+    started_at: int = -1
+    last_producer_epoch: int = -1
+    """The epoch from which this one was bumped, so that a client that missed the answer is known when it asks again."""
+    previous_producer_id: int = -1
+    """The producer id that the client used when it ended the transaction; differs from `producer_id` only after an overflow."""
+    next_producer_id: int = -1
+    """The producer id that follows when the epoch overflows; only set in between."""
+    transaction_version: int = 0
+    """2 when the client that added partitions, or ended the transaction, bumps the epoch with each; 0 for old clients."""
+
+    @property
+    def identity(self) -> ProducerIdAndEpoch:
+        return ProducerIdAndEpoch(self.producer_id, self.producer_epoch)
+
+    @property
+    def next_identity(self) -> ProducerIdAndEpoch:
+        """What the producer goes on with: in a Prepare state, already what it will be when that is complete."""
+        if self.next_producer_id != -1:
+            return ProducerIdAndEpoch(self.next_producer_id, FIRST_EPOCH)
+        return self.identity
+
+    @property
+    def decision(self) -> Decision:
+        """The decision of a transaction in a Prepare state."""
+        return Decision.COMMIT if self.state is State.PREPARE_COMMIT else Decision.ABORT
+
+    @property
+    def epoch_is_exhausted(self) -> bool:
+        return self.producer_epoch >= EXHAUSTED_EPOCH
+
+    def bump_epoch(self, expected_epoch: int, timeout_ms: int) -> "Transaction":
+        """The step of InitProducerId. `expected_epoch` is the epoch that the client believes to have, -1 for none.
+
+        A client that repeats its request is recognised by the last epoch, and gets the same answer. Refused PRODUCER_FENCED for
+        any other epoch.
+        """
+        empty = self._emptied(timeout_ms)
+        if expected_epoch == -1:
+            return replace(empty, producer_epoch=self.producer_epoch + 1, last_producer_epoch=-1)
+        if expected_epoch == self.producer_epoch:
+            return replace(empty, producer_epoch=self.producer_epoch + 1, last_producer_epoch=self.producer_epoch)
+        if expected_epoch == self.last_producer_epoch:
+            return empty
+        raise Refused(Error.PRODUCER_FENCED)
+
+    def rotate_producer_id(self, producer_id: int, timeout_ms: int, *, remember_epoch: bool) -> "Transaction":
+        """The step of InitProducerId where the epoch is exhausted: a new producer id, from the first epoch on."""
+        last_epoch = self.producer_epoch if remember_epoch else -1
+        return replace(
+            self._emptied(timeout_ms), producer_id=producer_id, producer_epoch=FIRST_EPOCH, last_producer_epoch=last_epoch
+        )
+
+    def add(self, partitions: frozenset[TopicPartition], transaction_version: int, now: int) -> "Transaction":
+        """More partitions; the first ones begin the transaction."""
+        return replace(
+            self._to(State.ONGOING),
+            partitions=self.partitions | partitions,
+            started_at=self.started_at if self.state is State.ONGOING else now,
+            transaction_version=transaction_version,
+        )
+
+    def prepare(self, decision: Decision, now: int, *, bumps: int, next_producer_id: int = -1) -> "Transaction":
+        """The decision. Old clients keep the epoch, `bumps` 0; for others it is larger from here on, in the markers too."""
+        return replace(
+            self._to(decision.prepared),
+            started_at=self.started_at if self.state is State.ONGOING else now,
+            producer_epoch=self.producer_epoch + bumps,
+            last_producer_epoch=self.producer_epoch + bumps - 1 if bumps else self.last_producer_epoch,
+            next_producer_id=next_producer_id,
+            transaction_version=2 if bumps else 0,
+        )
+
+    def completed(self) -> "Transaction":
+        """All markers are written; after an overflow the next producer id comes into force here."""
+        following = self.next_identity
+        return replace(
+            self._to(self.decision.complete),
+            partitions=frozenset(),
+            producer_id=following.producer_id,
+            producer_epoch=following.epoch,
+            next_producer_id=-1,
+        )
+
+    def _emptied(self, timeout_ms: int) -> "Transaction":
+        return replace(self._to(State.EMPTY), partitions=frozenset(), started_at=-1, timeout_ms=timeout_ms)
+
+    def _to(self, state: State) -> "Transaction":
+        if self.state not in _FROM[state]:
+            raise AssertionError(f"{self.transactional_id}: from {self.state.value} to {state.value} is no transition of the state machine")
+        return replace(self, state=state, previous_producer_id=self.producer_id)

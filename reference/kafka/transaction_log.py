@@ -1,0 +1,45 @@
+"""The transaction log, `__transaction_state`: what a coordinator knows after a crash.
+
+Every transition is appended before it is in force, so that no answer and no marker tells of a decision that a crash could undo.
+The latest record of a transactional id is its state. Producer ids and the coordinator's epoch are kept beside it: an id is given
+out once, and the epoch grows with each start, so that markers of an earlier life can be told from those of this one.
+"""
+
+from fencepost.reference.kernel.journal import Disk
+from fencepost.reference.kernel.rules import rule
+
+from .transaction import PREPARED, Transaction
+
+_FIRST_PRODUCER_ID = 1_000
+
+
+class TransactionLog:
+    """The coordinator's journals."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._records = disk.journal("__transaction_state", Transaction)
+        self._producer_ids = disk.journal("producer-ids", int)
+        starts = disk.journal("coordinator-starts", int)
+        starts.append(len(starts))
+        self.coordinator_epoch = len(starts) - 1
+
+    def append(self, transaction: Transaction) -> None:
+        """Make a transition durable."""
+        if self.must_be_durable(transaction):
+            self._records.append(transaction)
+
+    def must_be_durable(self, transaction: Transaction) -> bool:
+        """Whether a crash must not undo this transition. It must undo none, least of all a decision."""
+        if transaction.state in PREPARED:
+            rule("KIP890-160")
+        return True
+
+    def replay(self) -> dict[str, Transaction]:
+        """The latest state of each transactional id."""
+        return {transaction.transactional_id: transaction for transaction in self._records}
+
+    def new_producer_id(self) -> int:
+        """An id that was never given out before."""
+        producer_id = _FIRST_PRODUCER_ID + len(self._producer_ids)
+        self._producer_ids.append(producer_id)
+        return producer_id

@@ -1,0 +1,31 @@
+"""The words that all parts share."""
+
+from dataclasses import dataclass
+
+FIRST_EPOCH = 0
+EXHAUSTED_EPOCH = 32_766
+"""The last epoch that a producer is ever given: the next one is needed for the marker that ends its transaction, and is the largest."""
+
+MAX_EPOCH = 32_767
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerIdAndEpoch:
+    """What identifies a producer and, for new clients, one transaction."""
+
+    producer_id: int
+    epoch: int
+
+
+NO_PRODUCER = ProducerIdAndEpoch(-1, -1)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TopicPartition:
+    """A partition by its topic's name."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"

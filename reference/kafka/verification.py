@@ -1,0 +1,132 @@
+"""Before the first batch of a transaction enters a partition, its leader asks the coordinator.
+
+For a new client the leader has the partition *added* to the transaction: such a client does not announce its partitions. For an old
+client, which does, the leader has it *verified* that the partition was added. Once a batch is in the log, the log itself knows that
+the transaction is open, and nobody is asked again until a marker has come; this holds after a restart too.
+
+    version of Produce             3-10                      11                       12 and later
+    version of TxnOffsetCommit     0-3                       4                        5 and later
+    the partition is               verified                  verified                 added
+    not in the transaction         INVALID_TXN_STATE         TRANSACTION_ABORTABLE    -
+    the coordinator is busy        NOT_ENOUGH_REPLICAS (*)   NOT_ENOUGH_REPLICAS (*)  CONCURRENT_TRANSACTIONS
+
+(*) for Produce, with the cause in the message. What TxnOffsetCommit answers then is in the profile.
+
+The proposal parks a request while the coordinator is asked; here the coordinator is in the same node and answers at once. A broker
+also waits a little for a busy one (`add.partitions.to.txn.retry.backoff.max.ms`), which here would be no time at all.
+
+Source: "Implicitly Add Partitions to Transactions on Produce for New Clients (2)", "Ensure Ongoing Transaction for Older Clients (3)",
+"Old Clients" in the migration plan.
+"""
+
+from enum import Enum, auto
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.wire.kafka.batches import Batch
+
+from .coordinator import Coordinator
+from .errors import Error, Refused
+from .partition_log import PartitionLog
+from .producer_state import Standing
+from .profile import Profile
+from .values import ProducerIdAndEpoch
+
+
+class Operation(Enum):
+    """What the version of a request lets a leader do, and which errors its client understands."""
+
+    VERIFY = auto()
+    VERIFY_ABORTABLE = auto()
+    ADD = auto()
+
+    @staticmethod
+    def of_produce(version: int) -> "Operation":
+        return Operation.ADD if version >= 12 else Operation.VERIFY_ABORTABLE if version == 11 else Operation.VERIFY
+
+    @staticmethod
+    def of_txn_offset_commit(version: int) -> "Operation":
+        return Operation.ADD if version >= 5 else Operation.VERIFY_ABORTABLE if version == 4 else Operation.VERIFY
+
+
+_NOT_ADDED = frozenset({Error.INVALID_TXN_STATE, Error.TRANSACTION_ABORTABLE})
+
+
+class Verification:
+    """A leader's questions to the coordinator."""
+
+    def __init__(self, coordinator: Coordinator, profile: Profile) -> None:
+        self._coordinator = coordinator
+        self._profile = profile
+
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        """The guard for the append, None where the transaction is open in this partition already. Raises Refused for Produce."""
+        try:
+            return self._ask(log, transactional_id, batch, operation)
+        except Refused as refusal:
+            raise _for_produce(refusal.error, operation) from refusal
+
+    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        """The same for the partition that keeps a group's offsets. Raises Refused for TxnOffsetCommit."""
+        try:
+            return self._ask(log, transactional_id, batch, operation)
+        except Refused as refusal:
+            raise self._for_offset_commit(refusal.error, operation) from refusal
+
+    def _ask(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        match log.producers.standing(producer):
+            case Standing.FENCED:
+                raise Refused(Error.PRODUCER_FENCED)
+            case Standing.IN_OPEN_TRANSACTION:
+                return None
+            case Standing.NEW:
+                attempt = log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD)
+        if operation is Operation.ADD:
+            rule("KIP890-091")
+            self._coordinator.add_partitions(transactional_id, producer, [log.name], transaction_version=2)
+            rule("KIP890-090")
+        else:
+            error = self._coordinator.verify_partitions(transactional_id, producer, [log.name])[log.name]
+            if error is not Error.NONE:
+                raise Refused(error)
+            rule("KIP890-097")
+        return attempt.guard
+
+    def _for_offset_commit(self, error: Error, operation: Operation) -> Refused:
+        match error:
+            case Error.CONCURRENT_TRANSACTIONS:
+                rule("KIP890-058")
+                return Refused(self._profile.offset_commit_while_completing)
+            case Error.PRODUCER_FENCED:
+                rule("KIP890-051")
+                return Refused(Error.INVALID_PRODUCER_EPOCH)
+            case _ if error in _NOT_ADDED:
+                return Refused(_not_added(operation, "KIP890-048", "KIP890-049"))
+            case _:
+                rule("KIP890-050")
+                return Refused(error)
+
+
+def _for_produce(error: Error, operation: Operation) -> Refused:
+    match error:
+        case Error.PRODUCER_FENCED:
+            return Refused(Error.INVALID_PRODUCER_EPOCH)
+        case Error.CONCURRENT_TRANSACTIONS if operation is not Operation.ADD:
+            rule("KIP890-104")
+            return Refused(Error.NOT_ENOUGH_REPLICAS, f"The transaction could not be verified, its coordinator answered {error.name}")
+        case _ if error in _NOT_ADDED:
+            refusal = _not_added(operation, "KIP890-095", "KIP890-096")
+            message = "Partition was not added to the transaction" if refusal is Error.INVALID_TXN_STATE else None
+            return Refused(refusal, message)
+        case _:
+            rule("KIP890-103" if error is Error.INVALID_PRODUCER_ID_MAPPING else "KIP890-105")
+            return Refused(error)
+
+
+def _not_added(operation: Operation, old_rule: str, abortable_rule: str) -> Error:
+    """What an old client hears when the partition is not in its transaction."""
+    if operation is Operation.VERIFY_ABORTABLE:
+        rule(abortable_rule)
+        return Error.TRANSACTION_ABORTABLE
+    rule(old_rule)
+    return Error.INVALID_TXN_STATE

@@ -1,0 +1,52 @@
+"""Virtual time: it passes only when somebody advances it.
+
+The unit is the millisecond since 1970. Timers are periodic, as a broker's are, and belong to a running broker: a crash stops
+them all. Timers that are due at the same moment run in the order in which they were started.
+"""
+
+from collections.abc import Callable, Iterator
+
+START = 1_767_225_600_000
+"""2026-01-01T00:00:00Z. Any moment would do that a person takes for a time of today and not for an error."""
+
+
+class Clock:
+    """A clock with periodic timers."""
+
+    def __init__(self, now: int = START) -> None:
+        self.now = now
+        self._timers: list[_Timer] = []
+
+    def every(self, period: int, action: Callable[[], None]) -> None:
+        """Run the action each `period` ms from now on."""
+        if period <= 0:
+            raise ValueError(f"period: {period} ms given, a timer needs more than 0")
+        self._timers.append(_Timer(period, self.now + period, action))
+
+    def stop_timers(self) -> None:
+        """Forget all timers."""
+        self._timers.clear()
+
+    def pass_by(self, ms: int) -> Iterator[int]:
+        """Let `ms` pass, moment by moment: yields the time after the timers of each moment have run, and at the end.
+
+        The caller uses each moment for what must not wait until the end, such as delivering what a timer has sent.
+        """
+        if ms < 0:
+            raise ValueError(f"ms: {ms} given, time does not pass backwards")
+        end = self.now + ms
+        while due := [timer for timer in self._timers if timer.due <= end]:
+            self.now = min(timer.due for timer in due)
+            for timer in due:
+                # An earlier timer of this moment may have stopped the others: by a crash.
+                if timer.due == self.now and timer in self._timers:
+                    timer.due += timer.period
+                    timer.action()
+            yield self.now
+        self.now = end
+        yield self.now
+
+
+class _Timer:
+    def __init__(self, period: int, due: int, action: Callable[[], None]) -> None:
+        self.period, self.due, self.action = period, due, action

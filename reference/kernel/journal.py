@@ -1,0 +1,39 @@
+"""What survives a crash: a disk of named journals, to which records are only ever appended.
+
+A record is an immutable value and is durable when `append` returns. A broker that starts reads its journals from the beginning;
+whatever it knew besides is gone.
+"""
+
+from collections.abc import Iterator
+from typing import Generic, TypeVar, cast
+
+Record = TypeVar("Record")
+
+
+class Journal(Generic[Record]):
+    """Records in the order in which they were appended."""
+
+    def __init__(self) -> None:
+        self._records: list[Record] = []
+
+    def append(self, record: Record) -> None:
+        """Make the record durable."""
+        self._records.append(record)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+
+class Disk:
+    """Journals by their names."""
+
+    def __init__(self) -> None:
+        self._journals: dict[str, Journal[object]] = {}
+
+    def journal(self, name: str, holding: type[Record]) -> Journal[Record]:
+        """The journal of that name, a new one where there is none; whoever opens it says what it holds."""
+        del holding  # only the type checker needs to know
+        return cast("Journal[Record]", self._journals.setdefault(name, Journal()))

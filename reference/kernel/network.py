@@ -1,0 +1,80 @@
+"""The way between the parts of a broker that would be different nodes in a cluster: a queue of messages.
+
+Without interference every message arrives once, in the order of sending, when somebody calls `deliver`. A scenario interferes
+before that: it holds, drops, duplicates or reorders what is in flight. A dropped message is a lost connection, which its sender
+notices. Messages in flight at a crash are gone without anybody noticing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from .clock import Clock
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something that was said. `lost` is called instead of `receive` when the connection was lost under it."""
+
+    content: Any
+    receive: Callable[[Any], None] = field(repr=False)
+    lost: Callable[[Any], None] = field(repr=False)
+    sent_at: int
+
+
+Matching: TypeAlias = Callable[[Any], bool]
+"""Chooses messages by their content."""
+
+
+class Network:
+    """A deterministic network."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._in_flight: list[Message] = []
+        self._held: list[Matching] = []
+
+    @property
+    def in_flight(self) -> tuple[object, ...]:
+        """The contents of what was sent and has not arrived, in order."""
+        return tuple(message.content for message in self._in_flight)
+
+    def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None]) -> None:
+        """Put a message into the queue."""
+        self._in_flight.append(Message(content, receive, lost, self._clock.now))
+
+    def deliver(self) -> None:
+        """Let everything arrive that may, and all that is sent because of it."""
+        while (message := next((message for message in self._in_flight if self._may_arrive(message)), None)) is not None:
+            self._in_flight.remove(message)
+            message.receive(message.content)
+
+    def hold(self, matching: Matching) -> None:
+        """Keep such messages in flight, those that are sent later too, until `release`."""
+        self._held.append(matching)
+
+    def release(self) -> None:
+        """Hold nothing any longer."""
+        self._held.clear()
+
+    def drop(self, matching: Matching) -> None:
+        """Lose such messages that are in flight now; their senders notice."""
+        dropped = [message for message in self._in_flight if matching(message.content)]
+        self._in_flight = [message for message in self._in_flight if message not in dropped]
+        for message in dropped:
+            message.lost(message.content)
+
+    def duplicate(self, matching: Matching) -> None:
+        """Let such messages that are in flight now arrive twice, the second time after all others."""
+        self._in_flight += [message for message in self._in_flight if matching(message.content)]
+
+    def reorder(self, rank: Callable[[Any], int]) -> None:
+        """Let what is in flight now arrive by rank; messages of equal rank keep their order."""
+        self._in_flight.sort(key=lambda message: rank(message.content))
+
+    def lose_all(self) -> None:
+        """A crash: nothing in flight arrives, and nobody notices."""
+        self._in_flight.clear()
+
+    def _may_arrive(self, message: Message) -> bool:
+        return not any(matching(message.content) for matching in self._held)

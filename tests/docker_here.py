@@ -1,0 +1,42 @@
+"""Whether containers can be started here. Where they must be, their absence fails instead of skipping."""
+
+import functools
+import os
+import subprocess
+
+import pytest
+
+IMAGE = "apache/kafka:4.3.1"
+
+
+@functools.cache
+def _trouble() -> str | None:
+    import docker  # type: ignore[import-untyped]
+    from docker.errors import DockerException  # type: ignore[import-untyped]
+
+    try:
+        client = docker.from_env()
+    except (DockerException, OSError) as error:
+        return f"Docker cannot be reached: {error}"
+    try:
+        client.images.get(IMAGE)
+    except (DockerException, OSError) as error:
+        return f"Docker has no image {IMAGE}: {error}"
+    finally:
+        client.close()
+    return None
+
+
+def require_docker() -> None:
+    """Skip with the reason when there is no Docker, or fail when FENCEPOST_REQUIRE_CONTAINERS=1 says that there must be."""
+    if (trouble := _trouble()) is None:
+        return
+    if os.environ.get("FENCEPOST_REQUIRE_CONTAINERS") == "1":
+        pytest.fail(f"FENCEPOST_REQUIRE_CONTAINERS=1, and {trouble}")
+    pytest.skip(trouble)
+
+
+def containers_of(owner: str) -> list[str]:
+    """The containers, running or not, that carry this owner in their label."""
+    command = ["docker", "ps", "--all", "--quiet", "--filter", f"label=fencepost.owner={owner}"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()

@@ -1,0 +1,237 @@
+"""Kafka in a container: it is ready when it says so, survives a crash with its disk, and is gone after every way out."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from docker_here import IMAGE, containers_of, require_docker
+from fencepost.adapters.kafka import owners
+from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
+from fencepost.adapters.kafka.images import image_of
+from fencepost.adapters.kafka.settings import kafka_settings
+from fencepost.adapters.kafka.system import KafkaAt
+from fencepost.adapters.kafka.values import Isolation, TopicPartition
+from fencepost.adapters.ports import Done, Handshake, NotOffered, SystemUnreachable, Unknown, WrongUsage
+
+NEVER_GIVEN = 2**22 + 1
+"""A process id that Linux gives to nobody."""
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[tuple[KafkaContainerSystem, Handshake]]:
+    require_docker()
+    system = KafkaContainerSystem(IMAGE)
+    try:
+        yield system, system.open()
+    finally:
+        system.close()
+
+
+def address_of(handshake: Handshake) -> str:
+    (nodes,) = [note for note in handshake.notes if note.startswith("nodes: ")]
+    return nodes.removeprefix("nodes: 1 at ")
+
+
+def test_a_release_is_known_by_its_tag_and_its_features(opened: tuple[KafkaContainerSystem, Handshake]) -> None:
+    """The handshake of a released image: exact, with its profile, and nothing missing."""
+    _, handshake = opened
+
+    assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("4.3.1", True, "kafka-4.3")
+    assert handshake.judged_as == ("kafka", "4.3.1")
+    assert handshake.capabilities == {"transactions-v2", "crash"}
+    assert handshake.not_offered == ()
+
+
+def test_the_same_broker_by_its_address_is_known_without_a_tag(opened: tuple[KafkaContainerSystem, Handshake]) -> None:
+    """Whoever points at a running broker gets its release, not exactly, and no crashes."""
+    _, handshake = opened
+    system = KafkaAt(address_of(handshake))
+
+    told = system.open()
+    session = system.session("a scenario")
+
+    assert (told.version, told.version_is_exact, told.profile) == ("4.3", False, "kafka-4.3")
+    assert told.capabilities == {"transactions-v2"}
+    assert told.not_offered == (f"crash: {address_of(handshake)} was not started by fencepost",)
+    with pytest.raises(NotOffered, match=r"crash: .* was not started by fencepost"):
+        session.faults.crash()
+    with pytest.raises(NotOffered, match=r"restart: .* was not started by fencepost"):
+        session.faults.restart()
+
+
+def test_a_crash_ends_the_broker_and_a_restart_brings_its_log_back(opened: tuple[KafkaContainerSystem, Handshake]) -> None:
+    """While it is down nothing is answered; afterwards what was acknowledged is still there, and connections are new."""
+    system, _ = opened
+    session = system.session("a crash")
+    probe = session.client("writer")
+    partition = TopicPartition(session.unique("payments"), 0)
+    assert probe.create_topic(partition.topic, 1) == Done(None)
+    assert isinstance(probe.produce(partition, ["kept"]), Done)
+
+    session.faults.crash()
+    down = probe.produce(partition, ["lost"])
+    session.faults.restart()
+    up = probe.read(partition, Isolation.READ_COMMITTED)
+    initialised = probe.init_producer_id(session.unique("writer"))
+    session.close()
+
+    assert isinstance(down, Unknown)
+    assert down.lost
+    assert isinstance(up, Done)
+    assert up.value.values() == ["kept"]
+    assert isinstance(initialised, Done)
+
+
+def test_a_session_never_begins_with_a_dead_broker(opened: tuple[KafkaContainerSystem, Handshake]) -> None:
+    """A scenario that failed between crash and restart does not take the next one with it."""
+    system, _ = opened
+    system.session("crashes and fails").faults.crash()
+
+    session = system.session("the next")
+    outcome = session.client("writer").init_producer_id(session.unique("writer"))
+    session.close()
+
+    assert isinstance(outcome, Done)
+
+
+def test_two_sessions_share_no_name(opened: tuple[KafkaContainerSystem, Handshake]) -> None:
+    """A name is the session's own, and the same within it."""
+    system, _ = opened
+    one, other = system.session("one"), system.session("other")
+
+    assert one.unique("payments") == one.unique("payments")
+    assert one.unique("payments") != other.unique("payments")
+    assert one.unique("payments").startswith("payments-")
+
+
+def test_nothing_of_ours_is_left_after_close() -> None:
+    """Closing removes the container, also while it is still starting, and twice is as good as once."""
+    require_docker()
+    before = containers_of(owners.this_process())
+    system = KafkaContainerSystem(IMAGE)
+
+    system.prepare()
+    system.close()
+    system.close()
+
+    assert containers_of(owners.this_process()) == before
+    with pytest.raises(WrongUsage, match="is not open"):
+        system.crash()
+
+
+def test_nothing_is_left_when_nobody_closes() -> None:
+    """The interpreter's end is a way out too."""
+    require_docker()
+    program = (
+        "from fencepost.adapters.kafka.container_system import KafkaContainerSystem as System\n"
+        "from fencepost.adapters.kafka.owners import this_process\n"
+        f"system = System({IMAGE!r})\n"
+        "system.prepare()\n"
+        "system.crash()  # waits for the container, and leaves it\n"
+        "print(this_process())\n"
+    )
+
+    ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60)
+
+    assert containers_of(ended.stdout.strip()) == []
+
+
+def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
+    """Nobody has to clean up after a kill by hand."""
+    require_docker()
+    place, _, began = owners.this_process().split()
+    orphan = f"{place} {NEVER_GIVEN} {began}"
+    command = ["docker", "create", "--label", f"{owners.LABEL}={orphan}", IMAGE]
+    subprocess.run(command, check=True, capture_output=True)
+    assert len(containers_of(orphan)) == 1
+    system = KafkaContainerSystem(IMAGE)
+
+    system.prepare()
+    system.close()
+
+    assert containers_of(orphan) == []
+
+
+def test_a_broker_that_ends_is_told_with_its_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for a broker learns at once that it is gone, and why."""
+    require_docker()
+    monkeypatch.setitem(kafka_settings().base, "KAFKA_PROCESS_ROLES", "nonsense")
+    system = KafkaContainerSystem(IMAGE)
+
+    try:
+        with pytest.raises(SystemUnreachable, match=r"ended; .* The end of its log:\n(.*\n)*.*process.roles"):
+            system.open()
+    finally:
+        system.close()
+
+
+def test_docker_that_cannot_be_reached_is_told_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Docker there is still --bootstrap."""
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    system = KafkaContainerSystem(IMAGE)
+
+    with pytest.raises(SystemUnreachable, match=r"Is Docker running, .* --bootstrap HOST:PORT"):
+        system.open()
+    system.close()
+
+
+def test_a_session_before_open_is_wrong_usage() -> None:
+    """Nothing is asked of a system that has not said what it is."""
+    for system in (KafkaContainerSystem(IMAGE), KafkaAt("127.0.0.1:9092")):
+        with pytest.raises(WrongUsage, match=r"before open\(\)"):
+            system.session("too early")
+        system.close()
+
+
+def test_a_purpose_that_does_not_exist_is_wrong_usage() -> None:
+    """The error lists the purposes that there are."""
+    with pytest.raises(WrongUsage, match="no settings of Kafka for the purpose 'fast'; it has plain, short"):
+        KafkaContainerSystem(IMAGE, "fast").prepare()
+
+
+def test_a_broker_advertises_the_port_at_which_it_listens() -> None:
+    """It reaches itself by the address that clients use."""
+    environment = kafka_settings().environment("short", 20_123)
+
+    assert environment["KAFKA_ADVERTISED_LISTENERS"] == "PLAINTEXT://127.0.0.1:20123"
+    assert environment["KAFKA_LISTENERS"].startswith("PLAINTEXT://:20123,")
+
+
+@pytest.mark.parametrize(
+    ("image", "version"),
+    [
+        ("apache/kafka:4.3.1", "4.3.1"),
+        ("registry:5000/apache/kafka:4.1.0-rc0", "4.1.0-rc0"),
+        ("apache/kafka:latest", None),
+        ("registry:5000/kafka", None),
+        ("kafka:4.0@sha256:1234", "4.0"),
+    ],
+)
+def test_a_version_is_read_off_a_tag_that_is_one(image: str, version: str | None) -> None:
+    """A tag such as `latest` says nothing."""
+    assert exact_version(image) == version
+
+
+@pytest.mark.parametrize(("broker", "image"), [("kafka", IMAGE), ("kafka:4.1.1", "apache/kafka:4.1.1")])
+def test_a_short_name_stands_for_an_image(broker: str, image: str) -> None:
+    """What users write for --broker."""
+    assert image_of(broker) == image
+
+
+@pytest.mark.parametrize("broker", ["", "kafka:", "redpanda", "pulsar:4.0.7"])
+def test_what_is_no_short_name_is_refused(broker: str) -> None:
+    """The error says what would be one."""
+    with pytest.raises(WrongUsage, match="expected kafka or kafka:VERSION"):
+        image_of(broker)
+
+
+def test_an_owner_is_gone_only_when_that_is_seen() -> None:
+    """This process lives; one that has ended does not; of another machine's nobody here can tell."""
+    place, pid, began = owners.this_process().split()
+
+    assert not owners.is_gone(owners.this_process())
+    assert owners.is_gone(f"{place} {pid} {began}1")
+    assert owners.is_gone(f"{place} {NEVER_GIVEN} {began}")
+    assert not owners.is_gone(f"elsewhere {NEVER_GIVEN} {began}")
+    assert not owners.is_gone("nonsense")

@@ -1,0 +1,102 @@
+"""The suite on Apache Kafka in a container: what it must say, and that nothing is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from commands import compliance, fencepost, verdicts
+from docker_here import require_docker
+
+DEVIATIONS = {
+    "4.3.1": {"KIP890-160"},  # intermittent
+    "4.0.0": {"KIP890-156"},
+}
+
+
+@pytest.fixture(autouse=True)
+def docker() -> None:
+    """Skips, visibly, where there is no Docker; fails where FENCEPOST_REQUIRE_CONTAINERS=1."""
+    require_docker()
+
+
+def containers() -> set[str]:
+    """All containers of ours, running or not."""
+    listed = subprocess.run(["docker", "ps", "-aq", "--filter", "label=fencepost.owner"], capture_output=True, text=True, check=True)
+    return set(listed.stdout.split())
+
+
+@pytest.mark.parametrize("version", sorted(DEVIATIONS))
+def test_a_release_of_kafka_conforms_but_for_its_known_deviations(version: str, tmp_path: Path) -> None:
+    """Every tested requirement is judged and none is red; what deviates is named; the container is gone."""
+    before = containers()
+
+    fencepost("run", "kafka", "--container", f"apache/kafka:{version}", "--results", tmp_path, expect=0)
+
+    found = verdicts(tmp_path)
+    deviating = {requirement for requirement, verdict in found.items() if verdict == "known_deviation"}
+    assert deviating <= DEVIATIONS[version]
+    assert {verdict for requirement, verdict in found.items() if requirement not in DEVIATIONS[version]} == {"met"}
+    assert compliance(tmp_path)["system"] == {"name": "kafka", "version": version, "profile": f"kafka-{version[:3]}"}
+    assert containers() == before
+
+
+def test_a_broker_that_already_runs_is_judged_and_not_killed(tmp_path: Path) -> None:
+    """Behind --bootstrap, a scenario that kills the broker is not offered; and the doctor says so before."""
+    from fencepost.adapters.kafka.container_system import KafkaContainerSystem
+
+    system = KafkaContainerSystem("apache/kafka:4.3.1")
+    try:
+        system.open()
+        address = str(system.address)
+        out = fencepost("doctor", "kafka", "--bootstrap", address, expect=0).out
+        fencepost("run", "kafka", "--bootstrap", address, "--only", "KIP890-060", "--only", "KIP890-160", "--results", tmp_path, expect=0)
+    finally:
+        system.close()
+
+    assert verdicts(tmp_path) == {"KIP890-060": "met", "KIP890-160": "not_offered"}
+    assert compliance(tmp_path)["system"]["version"] == "4.3"
+    for part in (
+        "kafka 4.3",
+        "profile kafka-4.3",
+        "transaction.version 2",
+        "EndTxn v0 to v5",
+        "KIP890-160 [1] A decided commit: needs crash",
+    ):
+        assert part in out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_interrupted_removes_its_container(number: signal.Signals, tmp_path: Path) -> None:
+    """Ctrl-C and a polite kill give back what was started."""
+    before = containers()
+    command = [
+        str(Path(sys.executable).parent / "fencepost"),
+        "run",
+        "kafka",
+        "--container",
+        "apache/kafka:4.3.1",
+        "--results",
+        str(tmp_path),
+    ]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while containers() == before and time.monotonic() < deadline:
+        os.sched_yield()
+
+    assert containers() != before
+    process.send_signal(number)
+
+    assert process.wait(30) != 0
+    assert containers() == before
+    assert compliance(tmp_path)["complete"] is False
+
+
+def test_an_image_that_does_not_serve_is_unreachable(tmp_path: Path) -> None:
+    """An image that is not there, and one that is no broker, exit with 2 and say what was seen."""
+    finished = fencepost("run", "kafka", "--container", "fencepost/no-such-image:1", "--results", tmp_path, expect=2)
+
+    assert "fencepost/no-such-image:1" in finished.out + finished.err
