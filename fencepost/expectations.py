@@ -71,12 +71,28 @@ class Expectations:
 def load_for(system: str, version: str, exact: bool, register: Register, folder: Path | Traversable | None = None) -> Expectations:
     """The entries of `<system>.yaml` whose range holds `version`; none where the system has no such file.
 
+    Raises DataFileError as `check` does.
+    """
+    path = (folder or _bundled()).joinpath(f"{system}.yaml")
+    entries = _checked(path, register) if path.is_file() else []
+    return Expectations(tuple(_holding(entries, version)), may_pass=not exact)
+
+
+def check(register: Register) -> None:
+    """Read every file that comes with the kit.
+
     Raises DataFileError when an entry names a requirement that is not tested, or a scenario that it does not have: such an entry
     would match nothing.
     """
-    path = (folder or resources.files("fencepost.fixtures").joinpath("expectations")).joinpath(f"{system}.yaml")
-    if not path.is_file():
-        return Expectations()
+    for path in _bundled().iterdir():
+        _checked(path, register)
+
+
+def _bundled() -> Traversable:
+    return resources.files("fencepost.fixtures").joinpath("expectations")
+
+
+def _checked(path: Path | Traversable, register: Register) -> list[Entry]:
     entries = load(path, list[Entry])
     for index, entry in enumerate(entries):
         if entry.requirement not in register.by_id or not register[entry.requirement].is_tested:
@@ -84,7 +100,7 @@ def load_for(system: str, version: str, exact: bool, register: Register, folder:
         names = [scenario.name for _, scenario in scenarios_of(bundled(), entry.requirement)]
         if entry.scenario is not None and entry.scenario not in names:
             raise DataFileError(f"{path}:{line_of(path, index, 'scenario')}: {entry.requirement} has no scenario {entry.scenario!r}")
-    return Expectations(tuple(_holding(entries, version)), may_pass=not exact)
+    return entries
 
 
 def _holding(entries: Iterable[Entry], version: str) -> Iterable[Entry]:

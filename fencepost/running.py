@@ -25,8 +25,6 @@ from .reporting import Judged
 from .verdict import ScenarioResult, Verdict
 
 ERROR = pytest.StashKey[BaseException]()
-UNREACHABLE = 2
-KIT_FAILED = 3
 
 
 class Running:
@@ -71,18 +69,18 @@ class Running:
             self.handshake = self.options.open(self.system)
             self.expectations = self._expected(self.handshake)
         except (SystemUnreachable, Malformed) as error:
-            self._give_up(f"{self.system.name} cannot be judged: {error}", UNREACHABLE)
+            self._give_up(f"{self.system.name} cannot be judged: {error}")
         except DataFileError as error:
-            self._give_up(str(error), KIT_FAILED)
+            self._give_up(str(error))
 
     def _expected(self, handshake: Handshake) -> Expectations:
         system, version = handshake.judged_as or (self.system.name, handshake.version)
         return expectations.load_for(system, version, handshake.version_is_exact, self.register)
 
-    def _give_up(self, reason: str, code: int) -> None:
+    def _give_up(self, reason: str) -> None:
         """End the run; a worker process can only pass the reason on, with its first scenario."""
         if not hasattr(self.config, "workerinput"):
-            pytest.exit(reason, returncode=code)
+            raise pytest.UsageError(reason)
         self.unreachable = reason
 
     def pytest_unconfigure(self) -> None:

@@ -44,6 +44,7 @@ class Recorder:
     def __init__(self, now_ms: Callable[[], float]) -> None:
         self._now_ms = now_ms
         self._recorded: list[_Recorded] = []
+        self._rendered: list[Exchange] = []
 
     def call(
         self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float
@@ -62,7 +63,8 @@ class Recorder:
 
     def exchanges(self) -> list[Exchange]:
         """All calls so far, in the order in which they ended."""
-        return [recorded.rendered() for recorded in self._recorded]
+        self._rendered += [recorded.rendered() for recorded in self._recorded[len(self._rendered) :]]
+        return list(self._rendered)
 
 
 def _with_batches_shown(value: Any) -> Any:

@@ -73,11 +73,10 @@ class PartitionLog:
         self._profile = profile
         self._journal = machine.disk.journal(f"log of {name}", Entry)
         self._entries: list[Entry] = []
-        self._open: dict[int, int] = {}
         self._aborted: list[AbortedTransaction] = []
         for entry in self._journal:
             self._apply(entry)
-        if self._open:
+        if self.producers.open_transactions():
             rule("KIP890-094")
 
     # -- Writing
@@ -98,7 +97,7 @@ class PartitionLog:
         standing, attempt = self.producers.standing(producer), self.guards.current(batch.producer_id)
         if standing is Standing.FENCED:
             raise Refused(Error.INVALID_PRODUCER_EPOCH, f"epoch {producer.epoch} is older than that of the log")
-        if not batch.transactional and batch.producer_id in self._open:
+        if not batch.transactional and standing is Standing.IN_OPEN_TRANSACTION:
             rule("KIP890-107")
             raise Refused(Error.INVALID_TXN_STATE, "a record outside of transactions, of a producer with an open transaction here")
         if batch.transactional and standing is Standing.NEW and guard is not None and (attempt is None or attempt.guard != guard):
@@ -148,16 +147,13 @@ class PartitionLog:
         self.end_offset = self.offset_after(batch)
         if batch.producer_id < 0:
             return
-        self.producers.apply(batch)
+        before = self.producers.apply(batch)
         if batch.marker is None:
-            if batch.transactional:
-                self._open.setdefault(batch.producer_id, batch.base_offset)
             return
-        first_offset = self._open.pop(batch.producer_id, None)
-        if first_offset is None:
+        if before is None or not before.has_open_transaction:
             rule("KIP890-133")
         elif batch.marker.type is MarkerType.ABORT:
-            self._aborted.append(AbortedTransaction(batch.producer_id, first_offset, batch.base_offset))
+            self._aborted.append(AbortedTransaction(batch.producer_id, before.transaction_start, batch.base_offset))
 
     def offset_after(self, batch: Batch) -> int:
         """The offset that the next record gets."""
@@ -176,12 +172,13 @@ class PartitionLog:
 
     def first_unstable_offset(self) -> int | None:
         """The first offset that is not decided; None where everything is."""
-        if not self._open:
+        open_transactions = self.producers.open_transactions()
+        if not open_transactions:
             return None
         rule("KIP890-137")
-        if len(self._open) > 1:
+        if len(open_transactions) > 1:
             rule("KIP890-142")
-        return min(self._open.values())
+        return min(open_transactions)
 
     def latest_offset(self, isolation: Isolation) -> int:
         """Where a reader of that isolation level comes to the end."""

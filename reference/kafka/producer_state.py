@@ -106,6 +106,10 @@ class ProducerStates:
         """Every producer, in the order in which they first came."""
         return tuple(self._states.values())
 
+    def open_transactions(self) -> list[int]:
+        """The offsets at which the open transactions begin."""
+        return [state.transaction_start for state in self._states.values() if state.has_open_transaction]
+
     def apply(self, batch: Batch) -> ProducerState | None:
         """Take in a batch or marker that is in the log; returns what was known before."""
         before = self._states.get(batch.producer_id)

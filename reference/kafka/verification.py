@@ -49,6 +49,7 @@ class Operation(Enum):
 
 
 _NOT_ADDED = frozenset({Error.INVALID_TXN_STATE, Error.TRANSACTION_ABORTABLE})
+"""How a coordinator says that a partition is not in the transaction; which one, depends on the profile."""
 
 
 class Verification:
@@ -100,8 +101,12 @@ class Verification:
             case Error.PRODUCER_FENCED:
                 rule("KIP890-051")
                 return Refused(Error.INVALID_PRODUCER_EPOCH)
+            case _ if error in _NOT_ADDED and operation is Operation.VERIFY_ABORTABLE:
+                rule("KIP890-049")
+                return Refused(Error.TRANSACTION_ABORTABLE)
             case _ if error in _NOT_ADDED:
-                return Refused(_not_added(operation, "KIP890-048", "KIP890-049"))
+                rule("KIP890-048")
+                return Refused(Error.INVALID_TXN_STATE)
             case _:
                 rule("KIP890-050")
                 return Refused(error)
@@ -114,19 +119,16 @@ def _for_produce(error: Error, operation: Operation) -> Refused:
         case Error.CONCURRENT_TRANSACTIONS if operation is not Operation.ADD:
             rule("KIP890-104")
             return Refused(Error.NOT_ENOUGH_REPLICAS, f"The transaction could not be verified, its coordinator answered {error.name}")
+        case Error.CONCURRENT_TRANSACTIONS:
+            rule("KIP890-105")
+            return Refused(error)
+        case _ if error in _NOT_ADDED and operation is Operation.VERIFY_ABORTABLE:
+            rule("KIP890-096")
+            return Refused(Error.TRANSACTION_ABORTABLE)
         case _ if error in _NOT_ADDED:
-            refusal = _not_added(operation, "KIP890-095", "KIP890-096")
-            message = "Partition was not added to the transaction" if refusal is Error.INVALID_TXN_STATE else None
-            return Refused(refusal, message)
+            rule("KIP890-095")
+            return Refused(Error.INVALID_TXN_STATE, "Partition was not added to the transaction")
         case _:
-            rule("KIP890-103" if error is Error.INVALID_PRODUCER_ID_MAPPING else "KIP890-105")
+            rule("KIP890-103")
             return Refused(error)
 
-
-def _not_added(operation: Operation, old_rule: str, abortable_rule: str) -> Error:
-    """What an old client hears when the partition is not in its transaction."""
-    if operation is Operation.VERIFY_ABORTABLE:
-        rule(abortable_rule)
-        return Error.TRANSACTION_ABORTABLE
-    rule(old_rule)
-    return Error.INVALID_TXN_STATE

@@ -1,0 +1,141 @@
+"""The offsets that groups have committed, as far as transactions go: they are records like any other, in a partition of their own.
+
+An offset that was committed in a transaction is *pending* until the marker comes, and only then what the group has committed. So the
+offsets of a group become visible together with the records of the transaction. What a group has, is read off its log, when it is
+asked for and after a crash alike.
+
+There are no members here: nobody joins a group, so a request that names a generation finds no such group.
+
+Source: "Implicitly Add Partitions to Transactions on Produce for New Clients (2)" on TxnOffsetCommit; "TxnOffsetCommit Requests".
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.clock import Clock
+from fencepost.reference.kernel.rules import rule
+from fencepost.wire.kafka.batches import Batch, MarkerType, Record, encode
+
+from .errors import Error, Refused
+from .partition_log import PartitionLog
+from .topics import OFFSETS_PARTITION, Topics
+from .values import ProducerIdAndEpoch, TopicPartition
+from .verification import Operation, Verification
+
+MAX_METADATA_BYTES = 4_096
+"""`offset.metadata.max.bytes`, with Kafka's default."""
+
+_NO_GENERATION = -1
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedOffset:
+    """Where a group goes on in a partition, and what it noted beside that. `leader_epoch` is -1 where it was not told."""
+
+    offset: int
+    leader_epoch: int = -1
+    metadata: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    group: str
+    partition: TopicPartition
+
+
+class Groups:
+    """The offsets of all groups."""
+
+    def __init__(self, topics: Topics, verification: Verification, clock: Clock) -> None:
+        self._topics = topics
+        self._verification = verification
+        self._clock = clock
+        self._committed: dict[_Place, CommittedOffset] = {}
+        self._pending: dict[int, dict[_Place, CommittedOffset]] = {}
+        self._read_to = 0
+
+    def commit_in_transaction(
+        self,
+        group: str,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        operation: Operation,
+        generation: int = _NO_GENERATION,
+    ) -> dict[TopicPartition, Error]:
+        """Store offsets that shall count when the transaction commits; the verdict for each partition.
+
+        Raises Refused for the request as a whole.
+        """
+        if not group:
+            rule("KIP890-056")
+            raise Refused(Error.INVALID_GROUP_ID)
+        verdicts = {partition: self._verdict(partition, offset) for partition, offset in offsets.items()}
+        lawful = {partition: offset for partition, offset in offsets.items() if verdicts[partition] is Error.NONE}
+        if not lawful:
+            return verdicts
+        batch = Batch(
+            tuple(self._record(group, partition, offset) for partition, offset in lawful.items()),
+            producer_id=producer.producer_id,
+            producer_epoch=producer.epoch,
+            transactional=True,
+        )
+        log = self._log()
+        guard = self._verification.before_offset_commit(log, transactional_id, batch, operation)
+        if generation >= 0:
+            rule("KIP890-055")
+            raise Refused(Error.ILLEGAL_GENERATION)
+        log.append(batch, encode(batch), guard, checks_sequence=False)
+        rule("KIP890-047")
+        return verdicts
+
+    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+        """What the group has committed, None for nothing. Refused UNSTABLE_OFFSET_COMMIT where that may change at any moment."""
+        self._catch_up()
+        place = _Place(group, partition)
+        rule("KIP890-052")
+        if require_stable and any(place in pending for pending in self._pending.values()):
+            raise Refused(Error.UNSTABLE_OFFSET_COMMIT)
+        return self._committed.get(place)
+
+    def partitions_of(self, group: str) -> list[TopicPartition]:
+        """The partitions in which the group has committed, or is about to."""
+        self._catch_up()
+        places = set(self._committed).union(*self._pending.values())
+        return sorted(place.partition for place in places if place.group == group)
+
+    def _verdict(self, partition: TopicPartition, offset: CommittedOffset) -> Error:
+        if partition not in self._topics:
+            return Error.UNKNOWN_TOPIC_OR_PARTITION
+        return Error.OFFSET_METADATA_TOO_LARGE if len(offset.metadata) > MAX_METADATA_BYTES else Error.NONE
+
+    def _log(self) -> PartitionLog:
+        self._topics.create_internal(OFFSETS_PARTITION.topic)
+        return self._topics.log(OFFSETS_PARTITION)
+
+    def _record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:
+        key = json.dumps([group, partition.topic, partition.partition])
+        value = json.dumps([offset.offset, offset.leader_epoch, offset.metadata])
+        return Record(value.encode(), key.encode(), self._clock.now)
+
+    def _catch_up(self) -> None:
+        """Read on in the log, to where it ends now."""
+        log = self._log()
+        for entry in log.entries(self._read_to):
+            self._take_in(entry.batch)
+        self._read_to = log.end_offset
+
+    def _take_in(self, batch: Batch) -> None:
+        if batch.marker is None:
+            pending = self._pending.setdefault(batch.producer_id, {})
+            for record in batch.records:
+                group, topic, number = json.loads(record.key or b"")
+                pending[_Place(group, TopicPartition(topic, number))] = CommittedOffset(*json.loads(record.value or b""))
+            return
+        decided = self._pending.pop(batch.producer_id, {})
+        if batch.marker.type is MarkerType.COMMIT:
+            rule("KIP890-053")
+            self._committed |= decided
+        else:
+            rule("KIP890-054")

@@ -1,0 +1,69 @@
+"""A running broker: the parts, put together anew at each start from what is on disk.
+
+`Parts` names the classes it is made of. A defect is a broker in which one of them is a subclass with one decision changed.
+"""
+
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.network import Network
+
+from .coordinator import Coordinator
+from .errors import Error, Refused
+from .groups import Groups
+from .markers import MarkerSender, WriteMarker
+from .partition_log import PartitionLog
+from .producer_state import ProducerStates
+from .profile import Profile
+from .topics import Topics
+from .transaction_log import TransactionLog
+from .values import TopicPartition
+from .verification import Verification
+
+NODE_ID = 1
+HOST = "reference"
+PORT = 0
+
+CLEAN_UP_INTERVAL_MS = 200
+"""How often a broker looks for transactions that have timed out, and for markers that have to be sent again."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The classes that a broker is made of."""
+
+    coordinator: type[Coordinator] = Coordinator
+    marker_sender: type[MarkerSender] = MarkerSender
+    network: type[Network] = Network
+    partition_log: type[PartitionLog] = PartitionLog
+    producer_states: type[ProducerStates] = ProducerStates
+    transaction_log: type[TransactionLog] = TransactionLog
+    verification: type[Verification] = Verification
+
+
+class Node:
+    """One life of the broker, from its start to its crash."""
+
+    def __init__(self, machine: Machine, profile: Profile, parts: Parts) -> None:
+        self.machine = machine
+        self.profile = profile
+        self._parts = parts
+        self.topics = Topics(machine.disk, self._open_log)
+        self.coordinator = parts.coordinator(
+            machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self._write_marker
+        )
+        self.verification = parts.verification(self.coordinator, profile)
+        self.groups = Groups(self.topics, self.verification, machine.clock)
+        machine.clock.every(CLEAN_UP_INTERVAL_MS, self.coordinator.abort_timed_out)
+        machine.clock.every(CLEAN_UP_INTERVAL_MS, self.coordinator.send_markers_again)
+
+    def _open_log(self, partition: TopicPartition) -> PartitionLog:
+        return self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
+
+    def _write_marker(self, message: WriteMarker) -> Error:
+        """What the leader of a partition does with a marker, and what it answers."""
+        try:
+            self.topics.log(message.partition).append_marker(message.marker)
+        except Refused as refusal:
+            return refusal.error
+        return Error.NONE

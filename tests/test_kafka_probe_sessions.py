@@ -1,0 +1,81 @@
+"""Sessions: their time, their names, and the reference as a system."""
+
+import pytest
+
+from fencepost.adapters.kafka.session import WallTime
+from fencepost.adapters.ports import Done, Unknown, WrongUsage
+from fencepost.adapters.reference import ReferenceSystem
+
+
+@pytest.fixture
+def reference() -> ReferenceSystem:
+    system = ReferenceSystem("kafka-4.3")
+    system.open()
+    return system
+
+
+def test_there_is_always_one_attempt() -> None:
+    """Without patience a thing is still tried once."""
+    assert list(WallTime(patience_s=10.0).attempts(patience=0)) == [1]
+
+
+def test_attempts_end_with_patience() -> None:
+    """However short the pauses are, they fit into the patience that there is."""
+    assert len(list(WallTime(patience_s=0.02).attempts())) == 3
+
+
+def test_virtual_patience_takes_no_time_but_the_clocks(reference: ReferenceSystem) -> None:
+    """Waiting for a minute moves the clock by a minute, and records are stamped by it."""
+    session = reference.session("waiting")
+    probe = session.client("waiter")
+    probe.init_producer_id(session.unique("writer"))
+
+    tries = len(list(session.time.attempts(60)))
+    probe.init_producer_id(session.unique("writer"))
+    exchanges = session.exchanges()
+
+    assert tries == 3001
+    assert exchanges[-1].at_ms - exchanges[-2].at_ms == 60_000
+
+
+def test_the_reference_says_what_it_is(reference: ReferenceSystem) -> None:
+    """A profile of a release is judged as that release, the text as itself."""
+    imitating, text = reference.open(), ReferenceSystem("seed").open()
+
+    assert imitating.judged_as == ("kafka", "4.3.1")
+    assert text.judged_as == ("reference", text.version)
+    assert (imitating.profile, text.profile) == ("kafka-4.3", "seed")
+    assert {"transactions-v2", "crash", "virtual-time"} <= imitating.capabilities
+    assert text.version_is_exact
+
+
+def test_sessions_of_the_reference_share_nothing(reference: ReferenceSystem) -> None:
+    """Each has a broker of its own: what one has crashed, the other does not notice."""
+    one, other = reference.session("one"), reference.session("other")
+
+    one.faults.crash()
+    crashed = one.client("writer").init_producer_id("writer")
+    running = other.client("writer").init_producer_id("writer")
+    one.faults.restart()
+    restarted = one.client("writer").init_producer_id("writer")
+
+    assert isinstance(crashed, Unknown)
+    assert crashed.lost
+    assert isinstance(running, Done)
+    assert isinstance(restarted, Done)
+
+
+def test_names_in_the_reference_are_the_same_in_every_run(reference: ReferenceSystem) -> None:
+    """They come from the scenario's title, so that two runs can be compared."""
+    assert reference.session("one").unique("payments") == reference.session("one").unique("payments")
+    assert reference.session("one").unique("payments") != reference.session("other").unique("payments")
+
+
+def test_what_the_reference_does_not_have_is_wrong_usage() -> None:
+    """The error lists what there is."""
+    with pytest.raises(WrongUsage, match=r"no profile 'kafka-3\.9'; it has kafka-4\.0, .*, seed"):
+        ReferenceSystem("kafka-3.9")
+    with pytest.raises(WrongUsage, match="no defect 'none of ours'; it has "):
+        ReferenceSystem(defect="none of ours")
+    with pytest.raises(WrongUsage, match=r"before open\(\)"):
+        ReferenceSystem().session("too early")
