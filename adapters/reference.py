@@ -18,7 +18,6 @@ from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
 from fencepost.reference.kafka import Profile, ReferenceKafka
-from fencepost.reference.kernel.clock import START
 
 _BOOTSTRAP = Address("reference", 9092)
 _STEP_MS = 20
@@ -31,21 +30,19 @@ class VirtualTime:
     def __init__(self, broker: ReferenceKafka, patience_s: float = PATIENCE_S) -> None:
         self._broker = broker
         self._patience_s = patience_s
-        self._now_ms = START
 
     def now_ms(self) -> float:
         """The virtual milliseconds since 1970."""
-        return self._now_ms
+        return self._broker.now_ms
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
         """Count tries, with virtual time between them."""
-        end = self._now_ms + 1000 * (self._patience_s if patience is None else patience)
+        end = self._broker.now_ms + 1000 * (self._patience_s if patience is None else patience)
         for number in itertools.count(1):
             yield number
-            if self._now_ms + _STEP_MS > end:
+            if self._broker.now_ms + _STEP_MS > end:
                 return
             self._broker.advance(_STEP_MS)
-            self._now_ms += _STEP_MS
 
 
 class ReferenceSystem:

@@ -205,7 +205,7 @@ def test_a_topic_can_be_named_by_its_id(system: System, session: KafkaSession, p
 def test_an_exchange_says_who_asked_whom_and_when(session: KafkaSession, probe: KafkaProbe) -> None:
     """What a history and a report are made from."""
     done(probe.init_producer_id(session.unique("writer")))
-    find, init = session.exchanges()
+    *_, find, init = session.exchanges()
 
     assert (find.client, init.client) == ("tour", "tour")
     assert init.name == "InitProducerId v5"

@@ -7,7 +7,7 @@ transition is *pending*, and every request for that transactional id is told CON
 The tables of EndTxn are in `ending`, what each step does to the record in `transaction`. Times are ms since 1970.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.reference.kernel.machine import Machine
@@ -15,7 +15,7 @@ from fencepost.reference.kernel.rules import rule
 
 from .ending import Ending, asked_about, end_of_new_client, end_of_old_client
 from .errors import Error, Refused
-from .markers import MarkerSender, WriteMarker
+from .markers import MarkerSender, WriteToPartition
 from .profile import Profile
 from .transaction import PREPARED, Decision, State, Transaction
 from .transaction_log import TransactionLog
@@ -37,7 +37,7 @@ class Coordinator:
         profile: Profile,
         log: TransactionLog,
         marker_sender: type[MarkerSender],
-        write_marker: Callable[[WriteMarker], Error],
+        write_marker: WriteToPartition,
     ) -> None:
         self._machine = machine
         self._profile = profile
@@ -75,6 +75,11 @@ class Coordinator:
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
         rule("KIP890-029")
         return self._install(self._next_owner(transaction, expected.epoch, timeout_ms)).identity
+
+    def new_idempotent_producer(self) -> ProducerIdAndEpoch:
+        """InitProducerId without a transactional id: a producer id that nobody shares, each time."""
+        rule("KIP890-010")
+        return ProducerIdAndEpoch(self._log.new_producer_id(), FIRST_EPOCH)
 
     def _may_be(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
         if expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id):

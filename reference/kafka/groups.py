@@ -108,7 +108,7 @@ class Groups:
     def _verdict(self, partition: TopicPartition, offset: CommittedOffset) -> Error:
         if partition not in self._topics:
             return Error.UNKNOWN_TOPIC_OR_PARTITION
-        return Error.OFFSET_METADATA_TOO_LARGE if len(offset.metadata) > MAX_METADATA_BYTES else Error.NONE
+        return Error.OFFSET_METADATA_TOO_LARGE if len(offset.metadata.encode()) > MAX_METADATA_BYTES else Error.NONE
 
     def _log(self) -> PartitionLog:
         self._topics.create_internal(OFFSETS_PARTITION.topic)

@@ -12,6 +12,7 @@ Source: "Bump Epoch on Each Transaction for New Clients (1)": the markers carry 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
@@ -37,6 +38,10 @@ class TransactionMarker:
     transaction_version: int = 0
 
 
+WriteToPartition: TypeAlias = Callable[[TopicPartition, TransactionMarker], Error]
+"""Hands a marker to the leader of a partition, and returns that leader's verdict."""
+
+
 @dataclass(frozen=True)
 class WriteMarker:
     """The message to the leader of a partition."""
@@ -55,13 +60,9 @@ class MarkerAnswer:
 
 
 class MarkerSender:
-    """Sends markers until every partition has one.
+    """Sends markers until every partition has one; `on_complete` is told the transactional id when the last one is written."""
 
-    `write` hands a marker to the leader of its partition and returns that leader's verdict; `on_complete` is told the transactional
-    id when the last one is written.
-    """
-
-    def __init__(self, machine: Machine, write: Callable[[WriteMarker], Error], on_complete: Callable[[str], None]) -> None:
+    def __init__(self, machine: Machine, write: WriteToPartition, on_complete: Callable[[str], None]) -> None:
         self._machine = machine
         self._write = write
         self._on_complete = on_complete
@@ -98,9 +99,12 @@ class MarkerSender:
         self._machine.network.send(message, receive=self._arrived, lost=self._again.append)
 
     def _arrived(self, message: WriteMarker) -> None:
-        error = self._write(message)
+        error = self._write(message.partition, message.marker)
         self._machine.crash_points.reach("after-marker-written")
-        self._machine.network.send(MarkerAnswer(message, error), receive=self._answered, lost=lambda answer: self._again.append(answer.asked))
+        self._machine.network.send(MarkerAnswer(message, error), receive=self._answered, lost=self._answer_lost)
+
+    def _answer_lost(self, answer: MarkerAnswer) -> None:
+        self._again.append(answer.asked)
 
     def _answered(self, answer: MarkerAnswer) -> None:
         waiting = self._waiting.get(answer.asked.transactional_id, set())

@@ -11,7 +11,7 @@ from fencepost.reference.kernel.network import Network
 from .coordinator import Coordinator
 from .errors import Error, Refused
 from .groups import Groups
-from .markers import MarkerSender, WriteMarker
+from .markers import MarkerSender, TransactionMarker
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
@@ -49,9 +49,7 @@ class Node:
         self.profile = profile
         self._parts = parts
         self.topics = Topics(machine.disk, self._open_log)
-        self.coordinator = parts.coordinator(
-            machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self._write_marker
-        )
+        self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.write_marker)
         self.verification = parts.verification(self.coordinator, profile)
         self.groups = Groups(self.topics, self.verification, machine.clock)
         machine.clock.every(CLEAN_UP_INTERVAL_MS, self.coordinator.abort_timed_out)
@@ -60,10 +58,10 @@ class Node:
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
         return self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
 
-    def _write_marker(self, message: WriteMarker) -> Error:
+    def write_marker(self, partition: TopicPartition, marker: TransactionMarker) -> Error:
         """What the leader of a partition does with a marker, and what it answers."""
         try:
-            self.topics.log(message.partition).append_marker(message.marker)
+            self.topics.log(partition).append_marker(marker)
         except Refused as refusal:
             return refusal.error
         return Error.NONE

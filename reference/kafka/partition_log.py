@@ -8,7 +8,7 @@ All else that a partition knows follows from its log, and is built from it again
 """
 
 import struct
-from bisect import bisect_right
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -118,9 +118,7 @@ class PartitionLog:
         kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
         rule("KIP890-125")
         rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")
-        batch = marker_batch(
-            Marker(kind, marker.coordinator_epoch), marker.producer.producer_id, marker.producer.epoch, self._clock.now
-        )
+        batch = marker_batch(Marker(kind, marker.coordinator_epoch), marker.producer.producer_id, marker.producer.epoch, self._clock.now)
         self._write(batch, encode(batch))
         self.guards.marked(marker.producer)
 
@@ -206,8 +204,7 @@ class PartitionLog:
 
     def entries(self, offset: int) -> list[Entry]:
         """What is in the log, from the batch that holds `offset` on, or else the next one."""
-        first = max(bisect_right(self._entries, offset, key=lambda entry: entry.batch.base_offset) - 1, 0)
-        return self._entries[first:] if offset < self.end_offset else []
+        return self._entries[bisect_left(self._entries, offset, key=lambda entry: entry.batch.last_offset) :]
 
     def offset_at(self, timestamp: int, isolation: Isolation) -> tuple[int, int] | None:
         """Offset and timestamp of the first record that is not older; None where there is none that such a reader may see."""

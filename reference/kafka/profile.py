@@ -95,7 +95,7 @@ class Profile(_Part):
         """The profile of that name. Raises ProfileError."""
         if name not in Profile.names():
             raise ProfileError(f"there is no release profile {name!r}; there are {', '.join(Profile.names())}")
-        return _read(_folder() / f"{name}.yaml", name)
+        return _read(name)
 
 
 def _folder() -> Traversable:
@@ -103,7 +103,8 @@ def _folder() -> Traversable:
 
 
 @functools.cache
-def _read(file: Traversable, name: str) -> Profile:
+def _read(name: str) -> Profile:
+    file = _folder() / f"{name}.yaml"
     try:
         return Profile.model_validate({**yaml.safe_load(file.read_text(encoding="utf-8")), "name": name})
     except (yaml.YAMLError, TypeError) as error:

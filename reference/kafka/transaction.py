@@ -122,9 +122,7 @@ class Transaction:
     def rotate_producer_id(self, producer_id: int, timeout_ms: int, *, remember_epoch: bool) -> "Transaction":
         """The step of InitProducerId where the epoch is exhausted: a new producer id, from the first epoch on."""
         last_epoch = self.producer_epoch if remember_epoch else -1
-        return replace(
-            self._emptied(timeout_ms), producer_id=producer_id, producer_epoch=FIRST_EPOCH, last_producer_epoch=last_epoch
-        )
+        return replace(self._emptied(timeout_ms), producer_id=producer_id, producer_epoch=FIRST_EPOCH, last_producer_epoch=last_epoch)
 
     def add(self, partitions: frozenset[TopicPartition], transaction_version: int, now: int) -> "Transaction":
         """More partitions; the first ones begin the transaction."""

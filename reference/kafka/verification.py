@@ -131,4 +131,3 @@ def _for_produce(error: Error, operation: Operation) -> Refused:
         case _:
             rule("KIP890-103")
             return Refused(error)
-

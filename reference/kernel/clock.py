@@ -27,14 +27,13 @@ class Clock:
         """Forget all timers."""
         self._timers.clear()
 
-    def pass_by(self, ms: int) -> Iterator[int]:
-        """Let `ms` pass, moment by moment: yields the time after the timers of each moment have run, and at the end.
+    def pass_until(self, end: int) -> Iterator[int]:
+        """Let time pass, moment by moment: yields the time after the timers of each moment have run, and at the end.
 
         The caller uses each moment for what must not wait until the end, such as delivering what a timer has sent.
         """
-        if ms < 0:
-            raise ValueError(f"ms: {ms} given, time does not pass backwards")
-        end = self.now + ms
+        if end < self.now:
+            raise ValueError(f"end: {end} given, and it is {self.now} already: time does not pass backwards")
         while due := [timer for timer in self._timers if timer.due <= end]:
             self.now = min(timer.due for timer in due)
             for timer in due:

@@ -1,0 +1,26 @@
+"""What is told of a variant."""
+
+import re
+from dataclasses import dataclass
+
+from fencepost.reference.kafka import Parts
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A variant of the reference.
+
+    `breaks` is the requirement that it breaks, None for an oddity. `symptom` is a regular expression that the text of the failure
+    must match, so that a scenario which is red for another reason does not count. `origin` says where such a thing was seen.
+    """
+
+    name: str
+    breaks: str | None
+    story: str
+    origin: str
+    symptom: str
+    parts: Parts
+
+    def shows_in(self, failure: str) -> bool:
+        """Whether a failure is this defect's."""
+        return re.search(self.symptom, failure) is not None

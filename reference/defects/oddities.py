@@ -1,0 +1,52 @@
+"""Unusual, and lawful: what a suite must not take for a defect."""
+
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kernel.network import Network
+from fencepost.wire.kafka.batches import Batch
+
+from .defect import Defect
+
+_EVERY = 4
+_AT_MOST_MS = 50
+_GAP = 7
+
+
+class _SlowNetwork(Network):
+    """Messages arrive when they have waited for some requests to be answered, or for some time."""
+
+    _rounds = 0
+
+    def deliver(self) -> None:
+        if not self._in_flight:
+            self._rounds = 0
+            return
+        self._rounds += 1
+        has_waited_ms = self._clock.now - min(message.sent_at for message in self._in_flight)
+        if self._rounds >= _EVERY or has_waited_ms >= _AT_MOST_MS:
+            self._rounds = 0
+            super().deliver()
+
+
+class _GapsBehindMarkers(PartitionLog):
+    def offset_after(self, batch: Batch) -> int:
+        return super().offset_after(batch) + (_GAP if batch.marker else 0)
+
+
+LATE_COMPLETION = Defect(
+    name="late-completion",
+    breaks=None,
+    story="Markers take their time, so that clients are told CONCURRENT_TRANSACTIONS for a while and have to ask again.",
+    origin="every cluster, when coordinator and leaders are different nodes",
+    symptom="",
+    parts=Parts(network=_SlowNetwork),
+)
+
+GAPS_IN_OFFSETS = Defect(
+    name="gaps-in-offsets",
+    breaks=None,
+    story="Offsets are skipped behind each marker: they grow, and nobody promised that they grow by one.",
+    origin="compacted topics, and brokers that write records of their own",
+    symptom="",
+    parts=Parts(partition_log=_GapsBehindMarkers),
+)

@@ -1,0 +1,17 @@
+"""KIP-890 in code: a broker of one node, as a function from requests to answers.
+
+Where to read what:
+
+* `transaction`, `ending`, `coordinator`: who owns a transactional id, what a transaction covers, how it ends.
+* `markers`, `partition_log`, `producer_state`: the decision in the partitions, who may append, how far committed data may be read.
+* `verification`, `guards`: how a leader and the coordinator agree before the first batch of a transaction is appended.
+* `groups`: offsets as part of a transaction. `transaction_log`, `topics`: what survives a crash.
+* `api`: Kafka's messages. `profile`: where releases differ. `node`, `broker`: how it is put together.
+"""
+
+from .broker import ReferenceKafka
+from .crash_points import CRASH_POINTS
+from .node import Parts
+from .profile import Profile, ProfileError
+
+__all__ = ["CRASH_POINTS", "Parts", "Profile", "ProfileError", "ReferenceKafka"]

@@ -1,0 +1,53 @@
+"""Kafka's messages, and the only place that knows them: each request entity is taken apart into a call in plain words, and the answer
+entity is built from what comes back.
+
+A handler states its answer once, for all versions: `entities.response` leaves out what a version does not have. Whether a version is
+served is the profile's to say; the connection of a client that sends another one is closed, but for ApiVersions, which tells what is.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from fencepost.reference.kafka.node import Node
+from fencepost.reference.kernel.rules import rule
+from fencepost.wire.kafka.entities import api_of
+from kio.static.protocol import RequestPayload, ResponsePayload
+
+from .cluster import api_versions, create_topics, find_coordinator, metadata, unsupported_api_versions
+from .data import fetch, list_offsets, produce
+from .groups import offset_fetch, txn_offset_commit
+from .markers import write_txn_markers
+from .observation import describe_producers, describe_transactions, list_transactions
+from .transactions import add_offsets_to_txn, add_partitions_to_txn, end_txn, init_producer_id
+
+_Handler: TypeAlias = Callable[[Node, Any], ResponsePayload]
+
+_HANDLERS: dict[str, _Handler] = {
+    "add_offsets_to_txn": add_offsets_to_txn,
+    "add_partitions_to_txn": add_partitions_to_txn,
+    "api_versions": api_versions,
+    "create_topics": create_topics,
+    "describe_producers": describe_producers,
+    "describe_transactions": describe_transactions,
+    "end_txn": end_txn,
+    "fetch": fetch,
+    "find_coordinator": find_coordinator,
+    "init_producer_id": init_producer_id,
+    "list_offsets": list_offsets,
+    "list_transactions": list_transactions,
+    "metadata": metadata,
+    "offset_fetch": offset_fetch,
+    "produce": produce,
+    "txn_offset_commit": txn_offset_commit,
+    "write_txn_markers": write_txn_markers,
+}
+
+
+def answer(node: Node, request: RequestPayload) -> ResponsePayload | None:
+    """The answer to a request; None where the connection is closed instead."""
+    api = api_of(request)
+    if not node.profile.offers(api, int(request.__version__)):
+        rule("KIP890-008")
+        return unsupported_api_versions(node) if api == "api_versions" else None
+    handler = _HANDLERS.get(api)
+    return None if handler is None else handler(node, request)

@@ -1,0 +1,147 @@
+"""The cluster of one node: ApiVersions, Metadata, CreateTopics, FindCoordinator."""
+
+from typing import Any
+
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.node import HOST, NODE_ID, PORT, Node
+from fencepost.reference.kafka.topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Topic
+from fencepost.reference.kernel.rules import rule
+from fencepost.wire.kafka.entities import API_KEYS, request, response
+from kio.static.protocol import ResponsePayload
+
+_CLUSTER_ID = "fencepost-reference"
+_FEATURES_EPOCH = 1
+_SHOWS_FEATURES_FROM_LEVEL_0 = 4
+"""Before this version of ApiVersions, a supported feature whose lowest level is 0 is left out: clients took 0 for an error."""
+
+_INTERNAL_TOPICS = {0: OFFSETS_TOPIC, 1: TRANSACTIONS_TOPIC}
+"""By the key type of FindCoordinator: where the coordinator of a group, or of a transactional id, keeps what it knows."""
+
+
+def api_versions(node: Node, asked: Any) -> ResponsePayload:
+    """What is served, and the features."""
+    rule("KIP890-001")
+    rule("KIP890-002")
+    rule("KIP890-004")
+    lowest_level = 0 if asked.__version__ >= _SHOWS_FEATURES_FROM_LEVEL_0 else 1
+    features = node.profile.features
+    return response(
+        asked,
+        error_code=Error.NONE,
+        api_keys=_ranges(node),
+        throttle_time=0,
+        supported_features=[
+            {"name": name, "min_version": feature.supported[0], "max_version": feature.supported[1]}
+            for name, feature in features.items()
+            if feature.supported[0] >= lowest_level
+        ],
+        finalized_features_epoch=_FEATURES_EPOCH,
+        finalized_features=[
+            {"name": name, "max_version_level": feature.finalized, "min_version_level": feature.finalized}
+            for name, feature in features.items()
+        ],
+    )
+
+
+def unsupported_api_versions(node: Node) -> ResponsePayload:
+    """The answer to a version of ApiVersions that is not served: in version 0, which everybody can read."""
+    return response(request("api_versions", 0), error_code=Error.UNSUPPORTED_VERSION, api_keys=_ranges(node))
+
+
+def _ranges(node: Node) -> list[dict[str, int]]:
+    return [
+        {"api_key": API_KEYS[api], "min_version": lowest, "max_version": highest}
+        for api, (lowest, highest) in sorted(node.profile.apis.items(), key=lambda item: API_KEYS[item[0]])
+    ]
+
+
+def metadata(node: Node, asked: Any) -> ResponsePayload:
+    """The node and its topics, all of them or those that are asked for."""
+    wants_all = asked.topics is None or (asked.__version__ == 0 and not asked.topics)
+    topics = [_told(topic) for topic in node.topics.all()] if wants_all else [_wanted(node, entry) for entry in asked.topics]
+    return response(
+        asked,
+        throttle_time=0,
+        brokers=[{"node_id": NODE_ID, "host": HOST, "port": PORT, "rack": None}],
+        cluster_id=_CLUSTER_ID,
+        controller_id=NODE_ID,
+        topics=topics,
+        error_code=Error.NONE,
+    )
+
+
+def _wanted(node: Node, entry: Any) -> dict[str, Any]:
+    topic_id = getattr(entry, "topic_id", None)
+    if entry.name is None:
+        topic = node.topics.with_id(topic_id)
+        unknown = Error.UNKNOWN_TOPIC_ID
+    else:
+        topic = node.topics.named(entry.name)
+        unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
+    if topic is not None:
+        return _told(topic)
+    return {"error_code": unknown, "name": entry.name, "topic_id": topic_id, "is_internal": False, "partitions": []}
+
+
+def _told(topic: Topic) -> dict[str, Any]:
+    partitions = [
+        {
+            "error_code": Error.NONE,
+            "partition_index": number,
+            "leader_id": NODE_ID,
+            "leader_epoch": 0,
+            "replica_nodes": [NODE_ID],
+            "isr_nodes": [NODE_ID],
+            "offline_replicas": [],
+        }
+        for number in range(topic.partitions)
+    ]
+    return {
+        "error_code": Error.NONE,
+        "name": topic.name,
+        "topic_id": topic.topic_id,
+        "is_internal": topic.is_internal,
+        "partitions": partitions,
+    }
+
+
+def create_topics(node: Node, asked: Any) -> ResponsePayload:
+    """Make topics, each by itself. There is one node, so one replica."""
+    results = []
+    for wanted in asked.topics:
+        # -1 leaves it to the broker, and an assignment counts the partitions by itself.
+        partitions = len(wanted.assignments) or (1 if wanted.num_partitions == -1 else int(wanted.num_partitions))
+        result: dict[str, Any] = {"name": wanted.name, "topic_id": None, "error_code": Error.NONE, "error_message": None, "configs": []}
+        try:
+            if wanted.replication_factor not in (-1, 1):
+                raise Refused(Error.INVALID_REPLICATION_FACTOR, f"{wanted.replication_factor} replicas, and there is one broker")
+            if asked.validate_only:
+                node.topics.check_new(wanted.name, partitions)
+            else:
+                result["topic_id"] = node.topics.create(wanted.name, partitions).topic_id
+            result |= {"num_partitions": partitions, "replication_factor": 1}
+        except Refused as refusal:
+            result |= {"error_code": refusal.error, "error_message": refusal.message}
+        results.append(result)
+    return response(asked, throttle_time=0, topics=results)
+
+
+def find_coordinator(node: Node, asked: Any) -> ResponsePayload:
+    """This node, for each key."""
+    key_type = int(getattr(asked, "key_type", 0))
+    keys = asked.coordinator_keys if asked.__version__ >= 4 else (asked.key,)
+    error, message = _coordinator_error(node, key_type)
+    place = {"node_id": -1, "host": "", "port": -1} if error else {"node_id": NODE_ID, "host": HOST, "port": PORT}
+    verdict = {**place, "error_code": error, "error_message": message}
+    if asked.__version__ >= 4:
+        return response(asked, throttle_time=0, coordinators=[{"key": key, **verdict} for key in keys])
+    return response(asked, throttle_time=0, **verdict)
+
+
+def _coordinator_error(node: Node, key_type: int) -> tuple[Error, str | None]:
+    if key_type not in _INTERNAL_TOPICS:
+        return Error.INVALID_REQUEST, f"key type {key_type} is not known here"
+    if node.topics.create_internal(_INTERNAL_TOPICS[key_type]):
+        rule("KIP890-154")
+        return Error.COORDINATOR_NOT_AVAILABLE, f"{_INTERNAL_TOPICS[key_type]} is only now being made"
+    return Error.NONE, None

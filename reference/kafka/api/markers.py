@@ -1,0 +1,43 @@
+"""What a coordinator, or an administrator, tells the leaders of partitions: WriteTxnMarkers."""
+
+from typing import Any
+
+from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.markers import TransactionMarker
+from fencepost.reference.kafka.node import Node
+from fencepost.reference.kafka.transaction import Decision
+from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kernel.rules import rule
+from fencepost.wire.kafka.entities import response
+from kio.static.protocol import ResponsePayload
+
+from .shapes import by_topic, producer_of
+
+
+def write_txn_markers(node: Node, asked: Any) -> ResponsePayload:
+    """End transactions in partitions; the verdicts are by producer id. Version 1 cannot tell that an epoch was bumped."""
+    errors: dict[int, dict[TopicPartition, Error]] = {}
+    for entry in asked.markers:
+        marker = TransactionMarker(
+            producer_of(entry),
+            Decision.COMMIT if entry.transaction_result else Decision.ABORT,
+            int(entry.coordinator_epoch),
+            int(getattr(entry, "transaction_version", 0)),
+        )
+        of_producer = errors.setdefault(marker.producer.producer_id, {})
+        for topic in entry.topics:
+            for number in topic.partition_indexes:
+                partition = TopicPartition(topic.name, int(number))
+                rule("KIP890-134")
+                of_producer[partition] = node.write_marker(partition, marker)
+    return response(asked, markers=[{"producer_id": producer_id, "topics": _topics(verdicts)} for producer_id, verdicts in errors.items()])
+
+
+def _topics(verdicts: dict[TopicPartition, Error]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": topic,
+            "partitions": [{"partition_index": partition.partition, "error_code": verdicts[partition]} for partition in partitions],
+        }
+        for topic, partitions in by_topic(verdicts)
+    ]
