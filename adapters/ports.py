@@ -7,11 +7,15 @@ Every call on a probe returns an *outcome*: `Done`, `Refused` or `Unknown`. A ti
 ever: an adapter never reports a definite failure after an ambiguous one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 T_co = TypeVar("T_co", covariant=True)
+
+_ALIKE = 0.5
+"""From this likeness on, of at most 1, a name is offered as the one that was meant."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,17 @@ class SystemUnreachable(Exception):
 
 class WrongUsage(Exception):
     """The user asked for something that cannot be; the message says what, and what would be right."""
+
+
+class UnknownName(WrongUsage):
+    """A name that there is none of; the message has the nearest one that there is."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = list(known)
+        likeness = {candidate: SequenceMatcher(None, name.lower(), candidate.lower()).ratio() for candidate in names}
+        nearest = max(names, key=likeness.__getitem__, default="")
+        hint = f"did you mean {nearest}?" if likeness.get(nearest, 0) > _ALIKE else f"known: {', '.join(names[:12])}"
+        super().__init__(f"unknown {kind} {name!r}; {hint}")
 
 
 class Malformed(Exception):

@@ -15,7 +15,7 @@ from fencepost.adapters.kafka.offer import Offer
 from fencepost.adapters.kafka.release import Identity
 from fencepost.adapters.kafka.session import ANSWER_WITHIN_S, PATIENCE_S, KafkaSession
 from fencepost.adapters.kafka.transport import Address
-from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, WrongUsage
+from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
 from fencepost.reference.kafka import Profile, ReferenceKafka
 
@@ -52,10 +52,10 @@ class ReferenceSystem:
 
     def __init__(self, profile_name: str = "seed", defect: str | None = None, patience_s: float = PATIENCE_S) -> None:
         if profile_name not in Profile.names():
-            raise WrongUsage(f"the reference has no profile {profile_name!r}; it has {', '.join(sorted(Profile.names()))}")
+            raise UnknownName("profile", profile_name, sorted(Profile.names()))
         variants = DEFECTS | ODDITIES
         if defect is not None and defect not in variants:
-            raise WrongUsage(f"the reference has no defect {defect!r}; it has {', '.join(sorted(variants))}")
+            raise UnknownName("defect", defect, sorted(variants))
         self._profile_name = profile_name
         self._profile = Profile.load(profile_name)
         self._variant = None if defect is None else variants[defect]

@@ -9,8 +9,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from fencepost.adapters.ports import UnknownName
+
 from . import gherkin, register
-from .register import Requirement, UnknownName
+from .register import Requirement
 
 FORMS = ("table", "json")
 

@@ -156,11 +156,10 @@ def _guarded_value(act: Callable[[], T]) -> T:
     from fencepost.adapters.ports import Malformed, SystemUnreachable, WrongUsage
 
     from .datafile import DataFileError
-    from .register import UnknownName
 
     try:
         return act()
-    except (UnknownName, WrongUsage, SystemUnreachable, Malformed) as error:
+    except (WrongUsage, SystemUnreachable, Malformed) as error:
         _fail(str(error))
     except DataFileError as error:
         _fail(str(error), Exit.KIT_FAILED)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.adapters.ports import Handshake, System, WrongUsage
+from fencepost.adapters.ports import Handshake, System, UnknownName, WrongUsage
 
-from .register import Register, Requirement, UnknownName
+from .register import Register, Requirement
 
 SYSTEMS = ("reference", "kafka")
 PATIENCE_S = 20.0
@@ -22,13 +22,17 @@ class Selection:
     levels: tuple[str, ...] = ()
 
     def check(self, register: Register) -> None:
-        """Raises UnknownName for a proposal, an id or a level that there is none of."""
+        """Raises UnknownName for a proposal, an id or a level that there is none of, WrongUsage when nothing is left to judge."""
         register.rows(self.specs)
         for requirement in self.only:
             register[requirement]
         for level in self.levels:
             if level not in ("MUST", "SHOULD", "MAY"):
                 raise UnknownName("level", level, ("MUST", "SHOULD", "MAY"))
+        if not any(row.is_tested and self.holds(row, register.spec_of(row.id)) for row in register.rows()):
+            left = [row for row in register.rows() if self.holds(row, register.spec_of(row.id))]
+            why = f"of the {len(left)} selected requirements none is tested yet" if left else "no requirement has all that was asked for"
+            raise WrongUsage(f"nothing is selected: {why}; see `fencepost list`")
 
     def holds(self, row: Requirement, spec: str) -> bool:
         return (
@@ -72,7 +76,7 @@ class Options:
                 self._refuse("the reference is in this process", bootstrap=self.bootstrap, container=self.container)
                 from fencepost.adapters.reference import ReferenceSystem
 
-                return ReferenceSystem(self.profile or "seed", self.defect)
+                return ReferenceSystem(self.profile or "seed", self.defect, self.patience)
             case "kafka":
                 self._refuse("only the reference has defects", defect=self.defect)
                 self._check_profile()

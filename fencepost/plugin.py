@@ -16,7 +16,6 @@ from .datafile import DataFileError
 from .evidence import Evidence
 from .items import EVIDENCE
 from .options import Options
-from .register import UnknownName
 from .reporting import Reporting
 from .results import claim
 from .running import Running
@@ -50,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
                 from fencepost.report.allure_steps import AllureSteps
 
                 config.pluginmanager.register(AllureSteps(rows), "fencepost-allure")
-    except (UnknownName, WrongUsage, DataFileError) as error:
+    except (WrongUsage, DataFileError) as error:
         raise pytest.UsageError(str(error)) from error
 
 

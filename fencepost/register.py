@@ -4,7 +4,6 @@ One `requirements.yaml` per proposal stands beside its features. Ids are never r
 tag on its Rule.
 """
 
-import difflib
 import functools
 import re
 from collections.abc import Iterable, Mapping
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import field_validator, model_validator
+
+from fencepost.adapters.ports import UnknownName
 
 from .datafile import DataFileError, Row, line_of, load
 
@@ -59,17 +60,6 @@ class Requirement(Row):
     @property
     def is_tested(self) -> bool:
         return not self.planned and self.excluded is None
-
-
-class UnknownName(Exception):
-    """A name that is not known; the message has the nearest one that is."""
-
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        names = list(known)
-        near = difflib.get_close_matches(name.lower(), [candidate.lower() for candidate in names], n=1, cutoff=0.4)
-        meant = next((candidate for candidate in names if near and candidate.lower() == near[0]), None)
-        hint = f"did you mean {meant}?" if meant else f"known: {', '.join(names[:12])}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
 
 
 class Register:

@@ -13,8 +13,8 @@ from typing import Any
 import allure
 import pytest
 from allure_commons.types import AttachmentType, ParameterMode
-from fencepost.adapters.ports import Exchange
 
+from fencepost.adapters.ports import Exchange
 from fencepost.items import EVIDENCE, SESSION, needs_of, requirement_of, scenario_of
 from fencepost.register import Register, title_of
 

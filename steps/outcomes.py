@@ -7,7 +7,6 @@ come in time is not judged: nobody knows.
 from typing import NoReturn, TypeVar
 
 from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
-
 from fencepost.evidence import NoAnswer, SetUpFailed, Violation
 
 T = TypeVar("T")

@@ -4,6 +4,7 @@ All other answers are the reference's own, so the suite gets as far as that API.
 and gives the bytes that are sent instead; None hangs up.
 """
 
+import contextlib
 import dataclasses
 import io
 import socketserver
@@ -13,11 +14,12 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from fencepost.reference.kafka import Profile, ReferenceKafka
-from fencepost.wire.kafka.entities import API_KEYS
 from kio.index import load_request_schema
 from kio.serial import entity_reader, entity_writer
 from kio.static.primitive import i32
+
+from fencepost.reference.kafka import Profile, ReferenceKafka
+from fencepost.wire.kafka.entities import API_KEYS
 
 Lie: TypeAlias = Callable[[bytes], bytes | None]
 
@@ -26,7 +28,7 @@ LIES: dict[str, Lie] = {
     "swaps-correlation-ids": lambda frame: frame[:4] + struct.pack(">i", struct.unpack_from(">i", frame, 4)[0] + 1) + frame[8:],
     "truncates": lambda frame: struct.pack(">i", len(frame) - 8) + frame[4:-4],
     "announces-too-much": lambda frame: struct.pack(">i", 0x7FFFFFFF) + frame[4:],
-    "invents-an-error": lambda frame: frame.replace(frame[13:15], b"\x27\x0f", 1),
+    "invents-an-error": lambda frame: frame[:13] + b"\x27\x0f" + frame[15:],
 }
 
 
@@ -86,8 +88,9 @@ class _Server(socketserver.ThreadingTCPServer):
 class _Connection(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         assert isinstance(self.server, _Server)
-        while prefix := self.rfile.read(4):
-            answer = self.server.broker.answer(self.rfile.read(struct.unpack(">i", prefix)[0]))
-            if answer is None:
-                return
-            self.wfile.write(answer)
+        with contextlib.suppress(ConnectionError):  # a client that was lied to hangs up
+            while prefix := self.rfile.read(4):
+                answer = self.server.broker.answer(self.rfile.read(struct.unpack(">i", prefix)[0]))
+                if answer is None:
+                    return
+                self.wfile.write(answer)

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from kio.static.protocol import RequestPayload, ResponsePayload
+
 from fencepost.adapters.kafka.cluster import Cluster
 from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer, Range
@@ -10,7 +12,6 @@ from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.recording import Recorder
 from fencepost.adapters.kafka.transport import Address
 from fencepost.wire.kafka.entities import API_KEYS, api_of, response
-from kio.static.protocol import RequestPayload, ResponsePayload
 
 Answer: TypeAlias = Callable[[Any], ResponsePayload | None]
 

@@ -12,7 +12,7 @@ MAY_IMPORT = {
     "wire": {"wire"},
     "fixtures": set(),
     "reference": {"reference", "wire", "fixtures"},
-    "adapters": {"adapters", "wire", "fixtures", "fencepost.datafile", "fencepost.version"},
+    "adapters": {"adapters", "wire", "fixtures", "fencepost.datafile"},
     "steps": {"steps", "adapters.ports", "adapters.kafka.probe", "adapters.kafka.values", "wire", "fencepost.evidence"},
     "features": set(),
     "report": {"report", "adapters.ports", "fixtures", "fencepost"},

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from commands import compliance, fencepost, verdicts
+
 from fencepost.reference.defects import DEFECTS, ODDITIES
 
 

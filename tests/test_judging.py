@@ -3,8 +3,8 @@
 from itertools import pairwise
 
 import pytest
-from fencepost.adapters.ports import Malformed, NotOffered
 
+from fencepost.adapters.ports import Malformed, NotOffered
 from fencepost.evidence import Evidence, NoAnswer, SetUpFailed, Violation
 from fencepost.expectations import Entry
 from fencepost.judging import judge

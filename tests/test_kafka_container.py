@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from docker_here import IMAGE, containers_of, require_docker
+
 from fencepost.adapters.kafka import owners
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
 from fencepost.adapters.kafka.images import image_of

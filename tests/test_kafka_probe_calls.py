@@ -3,6 +3,18 @@
 from typing import Any
 
 import pytest
+from scripted_broker import (
+    ATTEMPTS,
+    BOOTSTRAP,
+    SECOND,
+    Answer,
+    ScriptedBroker,
+    coordinator_at,
+    hangs_up,
+    leader_at,
+    says,
+)
+
 from fencepost.adapters.kafka.offer import Offer, Range
 from fencepost.adapters.kafka.transactions import Addition
 from fencepost.adapters.kafka.values import (
@@ -15,17 +27,6 @@ from fencepost.adapters.kafka.values import (
 )
 from fencepost.adapters.ports import Done, Malformed, NotOffered, Refused, Unknown
 from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, Record, encode, marker_batch
-from scripted_broker import (
-    ATTEMPTS,
-    BOOTSTRAP,
-    SECOND,
-    Answer,
-    ScriptedBroker,
-    coordinator_at,
-    hangs_up,
-    leader_at,
-    says,
-)
 
 PAIR = ProducerIdAndEpoch(7, 3)
 PAYMENTS = TopicPartition("payments", 0)

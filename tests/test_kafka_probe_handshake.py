@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from scripted_broker import BOOTSTRAP, Answer, ScriptedBroker, hangs_up, says
+
 from fencepost.adapters.kafka.handshake import ask, describe
 from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer, Range
@@ -10,7 +12,6 @@ from fencepost.adapters.kafka.release import Identity, identify
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.ports import Done, Malformed, Unknown
 from fencepost.wire.kafka.entities import API_KEYS
-from scripted_broker import BOOTSTRAP, Answer, ScriptedBroker, hangs_up, says
 
 IDENTITY = Identity("1", True, "seed")
 V2 = {"produce": Range(0, 12), "end_txn": Range(0, 5), "txn_offset_commit": Range(0, 5)}

@@ -1,6 +1,7 @@
 """Sessions: their time, their names, and the reference as a system."""
 
 import pytest
+
 from fencepost.adapters.kafka.session import WallTime
 from fencepost.adapters.ports import Done, Unknown, WrongUsage
 from fencepost.adapters.reference import ReferenceSystem

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import fake_broker
 import pytest
 from fake_broker import FakeBroker, Lie
+
 from fencepost.adapters.kafka.reach import parse_address, reach
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Address

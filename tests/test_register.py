@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from fencepost import register
+from fencepost.adapters.ports import UnknownName
 from fencepost.datafile import DataFileError
-from fencepost.register import Register, UnknownName
+from fencepost.register import Register
 
 ROW = """- id: {id}
   level: {level}

@@ -8,9 +8,10 @@ import warnings
 
 import pytest
 from crc32c import crc32c
-from fencepost.wire.kafka.batches import Batch, MalformedBatch, Marker, MarkerType, Record, decode, encode, marker_batch
 from hypothesis import given
 from hypothesis import strategies as st
+
+from fencepost.wire.kafka.batches import Batch, MalformedBatch, Marker, MarkerType, Record, decode, encode, marker_batch
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # its own, for how it reads its schemas while being imported

@@ -13,9 +13,10 @@ import socket
 
 import docker  # type: ignore[import-untyped]  # it has none
 from docker.errors import DockerException  # type: ignore[import-untyped]
-from fencepost.adapters.ports import SystemUnreachable
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
+
+from fencepost.adapters.ports import SystemUnreachable
 
 from . import owners
 from .settings import kafka_settings

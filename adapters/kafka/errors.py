@@ -2,8 +2,9 @@
 
 from typing import Any, TypeVar
 
-from fencepost.adapters.ports import Done, Refused
 from kio.schema.errors import ErrorCode
+
+from fencepost.adapters.ports import Done, Refused
 
 T = TypeVar("T")
 

@@ -7,9 +7,10 @@ the features as well.
 from collections.abc import Iterable
 from typing import Any
 
+from kio.schema.errors import ErrorCode
+
 from fencepost.adapters.ports import Done, Handshake, Malformed, Unknown
 from fencepost.wire.kafka.entities import API_NAMES, request
-from kio.schema.errors import ErrorCode
 
 from .errors import refused
 from .offer import Offer, Range

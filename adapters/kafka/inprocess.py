@@ -2,9 +2,10 @@
 
 from typing import Protocol
 
+from kio.static.protocol import RequestPayload, ResponsePayload
+
 from fencepost.adapters.ports import Done, Unknown
 from fencepost.wire.kafka.entities import api_of, title
-from kio.static.protocol import RequestPayload, ResponsePayload
 
 
 class Broker(Protocol):

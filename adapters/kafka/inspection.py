@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fencepost.adapters.ports import Done, Outcome, Unknown
 from kio.schema.errors import ErrorCode
+
+from fencepost.adapters.ports import Done, Outcome, Unknown
 
 from .calls import Calls, partition_result, the_only
 from .cluster import CoordinatorKind, CoordinatorOf, LeaderOf, Node

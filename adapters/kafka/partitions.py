@@ -4,9 +4,10 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from kio.schema.errors import ErrorCode
+
 from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, Record, decode, encode
-from kio.schema.errors import ErrorCode
 
 from .calls import Calls, partition_result, the_only
 from .cluster import AnyNode, LeaderOf

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from kio.static.protocol import RequestPayload, ResponsePayload
+
 from fencepost.adapters.ports import Done, Exchange, Malformed, Unknown
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, plain, title
-from kio.static.protocol import RequestPayload, ResponsePayload
 
 from .transport import Address, Transport
 

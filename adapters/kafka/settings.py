@@ -4,9 +4,9 @@ import functools
 from importlib import resources
 from typing import Annotated
 
-from fencepost.adapters.ports import WrongUsage
 from pydantic import Field
 
+from fencepost.adapters.ports import WrongUsage
 from fencepost.datafile import Row, load
 
 

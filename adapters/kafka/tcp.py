@@ -15,10 +15,11 @@ nothing was sent, so nothing is uncertain.
 import socket
 import time
 
+from kio.static.protocol import RequestPayload, ResponsePayload
+
 from fencepost.adapters.ports import Done, Malformed, Unknown
 from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
-from kio.static.protocol import RequestPayload, ResponsePayload
 
 from .transport import Address
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from fencepost.adapters.ports import Done, Outcome, Refused
 from kio.schema.errors import ErrorCode
+
+from fencepost.adapters.ports import Done, Outcome, Refused
 
 from .calls import Calls, partition_result, the_only
 from .cluster import AnyNode, CoordinatorKind, CoordinatorOf

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from fencepost.adapters.ports import Done, Unknown
 from kio.static.protocol import RequestPayload, ResponsePayload
+
+from fencepost.adapters.ports import Done, Unknown
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,6 @@ STALE_EPOCH_ACCEPTED = Defect(
     breaks="KIP890-100",
     story="A late batch of an earlier transaction is taken into the one that is open in its partition now, whatever its epoch.",
     origin="textbook: the delayed message of the proposal's introduction",
-    symptom="success with Appended",
+    symptom="seen success with Appended",
     parts=Parts(producer_states=_LooksOnlyForAnOpenTransaction),
 )

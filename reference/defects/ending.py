@@ -16,6 +16,6 @@ NO_EPOCH_BUMP = Defect(
     breaks="KIP890-060",
     story="EndTxn v5 is handled like its older versions: the transaction ends, and the next one has the same epoch.",
     origin="textbook: every broker was so before KIP-890",
-    symptom=r"success with \(producer id \d+, epoch 0\)",
+    symptom=r"seen success with \(producer id \d+, epoch 0\)",
     parts=Parts(coordinator=_KeepsTheEpoch),
 )

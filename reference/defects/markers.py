@@ -19,6 +19,6 @@ MARKER_MISSING_ON_ONE_PARTITION = Defect(
     breaks="KIP890-126",
     story="Of several partitions the last one is never told how the transaction ended, and its data stays undecided.",
     origin="Kafka 4.3.1, where a coordinator that loads may take a partition for deleted",
-    symptom=r"-1: none",
+    symptom="payments-1: none",
     parts=Parts(marker_sender=_ForgetsTheLast),
 )

@@ -17,6 +17,6 @@ DECISION_FORGOTTEN_BY_CRASH = Defect(
     breaks="KIP890-160",
     story="A decision is answered before it is in the transaction log, so a crash undoes what the producer was promised.",
     origin="textbook: acknowledging before writing",
-    symptom=r"last stable offset \d+, high watermark \d+",
+    symptom=r"last stable offset \d+, high watermark \d+; transaction of A: Ongoing",
     parts=Parts(transaction_log=_AnswersBeforeItWrites),
 )

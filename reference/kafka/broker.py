@@ -7,13 +7,14 @@ crash right after an answer finds it undelivered. While the broker is down it an
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from kio.static.protocol import RequestPayload, ResponsePayload
+
 from fencepost.reference.kernel.clock import Clock
 from fencepost.reference.kernel.crash import Crash, CrashPoints
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 from fencepost.reference.kernel.rules import recorded
-from kio.static.protocol import RequestPayload, ResponsePayload
 
 from .api import answer
 from .crash_points import CRASH_POINTS

@@ -64,7 +64,9 @@ class Coordinator:
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-014")
             return self._install(Transaction(transactional_id, self._log.new_producer_id(), FIRST_EPOCH, timeout_ms)).identity
-        self._refuse_while_pending(transaction)
+        if self._is_pending(transaction):
+            rule("KIP890-025")
+            raise Refused(Error.CONCURRENT_TRANSACTIONS)
         if not self._may_be(expected, transaction):
             rule("KIP890-020")
             raise Refused(Error.PRODUCER_FENCED)
@@ -108,7 +110,9 @@ class Coordinator:
         """
         transaction = self._known(transactional_id)
         # Pending comes first: after an overflow the next producer id is in force only when the transition is complete.
-        self._refuse_while_pending(transaction)
+        if self._is_pending(transaction):
+            rule("KIP890-035")
+            raise Refused(Error.CONCURRENT_TRANSACTIONS)
         self._check_producer(transaction, producer)
         if transaction.state is not State.ONGOING:
             rule("KIP890-063")
@@ -138,13 +142,19 @@ class Coordinator:
         """Commit or abort; returns what the producer goes on with. `api_version` is that of EndTxn."""
         transaction = self._known(transactional_id)
         if self.bumps_epoch(api_version):
-            self._refuse_while_pending(transaction)
+            # Here too pending comes first, or a producer with its fresh epoch would be told that it is fenced.
+            if self._is_pending(transaction):
+                rule("KIP890-066")
+                rule("KIP890-081")
+                raise Refused(Error.CONCURRENT_TRANSACTIONS)
             if (asked := asked_about(transaction, producer)) is None:
                 raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
             ending, bumps = end_of_new_client(transaction.state, decision, asked), 1
         else:
             self._check_producer(transaction, producer)
-            self._refuse_while_pending(transaction)
+            if self._is_pending(transaction):
+                rule("KIP890-088")
+                raise Refused(Error.CONCURRENT_TRANSACTIONS)
             ending, bumps = end_of_old_client(transaction.state, decision), 0
         if ending is Ending.ANSWER_AGAIN:
             return transaction.identity
@@ -235,10 +245,8 @@ class Coordinator:
             raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
         return transaction
 
-    def _refuse_while_pending(self, transaction: Transaction) -> None:
-        if transaction.transactional_id in self._pending:
-            rule("KIP890-035")
-            raise Refused(Error.CONCURRENT_TRANSACTIONS)
+    def _is_pending(self, transaction: Transaction) -> bool:
+        return transaction.transactional_id in self._pending
 
     def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         if producer.producer_id != transaction.producer_id:

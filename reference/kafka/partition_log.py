@@ -97,10 +97,10 @@ class PartitionLog:
         standing, attempt = self.producers.standing(producer), self.guards.current(batch.producer_id)
         if standing is Standing.FENCED:
             raise Refused(Error.INVALID_PRODUCER_EPOCH, f"epoch {producer.epoch} is older than that of the log")
-        if not batch.transactional and standing is Standing.IN_OPEN_TRANSACTION:
+        if not batch.transactional and self._has_open_transaction(batch.producer_id):
             rule("KIP890-107")
             raise Refused(Error.INVALID_TXN_STATE, "a record outside of transactions, of a producer with an open transaction here")
-        if batch.transactional and standing is Standing.NEW and guard is not None and (attempt is None or attempt.guard != guard):
+        if batch.transactional and standing is Standing.NEW and (attempt is None or attempt.guard != guard):
             rule("KIP890-118")
             raise Refused(Error.INVALID_TXN_STATE, "Record was not part of an ongoing transaction")
         if checks_sequence:
@@ -111,6 +111,10 @@ class PartitionLog:
         if batch.transactional:
             self.guards.appended(batch.producer_id)
         return offset
+
+    def _has_open_transaction(self, producer_id: int) -> bool:
+        state = self.producers.get(producer_id)
+        return state is not None and state.has_open_transaction
 
     def append_marker(self, marker: TransactionMarker) -> None:
         """Append the control record that ends a producer's transaction here. Raises Refused."""
@@ -220,5 +224,6 @@ class PartitionLog:
 
     def _aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
         rule("KIP890-139")
-        found = (transaction for transaction in self._aborted if transaction.last_offset >= first and transaction.first_offset < upper)
-        return tuple(sorted(found, key=lambda transaction: transaction.first_offset))
+        ended_later = self._aborted[bisect_left(self._aborted, first, key=lambda transaction: transaction.last_offset) :]
+        overlapping = (transaction for transaction in ended_later if transaction.first_offset < upper)
+        return tuple(sorted(overlapping, key=lambda transaction: transaction.first_offset))

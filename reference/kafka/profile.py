@@ -10,8 +10,9 @@ from importlib.resources.abc import Traversable
 from typing import Annotated, Any, Literal, TypeAlias
 
 import yaml
-from fencepost.wire.kafka.entities import API_KEYS
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+
+from fencepost.wire.kafka.entities import API_KEYS
 
 from .errors import Error
 

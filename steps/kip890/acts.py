@@ -3,9 +3,10 @@
 Each begins with `world.turn_of`, which notes the world as it is, so that a Then can say what has not changed.
 """
 
+from pytest_bdd import parsers, when
+
 from fencepost.adapters.kafka.values import ProducerIdAndEpoch
 from fencepost.steps.outcomes import achieved
-from pytest_bdd import parsers, when
 
 from .setting import LONG_TIMEOUT_MS, outlive_timeout
 from .world import Producer, World

@@ -1,11 +1,11 @@
 """Then: what was answered, and what the coordinator says of the transaction."""
 
-from fencepost.adapters.kafka.values import NO_PRODUCER, Appended, ProducerIdAndEpoch
-from fencepost.adapters.ports import Done, Refused, Unknown
-from fencepost.steps.outcomes import unanswered
 from pytest_bdd import parsers, then
 
+from fencepost.adapters.kafka.values import NO_PRODUCER, Appended, ProducerIdAndEpoch
+from fencepost.adapters.ports import Done, Refused, Unknown
 from fencepost.evidence import Violation
+from fencepost.steps.outcomes import unanswered
 
 from .world import Producer, World
 

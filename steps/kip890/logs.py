@@ -1,11 +1,11 @@
 """Then: what the partitions hold, and who may read it."""
 
-from fencepost.adapters.kafka.values import Isolation, LogView, ProducerIdAndEpoch
-from fencepost.steps.outcomes import achieved, observed
-from fencepost.wire.kafka.batches import MarkerType
 from pytest_bdd import parsers, then
 
+from fencepost.adapters.kafka.values import Isolation, LogView, ProducerIdAndEpoch
 from fencepost.evidence import SetUpFailed
+from fencepost.steps.outcomes import achieved, observed
+from fencepost.wire.kafka.batches import MarkerType
 
 from .world import World
 

@@ -1,12 +1,12 @@
 """Given: the world as it is before the question."""
 
 import pytest
-from fencepost.adapters.kafka.values import NO_PRODUCER, TopicPartition
-from fencepost.adapters.ports import Session
-from fencepost.steps.outcomes import achieved
 from pytest_bdd import given, parsers
 
+from fencepost.adapters.kafka.values import NO_PRODUCER, TopicPartition
+from fencepost.adapters.ports import Session
 from fencepost.evidence import Evidence, SetUpFailed
+from fencepost.steps.outcomes import achieved
 
 from .world import Producer, World
 

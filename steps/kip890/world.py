@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.values import Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition, TransactionDescription
 from fencepost.adapters.ports import Done, Outcome, Session, Time
-from fencepost.steps.outcomes import achieved, observed
-
 from fencepost.evidence import Evidence
+from fencepost.steps.outcomes import achieved, observed
 
 
 @dataclass

@@ -8,10 +8,11 @@ served is the profile's to say; the connection of a client that sends another on
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from kio.static.protocol import RequestPayload, ResponsePayload
+
 from fencepost.reference.kafka.node import Node
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import api_of
-from kio.static.protocol import RequestPayload, ResponsePayload
 
 from .cluster import api_versions, create_topics, find_coordinator, metadata, unsupported_api_versions
 from .data import fetch, list_offsets, produce

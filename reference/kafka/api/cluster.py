@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from kio.static.protocol import ResponsePayload
+
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import HOST, NODE_ID, PORT, Node
 from fencepost.reference.kafka.topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Topic
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import API_KEYS, request, response
-from kio.static.protocol import ResponsePayload
 
 _CLUSTER_ID = "fencepost-reference"
 _FEATURES_EPOCH = 1

@@ -1,6 +1,10 @@
 """Records in and out: Produce, Fetch, ListOffsets."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
+
+from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Node
@@ -11,7 +15,6 @@ from fencepost.reference.kafka.verification import Operation
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
 from fencepost.wire.kafka.entities import response
-from kio.static.protocol import ResponsePayload
 
 _BY_ID = 13
 """From this version on, of both, Produce and Fetch name topics by their ids."""
@@ -19,20 +22,47 @@ _BY_ID = 13
 _NO_OFFSET = -1
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What was sent for one partition. `trouble` says why the bytes could not be read, when they could not."""
+
+    partition: int
+    data: bytes
+    batches: tuple[Batch, ...]
+    trouble: str | None
+
+    @staticmethod
+    def of(entry: Any) -> "_Sent":
+        data = bytes(entry.records or b"")
+        try:
+            return _Sent(int(entry.index), data, decode(data), None)
+        except MalformedBatch as error:
+            return _Sent(int(entry.index), data, (), str(error))
+
+    @property
+    def batch(self) -> Batch:
+        """The one batch that a client may send to a partition."""
+        if self.trouble is not None:
+            raise Refused(Error.CORRUPT_MESSAGE, self.trouble)
+        if len(self.batches) != 1:
+            raise Refused(Error.INVALID_RECORD, f"{len(self.batches)} batches for the partition, one is due")
+        return self.batches[0]
+
+
 def produce(node: Node, asked: Any) -> ResponsePayload:
     """Append one batch to each partition; the partitions fare independently, but for what is wrong with the request as a whole."""
-    whole = _refusal_of_the_whole(asked)
+    sent = [(topic, [_Sent.of(entry) for entry in topic.partition_data]) for topic in asked.topic_data]
+    whole = _refusal_of_the_whole(asked, (batch for _, partitions in sent for one in partitions for batch in one.batches))
     topics = []
-    for entry in asked.topic_data:
-        name = _topic_name(node, entry, asked, "name")
-        results = [_produced(node, asked, name, sent, whole) for sent in entry.partition_data]
-        topics.append({**_key(entry, asked, "name"), "partition_responses": results})
+    for topic, partitions in sent:
+        name = _topic_name(node, topic, asked, "name")
+        results = [_produced(node, asked, name, one, whole) for one in partitions]
+        topics.append({**_key(topic, asked, "name"), "partition_responses": results})
     return response(asked, responses=topics, throttle_time=0)
 
 
-def _refusal_of_the_whole(asked: Any) -> Error | None:
+def _refusal_of_the_whole(asked: Any, batches: Iterable[Batch]) -> Error | None:
     """A request speaks for one transactional id, so for one producer."""
-    batches = (batch for entry in asked.topic_data for sent in entry.partition_data for batch in _readable(sent.records))
     producers = {batch.producer_id for batch in batches if batch.transactional}
     if producers and asked.transactional_id is None:
         rule("KIP890-106")
@@ -43,20 +73,13 @@ def _refusal_of_the_whole(asked: Any) -> Error | None:
     return None
 
 
-def _produced(node: Node, asked: Any, topic: str | None, sent: Any, whole: Error | None) -> dict[str, Any]:
-    result = {
-        "index": sent.index,
-        "error_code": Error.NONE,
-        "base_offset": -1,
-        "log_append_time": None,
-        "log_start_offset": -1,
-        "record_errors": [],
-    }
+def _produced(node: Node, asked: Any, topic: str | None, sent: _Sent, whole: Error | None) -> dict[str, Any]:
+    result: dict[str, Any] = {"index": sent.partition, "error_code": Error.NONE, "base_offset": -1, "log_start_offset": -1}
+    result |= {"record_errors": []}
     try:
         if whole is not None:
             raise Refused(whole)
-        log = _log(node, topic, int(sent.index))
-        batch = _the_batch(sent.records)
+        log, batch = _log(node, topic, sent.partition), sent.batch
         guard = None
         if batch.transactional:
             rule("KIP890-098")
@@ -66,29 +89,11 @@ def _produced(node: Node, asked: Any, topic: str | None, sent: Any, whole: Error
         # From here on it is the log that refuses, and then the answer tells where it starts.
         rule("KIP890-120")
         result["log_start_offset"] = log.start_offset
-        result["base_offset"] = log.append(batch, sent.records, guard)
+        result["base_offset"] = log.append(batch, sent.data, guard)
         node.machine.crash_points.reach("after-data-appended")
     except Refused as refusal:
         result |= {"error_code": refusal.error, "error_message": refusal.message}
     return result
-
-
-def _readable(data: bytes | None) -> tuple[Batch, ...]:
-    try:
-        return decode(data or b"")
-    except MalformedBatch:
-        return ()
-
-
-def _the_batch(data: bytes | None) -> Batch:
-    """The one batch that a client may send to a partition."""
-    try:
-        batches = decode(data or b"")
-    except MalformedBatch as error:
-        raise Refused(Error.CORRUPT_MESSAGE, str(error)) from error
-    if len(batches) != 1:
-        raise Refused(Error.INVALID_RECORD, f"{len(batches)} batches for the partition, one is due")
-    return batches[0]
 
 
 def fetch(node: Node, asked: Any) -> ResponsePayload:

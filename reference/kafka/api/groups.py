@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
+from kio.static.protocol import ResponsePayload
+
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.groups import CommittedOffset
 from fencepost.reference.kafka.node import Node
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kafka.verification import Operation
 from fencepost.wire.kafka.entities import response
-from kio.static.protocol import ResponsePayload
 
 from .shapes import by_topic, producer_of
 

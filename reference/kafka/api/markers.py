@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from kio.static.protocol import ResponsePayload
+
 from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.markers import TransactionMarker
 from fencepost.reference.kafka.node import Node
@@ -9,7 +11,6 @@ from fencepost.reference.kafka.transaction import Decision
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import response
-from kio.static.protocol import ResponsePayload
 
 from .shapes import by_topic, producer_of
 

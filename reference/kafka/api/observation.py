@@ -3,13 +3,14 @@
 import re
 from typing import Any
 
+from kio.static.protocol import ResponsePayload
+
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Node
 from fencepost.reference.kafka.transaction import State, Transaction
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import response
-from kio.static.protocol import ResponsePayload
 
 from .shapes import by_topic
 

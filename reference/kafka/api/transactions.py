@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from kio.static.protocol import ResponsePayload
+
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Node
 from fencepost.reference.kafka.topics import OFFSETS_PARTITION
@@ -10,7 +12,6 @@ from fencepost.reference.kafka.transaction import Decision
 from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import response
-from kio.static.protocol import ResponsePayload
 
 from .shapes import by_topic, producer_of
 
