@@ -79,7 +79,7 @@ class ReferenceSystem:
             Identity(version, True, self._profile_name),
             (imitates.system, imitates.version) if imitates else (self.name, version),
             offered=["crash", "virtual-time"],
-            notes=[f"profile {self._profile_name}", *([f"defect {self._variant.name}"] if self._variant else [])],
+            notes=[f"variant {self._variant.name}: {self._variant.story}"] if self._variant else [],
         )
 
     def session(self, title: str) -> KafkaSession:

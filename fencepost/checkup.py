@@ -21,8 +21,9 @@ def show(options: Options) -> int:
     console = Console(highlight=False)
     exactly = "" if handshake.version_is_exact else " (the release line; the patch level is not told on the wire)"
     console.print(Text(f"{system.name} {handshake.version}{exactly}", style="bold"))
-    lines = [f"profile {handshake.profile}", *handshake.notes]
-    lines += [f"offers {name}: {CAPABILITIES.get(name, 'see the documentation')}" for name in sorted(handshake.capabilities)]
+    clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.patience:g} s"
+    lines = [f"profile {handshake.profile}", f"clock: {clock}", *handshake.notes]
+    lines += [f"offers {name}: {CAPABILITIES[name]}" for name in sorted(handshake.capabilities)]
     for line in lines:
         console.print(Text(f"  {line}"))
     _show_not_offered(console, handshake)

@@ -9,7 +9,7 @@ from .release import identify
 from .session import PATIENCE_S, KafkaSession, NoFaults
 from .settings import kafka_settings
 
-_REACHABLE_WITHIN_S = 8.0
+_REACHABLE_WITHIN_S = 6.0
 """Together with the second that each advertised address has, an unreachable system is told within ten."""
 
 

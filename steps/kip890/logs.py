@@ -123,4 +123,4 @@ def _ends(view: LogView) -> str:
 
 
 def _states(world: World) -> str:
-    return ", ".join(f"transaction of {producer.name}: {world.describe(producer).state}" for producer in world.producers.values())
+    return ", ".join(f"transaction of {producer.name}: {world.states[producer.transactional_id]}" for producer in world.producers.values())

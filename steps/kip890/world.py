@@ -65,6 +65,8 @@ class World:
     asked: Producer | None = None
     answer: Outcome[object] | None = None
     before: Noted | None = None
+    states: dict[str, str] = field(default_factory=dict)
+    """Where each transaction was when it was last waited for."""
 
     @property
     def observer(self) -> KafkaProbe:
@@ -114,7 +116,8 @@ class World:
         """
         for name in {producer.transactional_id for producer in self.producers.values()}:
             for _ in self.time.attempts():
-                if not observed(self.observer.describe_transaction(name), f"describing {name}").state.startswith("Prepare"):
+                self.states[name] = observed(self.observer.describe_transaction(name), f"describing {name}").state
+                if not self.states[name].startswith("Prepare"):
                     break
 
     def describe(self, producer: Producer) -> TransactionDescription:

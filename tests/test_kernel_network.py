@@ -1,0 +1,99 @@
+"""The deterministic network."""
+
+from typing import Any
+
+import pytest
+from fencepost.reference.kernel.clock import Clock
+from fencepost.reference.kernel.network import Network
+
+
+class Ends:
+    """Both ends of a network: what was sent from here arrives here, or is known to be lost."""
+
+    def __init__(self) -> None:
+        self.network = Network(Clock())
+        self.arrived: list[Any] = []
+        self.lost: list[Any] = []
+
+    def send(self, *contents: str) -> None:
+        for content in contents:
+            self.network.send(content, self.arrived.append, self.lost.append)
+
+
+@pytest.fixture
+def ends() -> Ends:
+    return Ends()
+
+
+def test_messages_arrive_in_order_when_they_are_delivered(ends: Ends) -> None:
+    """Nothing arrives by itself, and then everything once."""
+    ends.send("a", "b")
+    assert (ends.arrived, ends.network.in_flight) == ([], ("a", "b"))
+
+    ends.network.deliver()
+
+    assert (ends.arrived, ends.network.in_flight) == (["a", "b"], ())
+
+
+def test_what_is_sent_by_a_message_arrives_in_the_same_delivery(ends: Ends) -> None:
+    """An answer does not wait for the next delivery."""
+    ends.network.send("question", lambda _: ends.send("answer"), ends.lost.append)
+
+    ends.network.deliver()
+
+    assert ends.arrived == ["answer"]
+
+
+def test_a_held_message_waits_and_the_others_pass_it(ends: Ends) -> None:
+    """Holding goes by content, holds later messages too, and ends with the release."""
+    ends.network.hold(lambda content: content.startswith("a"))
+    ends.send("a1", "b")
+    ends.network.deliver()
+    ends.send("a2")
+    ends.network.deliver()
+    assert ends.arrived == ["b"]
+
+    ends.network.release()
+    ends.network.deliver()
+
+    assert ends.arrived == ["b", "a1", "a2"]
+
+
+def test_a_dropped_message_is_noticed_by_its_sender_only(ends: Ends) -> None:
+    """It never arrives, and the sender learns that the connection was lost."""
+    ends.send("a", "b")
+
+    ends.network.drop(lambda content: content == "a")
+    ends.network.deliver()
+
+    assert (ends.arrived, ends.lost) == (["b"], ["a"])
+
+
+def test_a_duplicate_arrives_after_the_others(ends: Ends) -> None:
+    """Twice in all."""
+    ends.send("a", "b")
+
+    ends.network.duplicate(lambda content: content == "a")
+    ends.network.deliver()
+
+    assert ends.arrived == ["a", "b", "a"]
+
+
+def test_a_reordered_queue_arrives_by_rank(ends: Ends) -> None:
+    """Equal ranks keep their order."""
+    ends.send("a", "b", "c")
+
+    ends.network.reorder(lambda content: 0 if content == "c" else 1)
+    ends.network.deliver()
+
+    assert ends.arrived == ["c", "a", "b"]
+
+
+def test_a_crash_loses_what_is_in_flight_and_nobody_notices(ends: Ends) -> None:
+    """Neither end hears of it."""
+    ends.send("a")
+
+    ends.network.lose_all()
+    ends.network.deliver()
+
+    assert (ends.arrived, ends.lost) == ([], [])
