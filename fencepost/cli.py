@@ -40,7 +40,7 @@ class Exit(IntEnum):
     KIT_FAILED = 3
 
 
-System = Annotated[str, typer.Argument(metavar="[SYSTEM]", help=SYSTEM_HELP)]
+System = Annotated[str, typer.Argument(metavar="SYSTEM", help=SYSTEM_HELP)]
 Bootstrap = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there.")]
 Container = Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")]
 Broker = Annotated[str | None, typer.Option(metavar="NAME:VERSION", help="A release by name, such as kafka:4.1.1; short for --container.")]
