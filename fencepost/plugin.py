@@ -4,11 +4,13 @@ Two halves, so that they can be in different processes under `-n`: `Running` put
 `Reporting` collects the judgements, writes the results folder and sums up.
 """
 
+import pkgutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from fencepost import steps
 from fencepost.adapters.ports import Session, WrongUsage
 
 from . import options, register
@@ -20,8 +22,6 @@ from .reporting import Reporting
 from .results import claim
 from .running import Running
 
-SENTENCES = ("setting", "acts", "answers", "logs")
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     options.add(parser)
@@ -29,8 +29,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before the plugins that write junit.xml and Allure results look for their options
 def pytest_configure(config: pytest.Config) -> None:
-    for module in SENTENCES:
-        config.pluginmanager.import_plugin(f"fencepost.steps.kip890.{module}")
+    for module in pkgutil.walk_packages(steps.__path__, f"{steps.__name__}."):
+        config.pluginmanager.import_plugin(module.name)  # pytest-bdd finds sentences as fixtures of plugins
     chosen = Options.of(config)
     in_worker = hasattr(config, "workerinput")
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker

@@ -64,7 +64,8 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(whole_run: tuple[
     out = whole_run[1]
 
     assert "+060 +061 +063" in out
-    assert "26 of the 167 requirements of KIP-890 were judged: reference conforms as far as it was asked" in out
+    met, all_rows = compliance(whole_run[0])["totals"]["met"], len(compliance(whole_run[0])["requirements"])
+    assert f"{met} of the {all_rows} requirements of KIP-890 were judged: reference conforms as far as it was asked" in out
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The virtual clock."""
 
 import pytest
+
 from fencepost.reference.kernel.clock import Clock
 
 

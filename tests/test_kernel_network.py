@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from fencepost.reference.kernel.clock import Clock
 from fencepost.reference.kernel.network import Network
 

@@ -1,6 +1,7 @@
 """Journal, rules and crash points."""
 
 import pytest
+
 from fencepost.reference.kernel.crash import Crash, CrashPoints
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.rules import recorded, rule

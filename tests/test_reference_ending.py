@@ -3,10 +3,11 @@
 from typing import TypeAlias
 
 import pytest
+from reference_client import Client, Pair
+
 from fencepost.reference.kafka.ending import Asked, Ending, end_of_new_client, end_of_old_client
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.transaction import Decision, State
-from reference_client import Client, Pair
 
 _Verdict: TypeAlias = Ending | Error
 

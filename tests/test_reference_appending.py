@@ -1,0 +1,270 @@
+"""Produce: what may enter a partition, by the version of the request, by epoch and by sequence number."""
+
+import pytest
+from reference_client import TOPIC, Client, Pair
+
+from fencepost.reference.kafka.profile import Profile
+from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.wire.kafka.batches import Batch, Record, encode
+
+
+def test_a_new_client_adds_as_it_writes() -> None:
+    """Produce v12 needs no announcement, and the coordinator knows of the partition."""
+    client = Client()
+    pair = client.producer("x")
+
+    assert client.error_of_write("x", pair, 1, 0) == 0
+
+    described = client.describe("x")
+    assert described.transaction_state == "Ongoing"
+    assert [(topic.topic, topic.partitions) for topic in described.topics] == [("t", (1,))]
+
+
+@pytest.mark.parametrize(("version", "error", "has_message"), [(8, 48, True), (9, 48, True), (10, 48, True), (11, 120, False)])
+def test_an_old_client_is_refused_where_it_has_not_announced(version: int, error: int, has_message: bool) -> None:
+    """In the words that the version knows; nothing is appended; after the announcement it is accepted."""
+    client = Client()
+    pair = client.producer("x")
+    client.add("x", pair, 0)
+
+    result = client.write("x", pair, 1, 0, version=version)
+
+    assert (result.error_code, result.base_offset, result.log_start_offset) == (error, -1, -1)
+    assert (result.error_message is not None) == has_message
+    assert client.end_offset(1) == 0
+    assert client.error_of_write("x", pair, 0, 0, version=version) == 0
+
+
+@pytest.mark.parametrize("version", [3, 10, 11, 12])
+def test_a_wrong_epoch_is_refused_whoever_finds_it(version: int) -> None:
+    """Ahead of the coordinator, or behind it: 47 and nothing appended."""
+    client = Client()
+    _, pair = client.init("x", client.producer("x"))
+    client.add("x", pair, 0)
+
+    for wrong in (pair.plus(5), pair.plus(-1)):
+        assert client.error_of_write("x", wrong, 0, 0, version=version) == 47
+    assert client.end_offset(0) == 0
+
+
+@pytest.mark.parametrize("version", [3, 11, 12])
+def test_a_producer_id_of_somebody_else_is_refused(version: int) -> None:
+    """49, as for a transactional id that nobody has."""
+    client = Client()
+    pair = client.producer("x")
+
+    assert client.error_of_write("x", Pair(pair.producer_id + 1, 0), 0, 0, version=version) == 49
+    assert client.error_of_write("y", pair, 0, 0, version=version) == 49
+
+
+@pytest.mark.parametrize(("version", "error"), [(10, 19), (11, 19), (12, 51)])
+def test_a_busy_coordinator_is_told_in_the_words_of_the_version(version: int, error: int) -> None:
+    """Old clients are told NOT_ENOUGH_REPLICAS with the cause; new ones CONCURRENT_TRANSACTIONS."""
+    client = Client()
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    client.hold_markers()
+    _, bumped = client.end("x", pair, commit=True)
+
+    result = client.write("x", bumped, 1, 0, version=version)
+
+    assert result.error_code == error
+    assert version == 12 or "CONCURRENT_TRANSACTIONS" in result.error_message
+    assert client.end_offset(1) == 0
+
+
+def test_records_of_an_ended_transaction_are_fenced() -> None:
+    """With the old epoch 47, before and after the next transaction begins there, and not taken for a duplicate."""
+    client = Client()
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    _, bumped = client.end("x", pair, commit=True)
+
+    assert client.error_of_write("x", pair, 0, 0) == 47
+    assert client.error_of_write("x", pair, 0, 1) == 47
+    assert client.error_of_write("x", bumped, 0, 0) == 0
+    assert client.error_of_write("x", pair, 0, 1) == 47
+    assert client.end_offset(0) == 3
+
+
+@pytest.mark.parametrize(("version", "error"), [(10, 48), (11, 120)])
+def test_a_late_record_of_an_old_client_opens_nothing(version: int, error: int) -> None:
+    """The epoch is the same, and still the coordinator knows that nothing is open."""
+    client = Client()
+    pair = client.producer("x")
+    client.add("x", pair, 0)
+    client.write("x", pair, 0, 0, version=version)
+    client.end("x", pair, commit=False, version=4)
+
+    assert client.error_of_write("x", pair, 0, 1, version=version) == error
+    assert client.end_offset(0, 1) == client.end_offset(0) == 2
+
+
+def test_further_batches_ask_nobody() -> None:
+    """Once the log knows the transaction, the coordinator is not needed, not even to be in the right mood."""
+    client = Client()
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+
+    assert client.error_of_write("x", pair, 0, 1) == 0
+
+    (known,) = client.known_producers(0)
+    assert (known.current_txn_start_offset, known.last_sequence, known.coordinator_epoch) == (0, 1, -1)
+
+
+def test_a_repeated_batch_is_answered_as_it_was() -> None:
+    """The last five are known by their sequence numbers; older ones and gaps are out of order."""
+    client = Client()
+    pair = client.producer("x")
+    offsets = [client.write("x", pair, 0, sequence).base_offset for sequence in range(6)]
+
+    repeated = [client.write("x", pair, 0, sequence) for sequence in range(1, 6)]
+
+    assert [(result.error_code, result.base_offset) for result in repeated] == [(0, offset) for offset in offsets[1:]]
+    for wrong in (0, 7):
+        result = client.write("x", pair, 0, wrong)
+        assert (result.error_code, result.base_offset, result.log_start_offset) == (45, -1, 0)
+    assert client.end_offset(0) == 6
+
+
+@pytest.mark.parametrize(
+    ("profile", "version", "error"), [("seed", 12, 45), ("kafka-4.0", 12, 0), ("kafka-4.1", 12, 45), ("seed", 11, 0), ("kafka-4.3", 11, 0)]
+)
+def test_the_first_sequence_of_a_producer_that_is_not_known(profile: str, version: int, error: int) -> None:
+    """New clients begin at 0, but for Kafka 4.0; of old ones anything is taken."""
+    client = Client(profile)
+    pair = client.producer("x")
+    client.add("x", pair, 0)
+
+    assert client.error_of_write("x", pair, 0, 5, version=version) == error
+
+
+def test_a_new_epoch_begins_at_sequence_0() -> None:
+    """After a marker that bumped the epoch, and after InitProducerId."""
+    client = Client()
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    _, bumped = client.end("x", pair, commit=True)
+
+    assert client.error_of_write("x", bumped, 0, 1) == 45
+    assert client.error_of_write("x", bumped, 0, 0) == 0
+
+
+def test_sequence_numbers_wrap() -> None:
+    """After the largest comes 0, and not 1."""
+    client = Client()
+    _, pair = client.init(None)
+    batch = Batch((Record(b"v"),), 0, pair.producer_id, 0, 2_147_483_647)
+    data = [{"name": TOPIC, "partition_data": [{"index": 0, "records": encode(batch)}]}]
+    client.ask("produce", 12, transactional_id=None, acks=-1, timeout=1000, topic_data=data)
+
+    assert client.error_of_write(None, pair, 0, 1) == 45
+    assert client.error_of_write(None, pair, 0, 0) == 0
+
+
+def test_outside_of_its_transaction_a_producer_writes_nothing_there() -> None:
+    """A plain batch of a producer with an open transaction in that partition: 48, and elsewhere it is accepted."""
+    client = Client()
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+
+    assert client.error_of_write(None, pair, 0, 1) == 48
+    assert client.error_of_write(None, pair, 1, 0) == 0
+
+
+def test_what_is_wrong_with_the_request_is_told_for_each_partition() -> None:
+    """Two producers in one request 49; transactional records without a transactional id 53."""
+    client = Client()
+    pairs = [client.producer("x"), client.producer("y")]
+    records = [encode(Batch((Record(b"v"),), 0, pair.producer_id, 0, 0, transactional=True)) for pair in pairs]
+    data = [{"name": TOPIC, "partition_data": [{"index": index, "records": one} for index, one in enumerate(records)]}]
+
+    errors = []
+    for name in ("x", None):
+        answer = client.ask("produce", 12, transactional_id=name, acks=-1, timeout=1000, topic_data=data)
+        errors.append([int(result.error_code) for result in answer.responses[0].partition_responses])
+
+    assert errors == [[49, 49], [53, 53]]
+    assert client.end_offset(0) == 0
+
+
+@pytest.mark.parametrize(
+    ("records", "error"),
+    [
+        (None, 87),
+        (b"\0" * 70, 2),
+        (encode(Batch((Record(b"v"),))) * 2, 87),
+        (encode(Batch((Record(b"v"),), control=True)), 87),
+        (encode(Batch((Record(b"v"),), base_offset=3)), 87),
+        (encode(Batch((Record(b"v"),), producer_id=1, producer_epoch=0)), 87),
+    ],
+    ids=["nothing", "not a batch", "two batches", "a control batch", "a base offset", "no sequence number"],
+)
+def test_what_is_no_lawful_batch_is_refused(records: bytes | None, error: int) -> None:
+    """And nothing of it is appended."""
+    client = Client()
+    data = [{"name": TOPIC, "partition_data": [{"index": 0, "records": records}]}]
+
+    answer = client.ask("produce", 12, transactional_id=None, acks=-1, timeout=1000, topic_data=data)
+
+    assert answer.responses[0].partition_responses[0].error_code == error
+    assert client.end_offset(0) == 0
+
+
+def test_nobody_writes_to_the_brokers_own_topics() -> None:
+    """17, also when the rest is right."""
+    client = Client()
+    client.send("find_coordinator", 4, key_type=0, coordinator_keys=["g"])
+    pair = client.producer("x")
+
+    assert client.error_of_write("x", pair, 0, 0, topic="__consumer_offsets") == 17
+    assert client.error_of_write("x", pair, 0, 0, topic="nowhere") == 3
+
+
+def test_topics_are_named_by_their_ids_from_v13_on() -> None:
+    """Produce v13 and Fetch v13 agree with Metadata; an id that nobody has is told as such."""
+    client = Client()
+    topic_id = (
+        client.ask("metadata", 12, topics=[{"topic_id": None, "name": "t"}], include_topic_authorized_operations=False).topics[0].topic_id
+    )
+    batch = encode(Batch((Record(b"v"),)))
+
+    def errors(wanted: object) -> tuple[int, int]:
+        data = [{"topic_id": wanted, "partition_data": [{"index": 0, "records": batch}]}]
+        produced = client.ask("produce", 13, transactional_id=None, acks=-1, timeout=1000, topic_data=data)
+        asked = [{"topic_id": wanted, "partitions": [{"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1000}]}]
+        fetched = client.ask("fetch", 13, max_wait=0, min_bytes=0, max_bytes=1000, topics=asked, forgotten_topics_data=[])
+        return int(produced.responses[0].partition_responses[0].error_code), int(fetched.responses[0].partitions[0].error_code)
+
+    assert errors(topic_id) == (0, 0)
+    assert errors(type(topic_id)(int=999)) == (100, 100)
+
+
+def test_a_marker_that_overtakes_a_verification_keeps_the_batch_out() -> None:
+    """The leader asks, a marker comes, and the append is refused: it would open what nobody ends."""
+    from fencepost.reference.kafka.errors import Error, Refused
+    from fencepost.reference.kafka.markers import TransactionMarker
+    from fencepost.reference.kafka.node import Parts
+    from fencepost.reference.kafka.partition_log import PartitionLog
+    from fencepost.reference.kafka.transaction import Decision
+    from fencepost.reference.kafka.values import TopicPartition
+    from fencepost.reference.kernel.clock import Clock
+    from fencepost.reference.kernel.crash import CrashPoints
+    from fencepost.reference.kernel.journal import Disk
+    from fencepost.reference.kernel.machine import Machine
+    from fencepost.reference.kernel.network import Network
+
+    clock = Clock()
+    machine = Machine(clock, Disk(), Network(clock), CrashPoints({}))
+    log = PartitionLog(machine, Profile.load("seed"), Parts().producer_states, TopicPartition("t", 0))
+    producer = ProducerIdAndEpoch(7, 0)
+    batch = Batch((Record(b"v"),), 0, 7, 0, 0, transactional=True)
+
+    attempt = log.guards.draw(producer, 0, bumps_epoch=False)
+    log.append_marker(TransactionMarker(producer, Decision.ABORT, coordinator_epoch=0))
+    with pytest.raises(Refused) as refusal:
+        log.append(batch, encode(batch), attempt.guard)
+
+    assert refusal.value.error is Error.INVALID_TXN_STATE
+    again = log.guards.draw(producer, 0, bumps_epoch=False)
+    assert log.append(batch, encode(batch), again.guard) == 1
