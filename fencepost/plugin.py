@@ -49,8 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(Running(config, chosen, rows), "fencepost-running")
             if config.option.allure_report_dir:
                 from fencepost.report.allure_steps import AllureSteps
+                from fencepost.report.allure_tidy import tidy
 
                 config.pluginmanager.register(AllureSteps(rows), "fencepost-allure")
+                config.pluginmanager.register(tidy(), "fencepost-allure-tidy")
     except (WrongUsage, DataFileError) as error:
         raise pytest.UsageError(str(error)) from error
 

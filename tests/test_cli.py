@@ -48,15 +48,20 @@ def test_the_results_folder_has_what_it_promises(whole_run: tuple[Path, str]) ->
     one = next(result for result in results if result["name"] == "[1] A commit of one record")
     labels = {(label["name"], label["value"]) for label in one["labels"]}
 
-    assert 'failures="0"' in (folder / "junit.xml").read_text(encoding="utf-8")
+    junit = (folder / "junit.xml").read_text(encoding="utf-8")
+    assert 'failures="0"' in junit
+    assert '<property name="requirement" value="KIP890-060"' in junit
     assert len(results) == sum(len(row["scenarios"]) for row in compliance(folder)["requirements"])
     assert [step["name"].split()[0] for step in one["steps"]] == ["Given", "Given", "And", "When", "Then", "And"]
     assert ("epic", "KIP-890") in labels
     assert any(name == "feature" and value.startswith("KIP890-060 ") for name, value in labels)
     assert any("requests and answers" in attachment["name"] for step in one["steps"] for attachment in step.get("attachments", []))
-    environment = (folder / "environment.json").read_text(encoding="utf-8")
-    assert str(CHECKOUT) not in environment
-    assert socket.gethostname() not in environment
+    assert not {name for name, _ in labels} & {"host", "thread"}
+    written = "".join(
+        path.read_text(encoding="utf-8") for path in [folder / "environment.json", *(folder / "allure-results").glob("*.json")]
+    )
+    assert str(CHECKOUT) not in written
+    assert f'"{socket.gethostname()}"' not in written
 
 
 def test_the_terminal_ends_with_the_matrix_and_the_denominator(whole_run: tuple[Path, str]) -> None:

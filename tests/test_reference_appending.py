@@ -3,8 +3,6 @@
 import pytest
 from reference_client import TOPIC, Client, Pair
 
-from fencepost.reference.kafka.profile import Profile
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
 from fencepost.wire.kafka.batches import Batch, Record, encode
 
 
@@ -238,33 +236,3 @@ def test_topics_are_named_by_their_ids_from_v13_on() -> None:
 
     assert errors(topic_id) == (0, 0)
     assert errors(type(topic_id)(int=999)) == (100, 100)
-
-
-def test_a_marker_that_overtakes_a_verification_keeps_the_batch_out() -> None:
-    """The leader asks, a marker comes, and the append is refused: it would open what nobody ends."""
-    from fencepost.reference.kafka.errors import Error, Refused
-    from fencepost.reference.kafka.markers import TransactionMarker
-    from fencepost.reference.kafka.node import Parts
-    from fencepost.reference.kafka.partition_log import PartitionLog
-    from fencepost.reference.kafka.transaction import Decision
-    from fencepost.reference.kafka.values import TopicPartition
-    from fencepost.reference.kernel.clock import Clock
-    from fencepost.reference.kernel.crash import CrashPoints
-    from fencepost.reference.kernel.journal import Disk
-    from fencepost.reference.kernel.machine import Machine
-    from fencepost.reference.kernel.network import Network
-
-    clock = Clock()
-    machine = Machine(clock, Disk(), Network(clock), CrashPoints({}))
-    log = PartitionLog(machine, Profile.load("seed"), Parts().producer_states, TopicPartition("t", 0))
-    producer = ProducerIdAndEpoch(7, 0)
-    batch = Batch((Record(b"v"),), 0, 7, 0, 0, transactional=True)
-
-    attempt = log.guards.draw(producer, 0, bumps_epoch=False)
-    log.append_marker(TransactionMarker(producer, Decision.ABORT, coordinator_epoch=0))
-    with pytest.raises(Refused) as refusal:
-        log.append(batch, encode(batch), attempt.guard)
-
-    assert refusal.value.error is Error.INVALID_TXN_STATE
-    again = log.guards.draw(producer, 0, bumps_epoch=False)
-    assert log.append(batch, encode(batch), again.guard) == 1

@@ -18,6 +18,7 @@ from .reach import brokers, connect, serves_transactions, wall_session
 from .release import identify
 from .session import PATIENCE_S, KafkaSession, WallTime
 from .settings import kafka_settings
+from .transport import Address
 
 if TYPE_CHECKING:
     from .container import KafkaContainer
@@ -55,12 +56,17 @@ class KafkaContainerSystem:
         self._offer = self._await_serving()
         version = exact_version(self._image)
         identity = identify(self._offer.supported.get("metadata.version"), kafka_settings().releases, version)
-        nodes = brokers(self._container().address, self._offer)
+        nodes = brokers(self.address, self._offer)
         notes = [
             f"container of {self._image}, settings for {self._purpose}",
             "nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items()),
         ]
         return describe(self._offer, identity, (self.name, identity.version), offered=["crash"], notes=notes)
+
+    @property
+    def address(self) -> Address:
+        """Where this machine reaches the broker."""
+        return self._container().address
 
     def session(self, title: str) -> KafkaSession:  # noqa: ARG002 - the protocol's; a broker has no use for a scenario's title
         """A fresh session; a broker that the last one left dead is started again."""
@@ -68,7 +74,7 @@ class KafkaContainerSystem:
             raise WrongUsage(f"a session with the container of {self._image} was asked for before open()")
         if not self._container().is_running():
             self.restart()
-        return wall_session(self._container().address, self._offer, self._patience_s, self)
+        return wall_session(self.address, self._offer, self._patience_s, self)
 
     def crash(self) -> None:
         """Kill the broker, and wait until it is down."""

@@ -1,0 +1,141 @@
+"""Defects and oddities: each changes its one decision, as a client sees it, and nothing beside it."""
+
+import inspect
+import re
+from typing import TypeAlias
+
+import pytest
+from reference_client import COMMITTED, Client, Pair
+
+from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
+from fencepost.reference.kafka import Parts
+
+_Seen: TypeAlias = dict[str, object]
+
+
+def observe(parts: Parts) -> _Seen:
+    """What a client sees of the decisions that the defects change."""
+    client = Client(parts=parts)
+
+    def settle(name: str) -> str:
+        for _ in range(20):
+            if not (state := client.state(name)[0]).startswith("Prepare"):
+                break
+            client.broker.advance(20)
+        return state
+
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    client.write("x", pair, 1, 0)
+    open_until = client.end_offset(0, COMMITTED)
+    error, bumped = client.end("x", pair, commit=True)
+    state = settle("x")
+    seen: _Seen = {
+        "the epoch after a commit": (error, bumped.epoch - pair.epoch),
+        "where committed data ends while a transaction is open": open_until,
+        "the state after a commit": state,
+        "the partitions that are told": [len(client.markers(partition)) for partition in (0, 1)],
+    }
+
+    other = client.producer("y")
+    client.write("y", other, 2, 0)
+    _, later = client.end("y", other, commit=True)
+    settle("y")
+    client.write("y", later, 2, 0)
+    seen["a late record beside the next transaction"] = client.error_of_write("y", Pair(other.producer_id, later.epoch - 1), 2, 1)
+
+    third = client.producer("z")
+    client.write("z", third, 0, 0)
+    client.end("z", third, commit=True)
+    client.broker.crash()
+    client.broker.restart()
+    seen["a decision after a crash"] = settle("z")
+    return seen
+
+
+CHANGED = {
+    "decision-forgotten-by-crash": {"a decision after a crash"},
+    "lso-ignores-open-transactions": {"where committed data ends while a transaction is open"},
+    "marker-missing-on-one-partition": {"the partitions that are told"},
+    # Without the bump the "late record" has an epoch that never was: it is refused all the same.
+    "no-epoch-bump": {"the epoch after a commit"},
+    "stale-epoch-accepted": {"a late record beside the next transaction"},
+}
+
+
+def test_the_lawful_broker_is_seen_as_it_should_be() -> None:
+    """What the defects are compared with."""
+    assert observe(Parts()) == {
+        "the epoch after a commit": (0, 1),
+        "where committed data ends while a transaction is open": 0,
+        "the state after a commit": "CompleteCommit",
+        "the partitions that are told": [1, 1],
+        "a late record beside the next transaction": 47,
+        "a decision after a crash": "CompleteCommit",
+    }
+
+
+@pytest.mark.parametrize("name", sorted(DEFECTS))
+def test_a_defect_changes_one_decision(name: str) -> None:
+    """And a client can see it."""
+    lawful, broken = observe(Parts()), observe(DEFECTS[name].parts)
+
+    assert {what for what in lawful if lawful[what] != broken[what]} == CHANGED[name]
+
+
+@pytest.mark.parametrize("name", sorted(ODDITIES))
+def test_an_oddity_keeps_every_promise(name: str) -> None:
+    """A client that waits sees the same."""
+    assert observe(ODDITIES[name].parts) == observe(Parts())
+
+
+@pytest.mark.parametrize("defect", (DEFECTS | ODDITIES).values(), ids=lambda defect: defect.name)
+def test_every_variant_replaces_one_part(defect: Defect) -> None:
+    """By a subclass of the lawful one, which overrides one method; and it says what, from where and how it shows."""
+    lawful = Parts()
+    replaced = [part for field, part in vars(defect.parts).items() if part is not getattr(lawful, field)]
+
+    assert len(replaced) == 1
+    assert len([member for member in vars(replaced[0]).values() if inspect.isfunction(member)]) == 1
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", defect.name)
+    assert defect.story.endswith(".")
+    assert defect.origin
+    assert bool(defect.symptom) == (defect.breaks is not None)
+
+
+def test_a_symptom_tells_its_failure_from_others() -> None:
+    """It is searched for in the text of the failure."""
+    defect = DEFECTS["stale-epoch-accepted"]
+
+    assert defect.shows_in("expected a refusal; seen success with Appended(base_offset=3)")
+    assert not defect.shows_in("expected a refusal; seen a refusal with UNKNOWN_SERVER_ERROR")
+
+
+def test_late_completion_makes_clients_wait_but_not_for_ever() -> None:
+    """CONCURRENT_TRANSACTIONS at first, and done after some requests, or after 50 ms."""
+    client = Client(parts=ODDITIES["late-completion"].parts)
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    _, bumped = client.end("x", pair, commit=True)
+
+    errors = [client.error_of_write("x", bumped, 0, 0) for _ in range(10)]
+    assert errors[0] == 51
+    assert 0 in errors
+
+    _, bumped = client.end("x", bumped, commit=True)
+    client.broker.advance(50)
+    assert client.state("x")[0] == "CompleteCommit"
+
+
+def test_offsets_have_gaps_that_readers_can_pass() -> None:
+    """The end of the log is beyond the marker; a Fetch from within the gap finds what comes next."""
+    client = Client(parts=ODDITIES["gaps-in-offsets"].parts)
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    client.end("x", pair, commit=True)
+    end = client.end_offset(0)
+
+    assert end > 2
+    assert client.end_offset(0, COMMITTED) == end
+    assert client.plain(0) == end
+    assert client.fetch(0, offset=2).records == client.fetch(0, offset=end).records != b""

@@ -1,0 +1,72 @@
+"""Verification guards: a marker that comes between the question to the coordinator and the append."""
+
+import pytest
+
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.markers import TransactionMarker
+from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.producer_state import ProducerStates
+from fencepost.reference.kafka.profile import Profile
+from fencepost.reference.kafka.transaction import Decision
+from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kernel.clock import Clock
+from fencepost.reference.kernel.crash import CrashPoints
+from fencepost.reference.kernel.journal import Disk
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.network import Network
+from fencepost.wire.kafka.batches import Batch, Record, encode
+
+PRODUCER = ProducerIdAndEpoch(7, 1)
+
+
+@pytest.fixture
+def log() -> PartitionLog:
+    clock = Clock()
+    machine = Machine(clock, Disk(), Network(clock), CrashPoints({}))
+    return PartitionLog(machine, Profile.load("seed"), ProducerStates, TopicPartition("t", 0))
+
+
+def append(log: PartitionLog, guard: int | None, sequence: int = 0) -> int:
+    batch = Batch((Record(b"v"),), 0, PRODUCER.producer_id, PRODUCER.epoch, sequence, transactional=True)
+    return log.append(batch, encode(batch), guard)
+
+
+def test_a_batch_without_a_guard_opens_no_transaction(log: PartitionLog) -> None:
+    """Nobody has asked the coordinator, so nothing says that there is one."""
+    with pytest.raises(Refused) as refusal:
+        append(log, None)
+
+    assert refusal.value.error is Error.INVALID_TXN_STATE
+    assert log.end_offset == 0
+
+
+def test_a_marker_takes_the_guard_away(log: PartitionLog) -> None:
+    """The leader asks, a marker comes, and the append is refused; when the leader asks again, it is good."""
+    attempt = log.guards.draw(PRODUCER, 0, bumps_epoch=False)
+    log.append_marker(TransactionMarker(PRODUCER, Decision.ABORT, coordinator_epoch=0))
+
+    with pytest.raises(Refused) as refusal:
+        append(log, attempt.guard)
+
+    assert refusal.value.error is Error.INVALID_TXN_STATE
+    assert append(log, log.guards.draw(PRODUCER, 0, bumps_epoch=False).guard) == 1
+
+
+def test_the_marker_before_the_transaction_of_a_new_client_leaves_its_guard(log: PartitionLog) -> None:
+    """Its epoch is the one that the transaction before was bumped to: the attempt is for the next one."""
+    attempt = log.guards.draw(PRODUCER, 0, bumps_epoch=True)
+    log.append_marker(TransactionMarker(PRODUCER, Decision.COMMIT, coordinator_epoch=0, transaction_version=2))
+
+    assert append(log, attempt.guard) == 1
+
+
+def test_a_later_batch_does_not_overtake_the_one_that_is_being_verified(log: PartitionLog) -> None:
+    """Two batches wait for the coordinator, and the second one comes to the log first."""
+    log.guards.draw(PRODUCER, 0, bumps_epoch=False)
+    attempt = log.guards.draw(PRODUCER, 1, bumps_epoch=False)
+
+    with pytest.raises(Refused) as refusal:
+        append(log, attempt.guard, sequence=1)
+
+    assert refusal.value.error is Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert append(log, attempt.guard, sequence=0) == 0

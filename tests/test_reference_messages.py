@@ -1,0 +1,222 @@
+"""The messages: every version that is offered is answered by an entity that can be written to a wire."""
+
+import dataclasses
+import io
+import typing
+from typing import Any
+
+import pytest
+from kio.index import load_request_schema
+from kio.serial import entity_reader, entity_writer
+from reference_client import Client
+
+from fencepost.reference.kafka import Profile
+from fencepost.wire.kafka.batches import Batch, Record, encode
+from fencepost.wire.kafka.entities import API_KEYS
+
+BATCH = encode(Batch((Record(b"v"),)))
+PAIR = {"producer_id": 1000, "producer_epoch": 0}
+TOPICS = [{"name": "t", "partitions": [0], "partition_indexes": [0]}]
+
+FIELDS: dict[str, dict[str, Any]] = {
+    "add_offsets_to_txn": {"transactional_id": "x", **PAIR, "group_id": "g"},
+    "add_partitions_to_txn": {
+        "v3_and_below_transactional_id": "x",
+        "v3_and_below_producer_id": 1000,
+        "v3_and_below_producer_epoch": 0,
+        "v3_and_below_topics": TOPICS,
+        "transactions": [{"transactional_id": "x", **PAIR, "verify_only": False, "topics": TOPICS}],
+    },
+    "api_versions": {"client_software_name": "test", "client_software_version": "1"},
+    "create_topics": {"topics": [{"name": "u", "num_partitions": 1, "replication_factor": 1, "assignments": [], "configs": []}]},
+    "describe_producers": {"topics": TOPICS},
+    "describe_transactions": {"transactional_ids": ["x", "y", ""]},
+    "end_txn": {"transactional_id": "x", **PAIR, "committed": False},
+    "fetch": {
+        "max_wait": 0,
+        "min_bytes": 0,
+        "isolation_level": 1,
+        "forgotten_topics_data": [],
+        "topics": [{"topic": "t", "topic_id": None, "partitions": [{"partition": 0, "fetch_offset": 0, "partition_max_bytes": 100}]}],
+    },
+    "find_coordinator": {"key": "x", "key_type": 1, "coordinator_keys": ["x", "y"]},
+    "init_producer_id": {"transactional_id": "x", "transaction_timeout": 1000},
+    "list_offsets": {
+        "replica_id": -1,
+        "isolation_level": 1,
+        "timeout": 1000,
+        "topics": [{"name": "t", "partitions": [{"partition_index": 0, "timestamp": -1}]}],
+    },
+    "list_transactions": {"state_filters": ["Empty", "empty"], "producer_id_filters": []},
+    "metadata": {
+        "topics": [{"name": "t", "topic_id": None}, {"name": "nowhere", "topic_id": None}],
+        "include_topic_authorized_operations": False,
+        "include_cluster_authorized_operations": False,
+    },
+    "offset_fetch": {
+        "group_id": "g",
+        "topics": [{"name": "t", "partition_indexes": [0]}],
+        "groups": [{"group_id": "g", "topics": [{"name": "t", "topic_id": None, "partition_indexes": [0]}]}],
+    },
+    "produce": {
+        "transactional_id": None,
+        "acks": -1,
+        "timeout": 1000,
+        "topic_data": [{"name": "t", "topic_id": None, "partition_data": [{"index": 0, "records": BATCH}]}],
+    },
+    "txn_offset_commit": {
+        "transactional_id": "x",
+        "group_id": "g",
+        **PAIR,
+        "topics": [{"name": "t", "partitions": [{"partition_index": 0, "committed_offset": 1, "committed_metadata": None}]}],
+    },
+    "write_txn_markers": {"markers": [{**PAIR, "transaction_result": True, "coordinator_epoch": 0, "topics": TOPICS}]},
+}
+
+OFFERED = [(api, version) for api, (lowest, highest) in sorted(Profile.load("seed").apis.items()) for version in range(lowest, highest + 1)]
+
+
+def fitting(entity: Any, fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields that this version has, at every depth."""
+    hints = typing.get_type_hints(entity)
+    names = {field.name for field in dataclasses.fields(entity)}
+    return {name: _fitting_value(hints[name], value) for name, value in fields.items() if name in names}
+
+
+def _fitting_value(kind: Any, value: Any) -> Any:
+    waiting = [kind]
+    while waiting:
+        candidate = waiting.pop()
+        if dataclasses.is_dataclass(candidate) and isinstance(value, list):
+            return [fitting(candidate, item) for item in value]
+        waiting += typing.get_args(candidate)
+    return value
+
+
+@pytest.mark.parametrize(("api", "version"), OFFERED)
+def test_every_offered_version_is_answered(api: str, version: int) -> None:
+    """The answer is the entity of that version, and what is written of it is read as the same."""
+    client = Client()
+    client.producer("x")
+
+    answer = client.send(api, version, **fitting(load_request_schema(API_KEYS[api], version), FIELDS[api]))
+
+    assert answer is not None
+    assert (int(answer.__api_key__), int(answer.__version__)) == (API_KEYS[api], version)
+    buffer = io.BytesIO()
+    entity_writer(type(answer))(buffer, answer)
+    assert entity_reader(type(answer))(buffer.getvalue(), 0)[0] == answer
+
+
+def test_what_is_not_offered_closes_the_connection() -> None:
+    """Another version, or an API that the broker does not have."""
+    client = Client("kafka-4.0")
+
+    assert client.send("write_txn_markers", 2, markers=[]) is None
+    assert client.send("list_groups", 0) is None
+
+
+def test_the_features_are_told_in_the_way_of_the_version() -> None:
+    """v4 tells transaction.version 0 to 2; v3 leaves it out of what is supported; both tell what is finalized."""
+    client = Client("kafka-4.3")
+    told = {version: client.ask("api_versions", version, client_software_name="test", client_software_version="1") for version in (3, 4)}
+
+    supported = {
+        version: {str(feature.name): (int(feature.min_version), int(feature.max_version)) for feature in answer.supported_features}
+        for version, answer in told.items()
+    }
+    finalized = {str(feature.name): int(feature.max_version_level) for feature in told[3].finalized_features}
+
+    assert supported[4] == {"transaction.version": (0, 2), "metadata.version": (7, 30)}
+    assert supported[3] == {"metadata.version": (7, 30)}
+    assert finalized == {"transaction.version": 2, "metadata.version": 30}
+
+
+def test_the_first_look_for_a_coordinator_makes_it() -> None:
+    """15, and then always the one node; an unknown kind of key is no request."""
+    client = Client()
+
+    def look(key_type: int) -> list[tuple[int, int]]:
+        answer = client.ask("find_coordinator", 4, key_type=key_type, coordinator_keys=["a", "b"])
+        return [(int(one.error_code), int(one.node_id)) for one in answer.coordinators]
+
+    assert [look(1), look(1), look(0), look(0)] == [[(15, -1)] * 2, [(0, 1)] * 2, [(15, -1)] * 2, [(0, 1)] * 2]
+    assert look(2) == [(42, -1)] * 2
+    topics = client.ask("metadata", 12, topics=None, include_topic_authorized_operations=False).topics
+    assert {str(topic.name): bool(topic.is_internal) for topic in topics} == {
+        "t": False,
+        "__transaction_state": True,
+        "__consumer_offsets": True,
+    }
+
+
+@pytest.mark.parametrize(("name", "partitions", "error"), [("t", 1, 36), ("no/name", 1, 17), ("..", 1, 17), ("u", 0, 37), ("u", -1, 0)])
+def test_which_topics_can_be_made(name: str, partitions: int, error: int) -> None:
+    """A new lawful name, with some partitions, or with as many as the broker likes."""
+    assert Client().create(name, partitions) == error
+
+
+def test_a_topic_can_be_tried_and_has_one_replica() -> None:
+    """validate_only makes nothing; there is no second broker for a second replica."""
+    client = Client()
+
+    def create(**changed: Any) -> Any:
+        wanted = {"name": "u", "num_partitions": 2, "replication_factor": 1, "assignments": [], "configs": [], **changed}
+        validate_only = wanted.pop("validate_only", False)
+        return client.ask("create_topics", 7, topics=[wanted], validate_only=validate_only).topics[0]
+
+    assert create(replication_factor=3).error_code == 38
+    assert create(validate_only=True).error_code == 0
+    assert create().error_code == 0
+    assert create().error_code == 36
+
+
+def test_transactions_are_described_in_the_order_of_the_question() -> None:
+    """Known ones, unknown ones (105), and no id at all (42)."""
+    client = Client()
+    pair = client.producer("x", timeout_ms=1234)
+
+    states = client.ask("describe_transactions", 0, transactional_ids=["y", "x", ""]).transaction_states
+
+    assert [(str(state.transactional_id), int(state.error_code)) for state in states] == [("y", 105), ("x", 0), ("", 42)]
+    assert (states[1].transaction_timeout.total_seconds(), states[1].producer_id) == (1.234, pair.producer_id)
+
+
+def test_the_filters_of_a_list_all_have_to_be_passed() -> None:
+    """States by exact name, producer ids, duration, pattern; unknown states are told."""
+    client = Client()
+    pairs = {name: client.producer(name) for name in ("pay-1", "pay-2", "ship-1")}
+    client.add("pay-2", pairs["pay-2"], 0)
+    client.broker.advance(100)
+
+    def listed(version: int = 2, **filters: Any) -> tuple[list[str], list[str]]:
+        answer = client.ask("list_transactions", version, **{"state_filters": [], "producer_id_filters": [], **filters})
+        return [str(state.transactional_id) for state in answer.transaction_states], list(answer.unknown_state_filters)
+
+    assert listed(0) == (["pay-1", "pay-2", "ship-1"], [])
+    assert listed(state_filters=["Ongoing"]) == (["pay-2"], [])
+    assert listed(state_filters=["ongoing", "Empty"]) == (["pay-1", "ship-1"], ["ongoing"])
+    assert listed(state_filters=["ongoing"]) == ([], ["ongoing"])
+    assert listed(producer_id_filters=[pairs["ship-1"].producer_id], state_filters=["Ongoing"]) == ([], [])
+    assert listed(duration_filter=99) == (["pay-1", "pay-2", "ship-1"], [])
+    assert listed(duration_filter=100) == (["pay-1", "ship-1"], [])
+    assert listed(transactional_id_pattern="pay-.*") == (["pay-1", "pay-2"], [])
+    wrong = client.ask("list_transactions", 2, state_filters=[], producer_id_filters=[], transactional_id_pattern="(")
+    assert wrong.error_code == 128
+
+
+def test_a_producer_is_described_as_its_partition_knows_it() -> None:
+    """Sequence and start of its transaction while it is open, the coordinator's epoch after the marker; 3 where there is no partition."""
+    client = Client()
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    client.write("x", pair, 0, 1)
+
+    (known,) = client.known_producers(0)
+    assert (known.producer_epoch, known.last_sequence, known.coordinator_epoch, known.current_txn_start_offset) == (0, 1, -1, 0)
+
+    client.end("x", pair, commit=True)
+    (known,) = client.known_producers(0)
+    assert (known.producer_epoch, known.last_sequence, known.coordinator_epoch, known.current_txn_start_offset) == (1, -1, 0, -1)
+    answer = client.ask("describe_producers", 0, topics=[{"name": "t", "partition_indexes": [9]}])
+    assert answer.topics[0].partitions[0].error_code == 3

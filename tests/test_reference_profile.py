@@ -1,0 +1,94 @@
+"""Release profiles as data."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from fencepost.reference.kafka import Profile, ProfileError
+from fencepost.reference.kafka import profile as module
+
+LAWFUL: dict[str, Any] = {
+    "apis": {"end_txn": [0, 5]},
+    "features": {"transaction.version": {"supported": [0, 2], "finalized": 2}},
+    "server_fence_bumps": 1,
+    "verification_refusal": "INVALID_TXN_STATE",
+    "non_zero_first_sequence": "refused",
+    "offset_commit_while_completing": "COORDINATOR_NOT_AVAILABLE",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of profiles that stands for the bundled one."""
+    monkeypatch.setattr(module, "_folder", lambda: tmp_path)
+    yield tmp_path
+    module._read.cache_clear()
+
+
+@pytest.mark.parametrize("name", Profile.names())
+def test_every_bundled_profile_loads(name: str) -> None:
+    """With its own name, and every API that the second version of the protocol needs."""
+    profile = Profile.load(name)
+
+    assert profile.name == name
+    assert all(profile.offers(api, version) for api, version in (("end_txn", 5), ("produce", 12), ("txn_offset_commit", 5)))
+    assert not profile.offers("end_txn", 6)
+    assert not profile.offers("list_groups", 0)
+
+
+def test_a_profile_says_which_release_it_imitates() -> None:
+    """The text imitates none."""
+    assert {name: imitated and imitated.version for name in Profile.names() for imitated in [Profile.load(name).imitates]} == {
+        "seed": None,
+        "kafka-4.0": "4.0.0",
+        "kafka-4.1": "4.1.1",
+        "kafka-4.2": "4.2.0",
+        "kafka-4.3": "4.3.1",
+    }
+
+
+def test_an_unknown_profile_is_an_error_with_the_known_ones() -> None:
+    """The message helps whoever misspelt it."""
+    with pytest.raises(ProfileError, match=r"'kafka-9'; there are kafka-4\.0, .*, seed"):
+        Profile.load("kafka-9")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"sever_fence_bumps": 2}, "sever_fence_bumps: this key is not known here"),
+        ({"server_fence_bumps": 3}, "server_fence_bumps: Input should be 1 or 2"),
+        ({"verification_refusal": 48}, "verification_refusal: 48 is no error of the protocol"),
+        ({"verification_refusal": "NONSENSE"}, "verification_refusal: 'NONSENSE' is no error of the protocol"),
+        ({"apis": {"end_transaction": [0, 5]}}, "apis: no API is called end_transaction"),
+        ({"apis": {"end_txn": [0]}}, "apis.end_txn.1: Field required"),
+        ({"features": {"transaction.version": {"supported": [0, 2]}}}, "features.transaction.version.finalized: Field required"),
+    ],
+)
+def test_a_wrong_value_is_an_error_with_file_and_key(folder: Path, change: dict[str, Any], says: str) -> None:
+    """Unknown keys, values out of range, errors and APIs that do not exist."""
+    (folder / "wrong.yaml").write_text(yaml.safe_dump(LAWFUL | change))
+
+    with pytest.raises(ProfileError) as error:
+        Profile.load("wrong")
+
+    assert f"wrong.yaml: {says}" in str(error.value)
+
+
+@pytest.mark.parametrize(("name", "text"), [("list", "- 1"), ("empty", ""), ("broken", "a: [")])
+def test_a_file_that_is_no_mapping_is_an_error(folder: Path, name: str, text: str) -> None:
+    """A list, nothing, and what is no YAML."""
+    (folder / f"{name}.yaml").write_text(text)
+
+    with pytest.raises(ProfileError, match=f"{name}.yaml: expected a mapping in YAML"):
+        Profile.load(name)
+
+
+def test_a_lawful_file_is_read(folder: Path) -> None:
+    """The mapping on which the tests above build is right by itself."""
+    (folder / "lawful.yaml").write_text(yaml.safe_dump(LAWFUL))
+
+    assert Profile.load("lawful").apis == {"end_txn": (0, 5)}

@@ -1,0 +1,206 @@
+"""Time-outs, crashes and restarts."""
+
+from typing import Any
+
+import pytest
+from reference_client import COMMITTED, Client, Pair
+
+from fencepost.reference.kafka import CRASH_POINTS
+from fencepost.wire.kafka.batches import MarkerType
+from fencepost.wire.kafka.entities import request
+
+
+def crashed(client: Client) -> None:
+    client.broker.crash()
+    client.broker.restart()
+
+
+@pytest.mark.parametrize(("profile", "bumps"), [("seed", 1), ("kafka-4.0", 2), ("kafka-4.1", 1)])
+def test_a_transaction_that_outlives_its_timeout_is_aborted(profile: str, bumps: int) -> None:
+    """Within one clean-up interval, with a marker of a bumped epoch; its producer is fenced."""
+    client = Client(profile)
+    pair = client.producer("x", timeout_ms=1000)
+    client.write("x", pair, 0, 0)
+
+    client.broker.advance(1000)
+    assert client.state("x") == ("Ongoing", pair)
+    client.broker.advance(200)
+
+    assert client.state("x") == ("CompleteAbort", pair.plus(bumps))
+    assert client.markers(0) == [(MarkerType.ABORT, pair.plus(bumps), 0)]
+    assert client.error_of_write("x", pair, 0, 1) == 47
+    assert client.end("x", pair, commit=True, version=4)[0] == 90
+    assert client.end("x", pair, commit=True)[0] == (48 if bumps == 1 else 90)
+
+
+def test_what_is_decided_does_not_time_out() -> None:
+    """A transaction that waits for its markers stays as it was decided."""
+    client = Client()
+    pair = client.producer("x", timeout_ms=1000)
+    client.write("x", pair, 0, 0)
+    client.hold_markers()
+    client.end("x", pair, commit=True)
+
+    client.broker.advance(60_000)
+    assert client.state("x") == ("PrepareCommit", pair.plus(1))
+
+    client.release_markers()
+    assert client.state("x") == ("CompleteCommit", pair.plus(1))
+
+
+@pytest.mark.parametrize("commit", [True, False])
+def test_a_decision_that_was_answered_survives_a_crash(commit: bool) -> None:
+    """On every partition, with a larger coordinator epoch in the markers; and a retry is answered as before."""
+    client = Client()
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    client.write("x", pair, 1, 0)
+    assert client.end("x", pair, commit=commit) == (0, pair.plus(1))
+
+    crashed(client)
+
+    assert client.state("x") == ("CompleteCommit" if commit else "CompleteAbort", pair.plus(1))
+    due = (MarkerType.COMMIT if commit else MarkerType.ABORT, pair.plus(1), 1)
+    assert [client.markers(partition) for partition in (0, 1)] == [[due], [due]]
+    assert client.end("x", pair, commit=commit) == (0, pair.plus(1))
+
+
+def test_a_broker_that_is_down_answers_nothing() -> None:
+    """Every connection is closed, time passes, and the restart finds what was there."""
+    client = Client()
+    pair = client.producer("x")
+    client.broker.crash()
+    before = client.broker.now_ms
+
+    assert client.send("api_versions", 0) is None
+    client.broker.advance(1000)
+    assert (client.broker.now_ms, client.broker.is_up) == (before + 1000, False)
+
+    client.broker.restart()
+    assert client.state("x") == ("Empty", pair)
+
+
+def test_an_open_transaction_goes_on_after_a_crash() -> None:
+    """The log still knows that it is open, and where it began; nobody is asked."""
+    client = Client()
+    pair = client.producer("x")
+    client.plain(0)
+    client.write("x", pair, 0, 0)
+
+    crashed(client)
+
+    assert client.error_of_write("x", pair, 0, 1) == 0
+    assert client.known_producers(0)[0].current_txn_start_offset == 1
+    assert client.end_offset(0, COMMITTED) == 1
+    assert "KIP890-094" in client.broker.exercised
+
+
+def test_logs_and_identities_are_the_same_after_a_crash() -> None:
+    """Batches byte by byte, aborted transactions, epochs; and no producer id is given out again."""
+    client = Client()
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    client.end("x", pair, commit=False)
+    client.state("x")
+    seen = (client.fetch(0), client.fetch(1), client.known_producers(0), client.describe("x"))
+
+    crashed(client)
+
+    assert (client.fetch(0), client.fetch(1), client.known_producers(0), client.describe("x")) == seen
+    assert client.producer("y").producer_id > pair.producer_id
+
+
+def test_the_retry_of_an_initialisation_is_known_after_a_crash() -> None:
+    """(p, e) is answered (p, e+1) again."""
+    client = Client()
+    pair = client.producer("x")
+    client.init("x", pair)
+
+    crashed(client)
+
+    assert client.init("x", pair) == (0, pair.plus(1))
+
+
+def test_the_next_producer_id_survives_a_crash() -> None:
+    """In the middle of an overflow: it was answered, so it is the one."""
+    client = Client()
+    pair = client.producer("x")
+    while pair.epoch < 32_766:
+        _, pair = client.init("x", pair)
+    client.write("x", pair, 0, 0)
+    _, following = client.end("x", pair, commit=True)
+
+    crashed(client)
+
+    assert client.state("x") == ("CompleteCommit", following)
+    assert client.end("x", pair, commit=True) == (0, following)
+
+
+def test_an_armed_crash_point_takes_the_answer_and_the_broker() -> None:
+    """The request is not answered, the broker is down, and the point works once."""
+    client = Client()
+    pair = client.producer("x")
+    client.broker.crash_at("after-data-appended")
+
+    fields: dict[str, Any] = {"transactional_id": "x", "producer_id": pair.producer_id, "producer_epoch": pair.epoch}
+    with pytest.raises(AssertionError, match="connection was closed"):
+        client.write("x", pair, 0, 0)
+    assert client.send("end_txn", 5, **fields, committed=True) is None
+
+    client.broker.restart()
+    assert client.values(0) == ["v"]
+    assert client.error_of_write("x", pair, 0, 0) == 0
+    assert client.end_offset(0) == 1
+
+
+@pytest.mark.parametrize("point", [point for point in CRASH_POINTS if point not in ("after-data-appended", "after-partition-added")])
+@pytest.mark.parametrize("commit", [True, False])
+def test_an_end_that_got_no_answer_ends_alike_everywhere(point: str, commit: bool) -> None:
+    """Wherever it crashes: after a restart and a retry, all partitions have the same decision and nothing is open."""
+    client = Client()
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    client.write("x", pair, 1, 0)
+    client.broker.crash_at(point)
+
+    client.broker.handle(
+        request("end_txn", 5, transactional_id="x", producer_id=pair.producer_id, producer_epoch=pair.epoch, committed=commit)
+    )
+    client.send("api_versions", 0)  # markers travel before the next request is looked at
+    assert not client.broker.is_up
+    client.broker.restart()
+    client.send("api_versions", 0)
+
+    assert client.end("x", pair, commit=commit) == (0, pair.plus(1))
+    assert client.state("x")[0] == ("CompleteCommit" if commit else "CompleteAbort")
+    decisions = {marker[:2] for partition in (0, 1) for marker in client.markers(partition)}
+    assert decisions == {(MarkerType.COMMIT if commit else MarkerType.ABORT, pair.plus(1))}
+    assert all(client.end_offset(partition, COMMITTED) == client.end_offset(partition) for partition in (0, 1))
+
+
+def test_a_crash_after_the_addition_leaves_a_transaction_without_data() -> None:
+    """The partition is in the transaction and empty, and the batch can be sent again."""
+    client = Client()
+    pair = client.producer("x")
+    client.broker.crash_at("after-partition-added")
+    with pytest.raises(AssertionError, match="connection was closed"):
+        client.write("x", pair, 0, 0)
+    client.broker.restart()
+
+    assert (client.state("x")[0], client.end_offset(0)) == ("Ongoing", 0)
+    assert client.error_of_write("x", pair, 0, 0) == 0
+
+
+def test_a_crash_while_time_passes_stops_the_broker_only() -> None:
+    """The time-out is due, the broker crashes over it, and time goes on to where it was advanced to."""
+    client = Client()
+    pair = client.producer("x", timeout_ms=1000)
+    client.write("x", pair, 0, 0)
+    client.broker.crash_at("after-prepare-logged")
+    end = client.broker.now_ms + 5000
+
+    client.broker.advance(5000)
+
+    assert (client.broker.is_up, client.broker.now_ms) == (False, end)
+    client.broker.restart()
+    assert client.state("x") == ("CompleteAbort", Pair(pair.producer_id, 1))
