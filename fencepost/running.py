@@ -136,7 +136,7 @@ class Running:
             item.stash[EVIDENCE].count,
             call.duration,
         )
-        report.user_properties += [("requirement", requirement), ("verdict", judged.verdict.value)]  # for junit.xml
+        item.user_properties += [("requirement", requirement), ("verdict", judged.verdict.value)]  # for junit.xml
         report.fencepost = Judged(result, self.handshake, self.unreachable).dump()  # type: ignore[attr-defined]
         self._colour(report, judged.verdict, judged.reason)
         if judged.verdict.is_red:

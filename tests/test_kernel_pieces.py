@@ -10,11 +10,11 @@ from fencepost.reference.kernel.rules import recorded, rule
 def test_a_journal_is_the_same_whenever_it_is_opened() -> None:
     """Opening it by its name gives the records that were appended, in order."""
     disk = Disk()
-    disk.journal("numbers", int).append(1)
-    disk.journal("numbers", int).append(2)
+    disk.journal("numbers").append(1)
+    disk.journal("numbers").append(2)
 
-    assert list(disk.journal("numbers", int)) == [1, 2]
-    assert len(disk.journal("others", int)) == 0
+    assert list(disk.journal("numbers")) == [1, 2]
+    assert len(disk.journal("others")) == 0
 
 
 def test_rules_are_noted_for_the_one_who_records_them() -> None:

@@ -160,6 +160,18 @@ def test_sequence_numbers_wrap() -> None:
     assert client.error_of_write(None, pair, 0, 0) == 0
 
 
+def test_an_older_epoch_is_fenced_without_a_transaction_too() -> None:
+    """A plain batch of a producer whose epoch was bumped by a marker: 47, told by the log."""
+    client = Client()
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    client.end("x", pair, commit=True)
+
+    result = client.write(None, pair, 0, 1)
+
+    assert (result.error_code, result.log_start_offset) == (47, 0)
+
+
 def test_outside_of_its_transaction_a_producer_writes_nothing_there() -> None:
     """A plain batch of a producer with an open transaction in that partition: 48, and elsewhere it is accepted."""
     client = Client()

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import typing
+import uuid
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from kio.index import load_request_schema
 from kio.serial import entity_reader, entity_writer
 from reference_client import Client
 
-from fencepost.reference.kafka import Profile
+from fencepost.reference.kafka import Profile, ReferenceKafka
 from fencepost.wire.kafka.batches import Batch, Record, encode
 from fencepost.wire.kafka.entities import API_KEYS
 
@@ -114,6 +115,42 @@ def test_what_is_not_offered_closes_the_connection() -> None:
 
     assert client.send("write_txn_markers", 2, markers=[]) is None
     assert client.send("list_groups", 0) is None
+
+
+def test_a_version_of_api_versions_that_is_not_offered_is_answered_all_the_same() -> None:
+    """With 35, in version 0, and with what is offered: a client must be able to find out."""
+    profile = Profile.load("seed")
+    broker = ReferenceKafka(profile.model_copy(update={"apis": {**profile.apis, "api_versions": (0, 2)}}))
+
+    answer: Any = broker.handle(request("api_versions", 3, client_software_name="test", client_software_version="1"))
+
+    assert (int(answer.__version__), int(answer.error_code)) == (0, 35)
+    assert len(answer.api_keys) == len(profile.apis)
+
+
+def test_topics_can_be_looked_up_by_their_ids() -> None:
+    """Metadata v12: the same topic, and 100 for an id that nobody has."""
+    client = Client()
+
+    def look(**wanted: Any) -> tuple[int, Any, int]:
+        topic = client.ask("metadata", 12, topics=[{"topic_id": None, "name": None, **wanted}], include_topic_authorized_operations=False)
+        return int(topic.topics[0].error_code), topic.topics[0].topic_id, len(topic.topics[0].partitions)
+
+    error, topic_id, partitions = look(name="t")
+
+    assert (error, partitions) == (0, 3)
+    assert look(topic_id=topic_id) == (0, topic_id, 3)
+    assert look(topic_id=uuid.UUID(int=999))[0] == 100
+
+
+def test_an_unknown_partition_has_no_offsets() -> None:
+    """ListOffsets: 3, and the partition beside it is answered."""
+    client = Client()
+    partitions = [{"partition_index": index, "timestamp": -1} for index in (0, 9)]
+
+    answer = client.ask("list_offsets", 7, replica_id=-1, isolation_level=0, topics=[{"name": "t", "partitions": partitions}])
+
+    assert [(int(one.error_code), int(one.offset)) for one in answer.topics[0].partitions] == [(0, 0), (3, -1)]
 
 
 def test_the_features_are_told_in_the_way_of_the_version() -> None:

@@ -3,6 +3,8 @@
 import pytest
 from reference_client import Client, Pair
 
+from fencepost.reference.kafka.transaction import Decision, State, Transaction
+
 NOBODY = Pair(-1, -1)
 
 
@@ -175,6 +177,18 @@ def test_verifying_tells_each_partition_and_changes_nothing(profile: str, refusa
     assert client.verify("x", pair.plus(1), 0) == [51]
 
 
+def test_the_state_machine_has_no_other_transitions() -> None:
+    """What is prepared can only be completed; what is idle cannot commit."""
+    empty = Transaction("x", 1, 0, 1000)
+    prepared = empty.prepare(Decision.ABORT, 0, bumps=1)
+
+    with pytest.raises(AssertionError, match="from PrepareAbort to Ongoing is no transition"):
+        prepared.add(frozenset(), 2, 0)
+    with pytest.raises(AssertionError, match="from Empty to PrepareCommit is no transition"):
+        empty.prepare(Decision.COMMIT, 0, bumps=1)
+    assert prepared.completed().state is State.COMPLETE_ABORT
+
+
 def test_batched_transactions_fare_independently() -> None:
     """One request of a broker for two transactions: one is added, the other fenced."""
     client = Client()
@@ -187,6 +201,6 @@ def test_batched_transactions_fare_independently() -> None:
 
     answer = client.ask("add_partitions_to_txn", 4, transactions=[{**entry, "topics": topics} for entry in entries])
 
-    results = {entry.transactional_id: entry.topic_results[0].results_by_partition[0] for entry in answer.results_by_transaction}
+    results = {str(entry.transactional_id): entry.topic_results[0].results_by_partition[0] for entry in answer.results_by_transaction}
     assert {name: int(result.partition_error_code) for name, result in results.items()} == {"x": 0, "y": 90}
     assert (client.state("x")[0], client.state("y")[0]) == ("Ongoing", "Empty")

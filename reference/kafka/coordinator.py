@@ -114,11 +114,12 @@ class Coordinator:
             rule("KIP890-035")
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
         self._check_producer(transaction, producer)
-        if transaction.state is not State.ONGOING:
-            rule("KIP890-063")
-        elif transaction.partitions.issuperset(partitions):
+        if transaction.state is State.ONGOING and transaction.partitions.issuperset(partitions):
             rule("KIP890-034")
             return
+        if transaction.state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT):
+            rule("KIP890-043")
+            rule("KIP890-063")
         self._install(transaction.add(frozenset(partitions), transaction_version, self._machine.clock.now))
         self._machine.crash_points.reach("after-partition-added")
 
@@ -130,7 +131,10 @@ class Coordinator:
         transaction = self._known(transactional_id)
         self._check_producer(transaction, producer)
         if transaction.state in PREPARED:
+            rule("KIP890-041")
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
+        rule("KIP890-038")
+        rule("KIP890-039")
         refusal = self._profile.verification_refusal
         return {partition: Error.NONE if partition in transaction.partitions else refusal for partition in partitions}
 
@@ -242,6 +246,7 @@ class Coordinator:
             raise Refused(Error.INVALID_REQUEST)
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-031")
+            rule("KIP890-074")
             raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
         return transaction
 
@@ -251,12 +256,14 @@ class Coordinator:
     def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         if producer.producer_id != transaction.producer_id:
             rule("KIP890-031")
+            rule("KIP890-074")
             raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
         if producer.epoch > transaction.producer_epoch:
             rule("KIP890-102")
             raise Refused(Error.PRODUCER_FENCED)
         if producer.epoch < transaction.producer_epoch:
             rule("KIP890-032")
+            rule("KIP890-087")
             raise Refused(Error.PRODUCER_FENCED)
 
     def _install(self, transaction: Transaction) -> Transaction:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, encode, marker_batch
@@ -71,7 +72,7 @@ class PartitionLog:
         self.end_offset = 0
         self._clock = machine.clock
         self._profile = profile
-        self._journal = machine.disk.journal(f"log of {name}", Entry)
+        self._journal: Journal[Entry] = machine.disk.journal(f"log of {name}")
         self._entries: list[Entry] = []
         self._aborted: list[AbortedTransaction] = []
         for entry in self._journal:

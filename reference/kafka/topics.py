@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fencepost.reference.kernel.journal import Disk
+from fencepost.reference.kernel.journal import Disk, Journal
 
 from .errors import Error, Refused
 from .partition_log import PartitionLog
@@ -40,7 +40,7 @@ class Topics:
     """All topics. `open_log` opens the log of a partition, as it is on disk."""
 
     def __init__(self, disk: Disk, open_log: Callable[[TopicPartition], PartitionLog]) -> None:
-        self._journal = disk.journal("topics", Topic)
+        self._journal: Journal[Topic] = disk.journal("topics")
         self._open_log = open_log
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[uuid.UUID, Topic] = {}

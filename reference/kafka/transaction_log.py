@@ -5,7 +5,7 @@ The latest record of a transactional id is its state. Producer ids and the coord
 out once, and the epoch grows with each start, so that markers of an earlier life can be told from those of this one.
 """
 
-from fencepost.reference.kernel.journal import Disk
+from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
 
 from .transaction import PREPARED, Transaction
@@ -17,9 +17,9 @@ class TransactionLog:
     """The coordinator's journals."""
 
     def __init__(self, disk: Disk) -> None:
-        self._records = disk.journal("__transaction_state", Transaction)
-        self._producer_ids = disk.journal("producer-ids", int)
-        starts = disk.journal("coordinator-starts", int)
+        self._records: Journal[Transaction] = disk.journal("__transaction_state")
+        self._producer_ids: Journal[int] = disk.journal("producer-ids")
+        starts: Journal[int] = disk.journal("coordinator-starts")
         starts.append(len(starts))
         self.coordinator_epoch = len(starts) - 1
 
