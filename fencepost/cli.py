@@ -63,6 +63,7 @@ def run(
     profile: Profile = None,
     patience: Annotated[float, typer.Option(metavar="S", min=0.1, help="How long to wait for what must come.")] = 20.0,
     defect: Annotated[str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.")] = None,
+    html: Annotated[bool, typer.Option(help="Make the Allure HTML report, where Allure is found.")] = True,
 ) -> None:
     """Put the requirements to a system, and say which it meets.
 
@@ -87,6 +88,7 @@ def run(
         "--patience": patience,
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
+    arguments += [] if html else ["--no-html"]
     for name, values in (("--spec", spec), ("--only", only), ("--level", level)):
         arguments += [f"{name}={value}" for value in values or ()]
     _guarded(lambda: suite.run(arguments, workers))
@@ -109,6 +111,23 @@ def explain(requirement: Annotated[str, typer.Argument(metavar="ID", help="A req
     from . import catalogue
 
     _guarded(lambda: catalogue.show_requirement(requirement))
+
+
+@app.command()
+def prove(
+    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal. May be repeated.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Run every scenario on every defect, not only those of its feature.")] = False,
+    results: Annotated[Path, typer.Option(metavar="DIR", help="Where prove.json and prove.html go.")] = Path("results/prove"),
+    workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many runs at a time.")] = 2,
+) -> None:
+    """Run the suite on broken references: show that every check can fail, and that nothing lawful does.
+
+    Prints the kill matrix. Exit code 1 names the holes: requirements that no defect turns red for its stated reason, and
+    lawful oddities that are caught.
+    """
+    from . import kill_matrix
+
+    _guarded(lambda: kill_matrix.show(spec or [], everything, workers, results))
 
 
 @app.command()

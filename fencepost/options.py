@@ -54,6 +54,7 @@ class Options:
     patience: float = PATIENCE_S
     selection: Selection = Selection()
     results: Path | None = None
+    html: bool = True
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
@@ -67,6 +68,7 @@ class Options:
             value("--patience"),
             Selection(tuple(value("--spec")), tuple(value("--only")), tuple(value("--level"))),
             Path(value("--results")).resolve() if value("--results") else None,
+            not value("--no-html"),
         )
 
     def build_system(self) -> System:
@@ -137,4 +139,5 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--spec", action="append", default=[], metavar="PROPOSAL", help="only this proposal; may be repeated")
     group.addoption("--only", action="append", default=[], metavar="ID", help="only this requirement; may be repeated")
     group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only MUST, SHOULD or MAY; may be repeated")
+    group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")

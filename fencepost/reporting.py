@@ -61,6 +61,7 @@ class Reporting:
 
     def __init__(self, config: pytest.Config, options: Options, register: Register) -> None:
         self.config = config
+        self.html = options.html
         self.results = Results(register, options.selection, options.results, options.system)
         self.collected: set[str] = set()
         self.unreachable: str | None = None
@@ -109,5 +110,5 @@ class Reporting:
             terminalreporter.write_line(self.unreachable, red=True)
         elif self.results.scenarios:
             matrix.write(self.results, terminalreporter)
-            if self.results.folder:
+            if self.results.folder and self.html:
                 terminalreporter.write_line(f"  {allure_html.generate(self.results.folder, self._title())}")

@@ -1,0 +1,98 @@
+"""The kill matrix of `fencepost prove`: on the terminal, as JSON, and as a page with holes in red."""
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from rich.console import Console
+from rich.text import Text
+
+from fencepost.adapters.ports import WrongUsage
+
+from . import __version__, register
+from .prove import Proof, Seen, prove
+
+
+def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> int:
+    """Prove, print, and write `prove.json` and `prove.html`. Answers 0 when the proof holds, 1 when it does not."""
+    rows = register.bundled()
+    rows.rows(specs)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("prove.json", "prove.html"):
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise WrongUsage(f"the results folder {folder} cannot be written to: {error}") from error
+    console = Console(highlight=False)
+    began = time.monotonic()
+    proof = prove(rows, specs, everything, workers, lambda one, number, count: console.print(_line(one, number, count)))
+    (folder / "prove.json").write_text(json.dumps(as_json(proof), indent=1) + "\n", encoding="utf-8")
+    (folder / "prove.html").write_text(page(proof), encoding="utf-8")
+    _sum_up(proof, console)
+    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(folder)}/prove.html")
+    return 0 if proof.holds else 1
+
+
+def as_json(proof: Proof) -> dict[str, Any]:
+    """The matrix for other programs."""
+    return {
+        "schema_version": 1,
+        "fencepost": __version__,
+        "holds": proof.holds,
+        "requirements": [{"id": row, "proved_by": defects} for row, defects in proof.proved.items()],
+        "variants": [
+            {
+                "name": one.defect.name,
+                "breaks": one.defect.breaks,
+                "origin": one.defect.origin,
+                "caught": one.is_caught,
+                "red": one.reds,
+                "trouble": one.trouble,
+            }
+            for one in proof.seen
+        ],
+    }
+
+
+def page(proof: Proof) -> str:
+    """One page that needs nothing else: requirement by defect."""
+    template = resources.files("fencepost.fixtures").joinpath("prove.html.j2").read_text(encoding="utf-8")
+    cells = {
+        (row, one.defect.name): "own" if one.defect.breaks == row and one.is_caught else "red" if row in one.reds else _green(one, row)
+        for row in proof.requirements
+        for one in proof.seen
+    }
+    return Environment(autoescape=True).from_string(template).render(proof=proof, cells=cells, version=__version__, rows=register.bundled())
+
+
+def _green(one: Seen, row: str) -> str:
+    return "green" if row in one.verdicts else "unasked"
+
+
+def _line(one: Seen, number: int, count: int) -> Text:
+    sign, style = ("+", "green") if (one.is_caught if one.defect.breaks else not one.reds and not one.trouble) else ("X", "bold red")
+    what = f"breaks {one.defect.breaks}" if one.defect.breaks else "lawful"
+    return Text(f"{number:4}/{count}  {sign} {one.defect.name}, {what}", style=style if sign == "X" else "")
+
+
+def _sum_up(proof: Proof, console: Console) -> None:
+    console.print()
+    for one in proof.missed:
+        seen = one.trouble or one.reasons.get(one.defect.breaks or "") or one.verdicts.get(one.defect.breaks or "", "not judged")
+        console.print(
+            Text(f"not caught: {one.defect.name} breaks {one.defect.breaks}, due: {one.defect.symptom!r}; seen: {seen}", style="red")
+        )
+    for one in proof.false_reds:
+        console.print(Text(f"false red: {one.defect.name} is lawful; red: {', '.join(one.reds) or one.trouble}", style="red"))
+    for row in proof.holes:
+        console.print(Text(f"hole: no defect turns {row} red: {register.bundled()[row].statement}", style="red"))
+    oddities = sum(one.defect.breaks is None for one in proof.seen)
+    console.print(
+        f"{len(proof.requirements) - len(proof.holes)} of {len(proof.requirements)} tested requirements proved by "
+        f"{len(proof.seen) - oddities} defects; {len(proof.false_reds)} of {oddities} lawful oddities caught"
+    )
