@@ -4,7 +4,7 @@ BIN := .venv/bin
 ROOMS := adapters features fixtures reference report steps wire
 export TESTCONTAINERS_RYUK_DISABLED := true
 
-.PHONY: run test lint bench clean help
+.PHONY: run test lint bench docs clean help
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -25,6 +25,9 @@ lint: .venv/.ready  ## ruff and mypy, strict
 
 bench: .venv/.ready  ## figures: how long the suite takes beside the same scenarios with empty steps
 	$(BIN)/python -m benchmarks.overhead
+
+docs: .venv/.ready  ## the pages that are made from the registers
+	@for spec in $(notdir $(patsubst %/requirements.yaml,%,$(wildcard features/*/requirements.yaml))); do $(BIN)/fencepost list --spec $$spec --format markdown >docs/$$spec.md; done
 
 clean:  ## remove everything that the targets made
 	rm -rf .venv node_modules build results *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -14,7 +14,10 @@ from fencepost.adapters.ports import UnknownName
 from . import gherkin, register
 from .register import Requirement
 
-FORMS = ("table", "json")
+if TYPE_CHECKING:
+    from fencepost.reference.defects import Defect
+
+FORMS = ("table", "json", "markdown")
 
 
 def status_of(row: Requirement) -> str:
@@ -31,6 +34,9 @@ def show_list(specs: Sequence[str], form: str) -> int:
     if form == "json":
         print(json.dumps([_as_json(row) for row in rows], indent=1))
         return 0
+    if form == "markdown":
+        print(markdown(specs), end="")
+        return 0
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("id", "level", "source", "status"):
         table.add_column(column, no_wrap=True)
@@ -42,6 +48,32 @@ def show_list(specs: Sequence[str], form: str) -> int:
     counts = {name: sum(status_of(row) == name for row in rows) for name in ("tested", "planned", "excluded")}
     console.print(f"\n{len(rows)} requirements: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
     return 0
+
+
+def markdown(specs: Sequence[str]) -> str:
+    """The register as a page: what `docs/` has of each proposal, by `fencepost list --format markdown`."""
+    rows = register.bundled()
+    lines: list[str] = []
+    for spec in specs or rows.by_spec:
+        members = rows.rows([spec])
+        tested = sum(row.is_tested for row in members)
+        lines += [f"# {register.title_of(spec)}: {tested} of {len(members)} requirements tested", ""]
+        lines += ["Made by `make docs` from the register; do not edit.", ""]
+        for row in members:
+            lines += [
+                f"## {row.id}",
+                "",
+                row.statement,
+                "",
+                f"{row.level}, {row.source}: {row.section}. {status_of(row).capitalize()}.",
+                "",
+            ]
+            told = {"Releases": row.varies, "Question": row.question, "Excluded": row.excluded, "When it fails": row.check}
+            lines += [f"- {name}: {text}" for name, text in told.items() if text]
+            placed = gherkin.scenarios_of(gherkin.bundled(), row.id)
+            lines += [f"- `{feature.path}`: {scenario.name}" for feature, scenario in placed]
+            lines += [""]
+    return "\n".join(lines)
 
 
 def show_requirement(identifier: str) -> int:
@@ -71,7 +103,15 @@ def show_requirement(identifier: str) -> int:
         console.print()
     if row.planned:
         console.print("No scenario tests it yet.")
+    for defect in _defects_of(row.id):
+        console.print(Text(f"proved by the defect {defect.name}: {defect.story} ({defect.origin})"))
     return 0
+
+
+def _defects_of(requirement: str) -> "list[Defect]":
+    from fencepost.reference.defects import DEFECTS
+
+    return [defect for defect in DEFECTS.values() if defect.breaks == requirement]
 
 
 def _as_json(row: Requirement) -> dict[str, Any]:

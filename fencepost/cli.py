@@ -97,7 +97,7 @@ def run(
 @app.command("list")
 def list_(
     spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal. May be repeated.")] = None,
-    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table, json or markdown.")] = "table",
 ) -> None:
     """Show the register: every requirement, and whether it is tested."""
     from . import catalogue

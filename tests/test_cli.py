@@ -173,8 +173,18 @@ def test_a_requirement_is_explained_with_its_scenarios() -> None:
         "look at",
         "ending.feature",
         "When A commits",
+        "no-epoch-bump",
     ):
         assert part in out
+
+
+def test_the_pages_of_the_registers_are_up_to_date() -> None:
+    """`make docs` was run: what is read is what is tested."""
+    for register in (CHECKOUT / "features").glob("*/requirements.yaml"):
+        spec = register.parent.name
+        page = (CHECKOUT / "docs" / f"{spec}.md").read_text(encoding="utf-8")
+
+        assert page == fencepost("list", "--spec", spec, "--format", "markdown", expect=0).out, "say: make docs"
 
 
 def test_the_doctor_says_what_is_there_and_what_is_not() -> None:
