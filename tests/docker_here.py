@@ -1,8 +1,10 @@
 """Whether containers can be started here. Where they must be, their absence fails instead of skipping."""
 
 import functools
+import gc
 import os
 import subprocess
+import warnings
 
 import pytest
 
@@ -11,6 +13,14 @@ IMAGE = "apache/kafka:4.3.1"
 
 @functools.cache
 def _trouble() -> str | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # Docker's client leaves its socket behind when nobody listens
+        trouble = _ask_docker()
+        gc.collect()
+    return trouble
+
+
+def _ask_docker() -> str | None:
     import docker  # type: ignore[import-untyped]
     from docker.errors import DockerException  # type: ignore[import-untyped]
 
