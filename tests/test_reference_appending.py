@@ -204,11 +204,12 @@ def test_what_is_wrong_with_the_request_is_told_for_each_partition() -> None:
         (None, 87),
         (b"\0" * 70, 2),
         (encode(Batch((Record(b"v"),))) * 2, 87),
+        (encode(Batch((Record(b"v"),))) + b"rest", 2),
         (encode(Batch((Record(b"v"),), control=True)), 87),
         (encode(Batch((Record(b"v"),), base_offset=3)), 87),
         (encode(Batch((Record(b"v"),), producer_id=1, producer_epoch=0)), 87),
     ],
-    ids=["nothing", "not a batch", "two batches", "a control batch", "a base offset", "no sequence number"],
+    ids=["nothing", "not a batch", "two batches", "a batch and more", "a control batch", "a base offset", "no sequence number"],
 )
 def test_what_is_no_lawful_batch_is_refused(records: bytes | None, error: int) -> None:
     """And nothing of it is appended."""

@@ -13,7 +13,7 @@ from reference_client import Client
 
 from fencepost.reference.kafka import Profile, ReferenceKafka
 from fencepost.wire.kafka.batches import Batch, Record, encode
-from fencepost.wire.kafka.entities import API_KEYS
+from fencepost.wire.kafka.entities import API_KEYS, request
 
 BATCH = encode(Batch((Record(b"v"),)))
 PAIR = {"producer_id": 1000, "producer_epoch": 0}

@@ -71,6 +71,7 @@ class MarkerSender:
 
     def send(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> None:
         """Tell all partitions of a decision."""
+        rule("KIP890-122" if transaction.transaction_version >= 2 else "KIP890-123")
         marker = TransactionMarker(transaction.identity, transaction.decision, coordinator_epoch, transaction_version)
         messages = [WriteMarker(transaction.transactional_id, partition, marker) for partition in self.partitions_to_mark(transaction)]
         self._waiting[transaction.transactional_id] = set(messages)
@@ -96,12 +97,15 @@ class MarkerSender:
             self._send(message)
 
     def _send(self, message: WriteMarker) -> None:
-        self._machine.network.send(message, receive=self._arrived, lost=self._again.append)
+        self._machine.network.send(message, receive=self._arrived, lost=self._lost)
 
     def _arrived(self, message: WriteMarker) -> None:
         error = self._write(message.partition, message.marker)
         self._machine.crash_points.reach("after-marker-written")
         self._machine.network.send(MarkerAnswer(message, error), receive=self._answered, lost=self._answer_lost)
+
+    def _lost(self, message: WriteMarker) -> None:
+        self._again.append(message)
 
     def _answer_lost(self, answer: MarkerAnswer) -> None:
         self._again.append(answer.asked)

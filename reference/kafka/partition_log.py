@@ -105,27 +105,26 @@ class PartitionLog:
             rule("KIP890-118")
             raise Refused(Error.INVALID_TXN_STATE, "Record was not part of an ongoing transaction")
         if checks_sequence:
-            is_known_to_be_lax = self._profile.non_zero_first_sequence == "accepted"
-            may_begin_anywhere = is_known_to_be_lax or attempt is None or not attempt.bumps_epoch
+            is_of_new_client = attempt is not None and attempt.bumps_epoch
+            may_begin_anywhere = not is_of_new_client or self._profile.non_zero_first_sequence == "accepted"
             self.producers.check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
         offset = self._write(batch, data)
         if batch.transactional:
             self.guards.appended(batch.producer_id)
         return offset
 
-    def _has_open_transaction(self, producer_id: int) -> bool:
-        state = self.producers.get(producer_id)
-        return state is not None and state.has_open_transaction
-
     def append_marker(self, marker: TransactionMarker) -> None:
         """Append the control record that ends a producer's transaction here. Raises Refused."""
         self.producers.check_marker(marker)
         kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
         rule("KIP890-125")
-        rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")
         batch = marker_batch(Marker(kind, marker.coordinator_epoch), marker.producer.producer_id, marker.producer.epoch, self._clock.now)
         self._write(batch, encode(batch))
         self.guards.marked(marker.producer)
+
+    def _has_open_transaction(self, producer_id: int) -> bool:
+        state = self.producers.get(producer_id)
+        return state is not None and state.has_open_transaction
 
     def _check_shape(self, batch: Batch, checks_sequence: bool) -> None:
         if batch.control:

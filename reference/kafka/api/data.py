@@ -21,6 +21,11 @@ _BY_ID = 13
 
 _NO_OFFSET = -1
 
+_LENGTH = slice(8, 12)
+"""Where a batch tells how many bytes follow this field."""
+
+_UP_TO_LENGTH = 12
+
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
@@ -46,6 +51,8 @@ class _Sent:
             raise Refused(Error.CORRUPT_MESSAGE, self.trouble)
         if len(self.batches) != 1:
             raise Refused(Error.INVALID_RECORD, f"{len(self.batches)} batches for the partition, one is due")
+        if len(self.data) != _UP_TO_LENGTH + int.from_bytes(self.data[_LENGTH], "big"):
+            raise Refused(Error.CORRUPT_MESSAGE, "the bytes go on after the batch")
         return self.batches[0]
 
 

@@ -39,8 +39,9 @@ def init_producer_id(node: Node, asked: Any) -> ResponsePayload:
             timeout_ms = round(asked.transaction_timeout.total_seconds() * 1000)
             identity = node.coordinator.init_producer_id(asked.transactional_id, timeout_ms, expected)
     except Refused as refusal:
-        rule("KIP890-019")
         error = _fencing(refusal.error, asked, knows_fenced=4)
+        if error is Error.INVALID_PRODUCER_EPOCH:
+            rule("KIP890-019")
     return response(asked, throttle_time=0, error_code=error, producer_id=identity.producer_id, producer_epoch=identity.epoch)
 
 
