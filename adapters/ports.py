@@ -141,6 +141,10 @@ class Session(Protocol):
         """All that was said so far, in order."""
         ...
 
+    def history(self, run_id: str) -> list[dict[str, Any]]:
+        """The same as history events: for each request an invoke, then ok, fail or info."""
+        ...
+
     def unique(self, name: str) -> str:
         """A name in the system that only this session uses for its `name`."""
         ...

@@ -71,3 +71,4 @@ def fencepost_session(request: pytest.FixtureRequest) -> Iterator[Session]:
     session = running.open_session(request.node)
     yield session
     session.close()
+    running.keep_history(request.node, session)

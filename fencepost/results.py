@@ -36,7 +36,7 @@ def claim(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name in _OURS:
             (folder / name).unlink(missing_ok=True)
-        for name in ("allure-results", "allure-report"):
+        for name in ("allure-results", "allure-report", "history"):
             shutil.rmtree(folder / name, ignore_errors=True)
         _put(folder / "junit.xml", _UNFINISHED_JUNIT)
     except OSError as error:

@@ -5,6 +5,8 @@ process.
 """
 
 import inspect
+import json
+import re
 from typing import Any
 
 import pytest
@@ -89,6 +91,15 @@ class Running:
     def open_session(self, item: pytest.Item) -> Session:
         session = item.stash[SESSION] = self.system.session(item.name)
         return session
+
+    def keep_history(self, item: pytest.Item, session: Session) -> None:
+        """Write what the scenario said as events, one line each, for the history checkers."""
+        if self.options.results is None:
+            return
+        name = f"{requirement_of(item)}-{scenario_of(item).name}"
+        path = self.options.results / "history" / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(json.dumps(event) + "\n" for event in session.history(name)), encoding="utf-8")
 
     # --- one scenario ---------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,9 @@ from .transport import Address, Transport
 
 
 @dataclass(frozen=True)
-class _Recorded:
+class Recorded:
+    """One call as it was made: entities, not yet rendered."""
+
     client: str
     node: Address
     request: RequestPayload
@@ -44,7 +46,7 @@ class Recorder:
 
     def __init__(self, now_ms: Callable[[], float]) -> None:
         self._now_ms = now_ms
-        self._recorded: list[_Recorded] = []
+        self.recorded: list[Recorded] = []
         self._rendered: list[Exchange] = []
 
     def call(
@@ -55,16 +57,16 @@ class Recorder:
         try:
             outcome = transport.call(request, deadline_s)
         except Malformed as error:
-            self._recorded.append(_Recorded(client, node, request, None, str(error), began, self._now_ms() - began))
+            self.recorded.append(Recorded(client, node, request, None, str(error), began, self._now_ms() - began))
             raise
         answer = outcome.value if isinstance(outcome, Done) else None
         lost = outcome.reason if isinstance(outcome, Unknown) else None
-        self._recorded.append(_Recorded(client, node, request, answer, lost, began, self._now_ms() - began))
+        self.recorded.append(Recorded(client, node, request, answer, lost, began, self._now_ms() - began))
         return outcome
 
     def exchanges(self) -> list[Exchange]:
         """All calls so far, in the order in which they ended."""
-        self._rendered += [recorded.rendered() for recorded in self._recorded[len(self._rendered) :]]
+        self._rendered += [recorded.rendered() for recorded in self.recorded[len(self._rendered) :]]
         return list(self._rendered)
 
 

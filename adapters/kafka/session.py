@@ -8,6 +8,7 @@ from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time
 
 from .calls import KafkaTime
 from .cluster import Cluster
+from .history import Event, events
 from .offer import Offer
 from .probe import KafkaProbe
 from .recording import Recorder
@@ -76,6 +77,9 @@ class KafkaSession:
 
     def exchanges(self) -> list[Exchange]:
         return self._recorder.exchanges()
+
+    def history(self, run_id: str) -> list[Event]:
+        return list(events(self._recorder.recorded, run_id))
 
     def unique(self, name: str) -> str:
         return f"{name}-{self._suffix}"

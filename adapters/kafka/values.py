@@ -107,14 +107,20 @@ class LogView:
         return None
 
     def values(self) -> list[str]:
-        """What a consumer hands over: no control records, and no records of the transactions that the answer lists as aborted.
+        """What a consumer hands over, without the offsets."""
+        return [value for _, value in self.handed_over()]
+
+    def handed_over(self) -> list[tuple[int, str]]:
+        """What a consumer hands over, as offset and value.
+
+        That is no control record, and no record of the transactions that the answer lists as aborted.
 
         The rule is a Kafka consumer's: a listed producer's records are dropped from the listed first offset on, up to and
         including its next ABORT marker.
         """
         starts = sorted(self.aborted, key=lambda entry: entry.first_offset, reverse=True)
         dropping: set[int] = set()
-        shown: list[str] = []
+        shown: list[tuple[int, str]] = []
         for batch in self.batches:
             while starts and starts[-1].first_offset <= batch.last_offset:
                 dropping.add(starts.pop().producer_id)
@@ -122,7 +128,10 @@ class LogView:
                 if batch.marker and batch.marker.type is MarkerType.ABORT:
                     dropping.discard(batch.producer_id)
             elif not (batch.transactional and batch.producer_id in dropping):
-                shown += [(record.value or b"").decode(errors="replace") for record in batch.records]
+                shown += [
+                    (batch.base_offset + index, (record.value or b"").decode(errors="replace"))
+                    for index, record in enumerate(batch.records)
+                ]
         return shown
 
 

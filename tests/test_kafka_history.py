@@ -1,0 +1,125 @@
+"""History events: what was said, as rows that a checker can judge."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fencepost.adapters.kafka.probe import KafkaProbe
+from fencepost.adapters.kafka.session import KafkaSession
+from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch, TopicPartition
+from fencepost.adapters.ports import Done, Unknown
+from fencepost.adapters.reference import ReferenceSystem
+
+LOG = TopicPartition("payments", 0)
+
+
+@pytest.fixture
+def session() -> Iterator[KafkaSession]:
+    """A session with the reference, in which a topic was made."""
+    system = ReferenceSystem()
+    system.open()
+    session = system.session("history")
+    assert session.client("A").create_topic("payments", 1) == Done(None)
+    yield session
+    session.close()
+
+
+def initialised(session: KafkaSession, name: str = "A") -> tuple[KafkaProbe, ProducerIdAndEpoch]:
+    outcome = session.client(name).init_producer_id("transfer")
+    assert isinstance(outcome, Done)
+    return session.client(name), outcome.value
+
+
+def ends(session: KafkaSession, *kinds: str) -> list[dict[str, Any]]:
+    """The completions of operations of these kinds."""
+    return [event for event in session.history("run") if event["f"] in kinds and event["type"] != "invoke"]
+
+
+def test_every_call_is_an_invoke_and_one_completion(session: KafkaSession) -> None:
+    """They are paired by op_id, and idx counts all events in order."""
+    initialised(session)
+
+    events = session.history("run")
+
+    assert [event["idx"] for event in events] == list(range(len(events)))
+    assert {event["type"] for event in events[0::2]} == {"invoke"}
+    assert "invoke" not in {event["type"] for event in events[1::2]}
+    assert [event["op_id"] for event in events[0::2]] == [event["op_id"] for event in events[1::2]]
+    assert {event["run_id"] for event in events} == {"run"}
+
+
+def test_a_transaction_is_told_with_its_pair_its_records_and_its_end(session: KafkaSession) -> None:
+    """Producer id, epoch, partition, offset and value of what was written; the pair that the end answered."""
+    probe, pair = initialised(session)
+    probe.produce(LOG, ["a1", "a2"], producer=pair, transactional_id="transfer", sequence=0)
+    probe.end_txn("transfer", pair, commit=True)
+
+    init, send, commit = ends(session, "init_txn", "send", "commit")
+
+    tx = {"tid": "transfer", "pid": pair.producer_id, "epoch": pair.epoch}
+    assert [event["type"] for event in (init, send, commit)] == ["ok"] * 3
+    assert init["tx"] == send["tx"] == commit["tx"] == tx
+    assert send["txn_id"] == commit["txn_id"] == f"transfer/{pair.producer_id}/{pair.epoch}"
+    assert [(mop["m"], mop["log"], mop["v"], mop["o"], mop["seq"]) for mop in send["mops"]] == [
+        ("send", "payments-0", "a1", 0, 0),
+        ("send", "payments-0", "a2", 1, 1),
+    ]
+    assert commit["ctl"] == {"producer_id": pair.producer_id, "producer_epoch": pair.epoch + 1}
+
+
+def test_a_poll_has_what_a_consumer_of_its_isolation_level_gets(session: KafkaSession) -> None:
+    """Aborted records are polled at read_uncommitted only, and control records never."""
+    probe, pair = initialised(session)
+    probe.produce(LOG, ["a1"], producer=pair, transactional_id="transfer", sequence=0)
+    probe.end_txn("transfer", pair, commit=False)
+    probe.settled("transfer")
+    probe.read(LOG, Isolation.READ_COMMITTED)
+    probe.read(LOG, Isolation.READ_UNCOMMITTED)
+
+    polled = [(event["iso"], [(mop["o"], mop["v"]) for mop in event["mops"]]) for event in ends(session, "poll")]
+
+    assert ("ru", [(0, "a1")]) in polled
+    assert [mops for iso, mops in polled if iso == "rc"] == [[]]
+
+
+def test_a_refusal_is_a_definite_failure(session: KafkaSession) -> None:
+    """With the error's name and number."""
+    probe, pair = initialised(session)
+    probe.end_txn("transfer", pair, commit=True)
+
+    (commit,) = ends(session, "commit")
+
+    assert commit["type"] == "fail"
+    assert commit["error"] == {"class": "INVALID_TXN_STATE", "code": 48, "msg": None, "definite": True}
+
+
+def test_a_call_without_an_answer_is_unknown_for_ever(session: KafkaSession) -> None:
+    """Its process never acts again: what its client does later, it does as another process."""
+    probe, pair = initialised(session)
+    session.faults.crash()
+    assert isinstance(probe.end_txn("transfer", pair, commit=True), Unknown)
+    session.faults.restart()
+    initialised(session)
+
+    events = session.history("run")
+    lost = next(event for event in events if event["type"] == "info")
+
+    assert (lost["error"]["class"], lost["error"]["definite"]) == ("lost", False)
+    assert [event for event in events if event["idx"] > lost["idx"] and event["process"] == lost["process"]] == []
+
+
+def test_offsets_in_a_transaction_are_acknowledgements(session: KafkaSession) -> None:
+    """Group, partition and the next offset to read."""
+    probe, pair = initialised(session)
+    probe.commit_offsets("transfer", pair, "readers", {LOG: 7}, version=5)
+
+    (ack,) = ends(session, "ack")
+
+    assert (ack["type"], ack["grp"], ack["mops"][0]["m"], ack["mops"][0]["log"], ack["mops"][0]["o"]) == (
+        "ok",
+        {"id": "readers"},
+        "offset",
+        "payments-0",
+        7,
+    )
