@@ -71,6 +71,9 @@ class World:
     topics: dict[str, str] = field(default_factory=dict)
     partitions: list[TopicPartition] = field(default_factory=list)
     producers: dict[str, Producer] = field(default_factory=dict)
+    anonymous: list[ProducerIdAndEpoch] = field(default_factory=list)
+    """What clients without a transactional id were given."""
+
     asked: Producer | None = None
     answer: Outcome[object] | None = None
     before: Noted | None = None
@@ -114,7 +117,7 @@ class World:
         assert self.before is not None, "a sentence about what has not changed stands before the When"
         return self.before
 
-    def ask(self, producer: Producer, answer: Outcome[object]) -> None:
+    def ask(self, producer: Producer | None, answer: Outcome[object]) -> None:
         """Keep what the When asked, for the Then to judge."""
         self.asked, self.answer = producer, answer
 
