@@ -19,7 +19,7 @@ _ENDS = {"commits": True, "aborts": False}
 def ends(world: World, name: str, verb: str, epoch: str | None, version: str | None) -> None:
     """EndTxn, v5 unless another version is named, with the producer's own epoch unless another is named."""
     producer = world.turn_of(name)
-    world.ask(producer, producer.end(_ENDS[verb], _pair(producer, epoch), int(version or 5)))
+    world.ask(producer, producer.end(_ENDS[verb], pair_meant(producer, epoch), int(version or 5)))
 
 
 @when(parsers.re(r"(?P<name>\w+) (?P<verb>commits|aborts), and the broker crashes right after the answer"))
@@ -39,14 +39,14 @@ def ends_before_a_crash(world: World, name: str, verb: str) -> None:
 def writes(world: World, name: str, value: str, partition: str, epoch: str | None, version: str | None) -> None:
     """Produce, v12 unless another version is named: one transactional record, with the sequence number that is next."""
     producer = world.turn_of(name)
-    world.ask(producer, producer.write(world.partition(partition), value, _pair(producer, epoch), int(version or 12)))
+    world.ask(producer, producer.write(world.partition(partition), value, pair_meant(producer, epoch), int(version or 12)))
 
 
 @when(parsers.re(rf"(?P<name>\w+) initialises again with (?P<epoch>{_EPOCH})"))
 def initialises_again(world: World, name: str, epoch: str) -> None:
     """InitProducerId v5 with the producer's id and that epoch."""
     producer = world.turn_of(name)
-    pair = _pair(producer, epoch)
+    pair = pair_meant(producer, epoch)
     world.ask(producer, producer.probe.init_producer_id(producer.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=pair))
 
 
@@ -63,7 +63,7 @@ def a_plain_record_is_written(world: World, value: str, partition: str) -> None:
     achieved(world.observer.produce(world.partition(partition), [value]), f"writing {value} to {partition}")
 
 
-def _pair(producer: Producer, epoch: str | None) -> ProducerIdAndEpoch:
+def pair_meant(producer: Producer, epoch: str | None) -> ProducerIdAndEpoch:
     """The pair that a sentence means; earlier epochs are those that the producer was really given."""
     match epoch:
         case "its previous epoch":

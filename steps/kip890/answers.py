@@ -14,19 +14,19 @@ from .world import Producer, World
 def success_with_the_next_epoch(world: World) -> None:
     """EndTxn v5 answers no error, the producer id that was sent, and the producer's epoch plus one."""
     producer = _asker(world)
-    _judge_pair(world, producer.next_epoch())
+    judge_pair(world, producer.next_epoch())
 
 
 @then(parsers.parse("the answer is success, with the producer id and epoch that {name:w} has"))
 def success_with_the_same_pair(world: World, name: str) -> None:
     """EndTxn v5 answers no error and the pair that the producer already goes by."""
-    _judge_pair(world, world.producer(name).pair)
+    judge_pair(world, world.producer(name).pair)
 
 
 @then("the write is accepted")
 def the_write_is_accepted(world: World) -> None:
     """Produce answers no error and an offset, and the log ends beyond that offset."""
-    match _answer(world):
+    match answer_of(world):
         case Done(Appended(base_offset=offset)):
             ends = [world.end_of(partition) for partition in world.asked.written] if world.asked else []
             world.evidence.expect(
@@ -41,35 +41,35 @@ def the_write_is_accepted(world: World) -> None:
 @then(parsers.parse("the request is refused with {error:w}"))
 def refused_with(world: World, error: str) -> None:
     """The answer carries this error."""
-    answer = _answer(world)
-    world.evidence.expect(isinstance(answer, Refused) and answer.error == error, f"a refusal with {error}", _told(answer))
+    answer = answer_of(world)
+    world.evidence.expect(isinstance(answer, Refused) and answer.error == error, f"a refusal with {error}", told(answer))
 
 
 @then("the refusal carries a message")
 def the_refusal_carries_a_message(world: World) -> None:
     """The answer has an error message that is not empty."""
-    answer = _answer(world)
-    world.evidence.expect(isinstance(answer, Refused) and bool(answer.message), "a refusal with a message", _told(answer))
+    answer = answer_of(world)
+    world.evidence.expect(isinstance(answer, Refused) and bool(answer.message), "a refusal with a message", told(answer))
 
 
 @then("no producer id or epoch is handed out")
 def nothing_is_handed_out(world: World) -> None:
     """The answer is a refusal with producer id -1 and epoch -1."""
-    answer = _answer(world)
+    answer = answer_of(world)
     fields = answer.fields if isinstance(answer, Refused) else {}
     pair = ProducerIdAndEpoch(fields.get("producer_id", 0), fields.get("producer_epoch", 0))
-    world.evidence.expect(pair == NO_PRODUCER, f"a refusal with {NO_PRODUCER}", f"{_told(answer)} with {pair}")
+    world.evidence.expect(pair == NO_PRODUCER, f"a refusal with {NO_PRODUCER}", f"{told(answer)} with {pair}")
 
 
 @then(parsers.parse("the coordinator knows {name:w} by the producer id and epoch of the answer"))
 def knows_by_the_answer(world: World, name: str) -> None:
     """DescribeTransactions shows the pair that EndTxn answered."""
-    match _answer(world):
+    match answer_of(world):
         case Done(ProducerIdAndEpoch() as pair):
             known = world.describe(world.producer(name)).producer
             world.evidence.expect(known == pair, f"{pair} at the coordinator", str(known))
         case other:
-            raise Violation("an answer with a producer id and an epoch", _told(other))
+            raise Violation("an answer with a producer id and an epoch", told(other))
 
 
 @then(parsers.parse("the coordinator still knows {name:w} by the same producer id and epoch"))
@@ -100,9 +100,10 @@ def the_transaction_is_ongoing_in(world: World, name: str, partition: str) -> No
     )
 
 
-def _judge_pair(world: World, due: ProducerIdAndEpoch) -> None:
-    answer = _answer(world)
-    world.evidence.expect(answer == Done(due), f"success with {due}", _told(answer))
+def judge_pair(world: World, due: ProducerIdAndEpoch) -> None:
+    """The answer is success with this pair."""
+    answer = answer_of(world)
+    world.evidence.expect(answer == Done(due), f"success with {due}", told(answer))
 
 
 def _asker(world: World) -> Producer:
@@ -110,7 +111,7 @@ def _asker(world: World) -> Producer:
     return world.asked
 
 
-def _answer(world: World) -> Done[object] | Refused:
+def answer_of(world: World) -> Done[object] | Refused:
     """The answer to the When; without one there is nothing to judge."""
     match world.answer:
         case Unknown() as unknown:
@@ -121,7 +122,8 @@ def _answer(world: World) -> Done[object] | Refused:
             return answer
 
 
-def _told(answer: object) -> str:
+def told(answer: object) -> str:
+    """An answer, for people."""
     match answer:
         case Refused():
             return f"a refusal with {answer}"

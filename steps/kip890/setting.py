@@ -80,14 +80,14 @@ def has_written(world: World, name: str, value: str, partition: str) -> None:
 
 @given(parsers.parse("{name:w} has committed"))
 def has_committed(world: World, name: str) -> None:
-    """EndTxn v5, and all markers are written; the producer goes on with the pair that was answered."""
-    _has_ended(world, world.producer(name), commit=True)
+    """EndTxn v5, and all markers are written but those held back; the producer goes on with the pair that was answered."""
+    has_ended(world, world.producer(name), commit=True)
 
 
 @given(parsers.parse("{name:w} has aborted"))
 def has_aborted(world: World, name: str) -> None:
     """The same for an abort."""
-    _has_ended(world, world.producer(name), commit=False)
+    has_ended(world, world.producer(name), commit=False)
 
 
 @given(parsers.parse('a plain record "{value}" has been written to {partition}'))
@@ -126,13 +126,18 @@ def outlive_timeout(world: World, producer: Producer) -> None:
             return
 
 
-def _has_ended(world: World, producer: Producer, commit: bool) -> None:
+def has_ended(world: World, producer: Producer, commit: bool, version: int = 5) -> None:
+    """EndTxn, and all markers are written but those held back. From version 5 on, the producer goes on with the pair that is answered."""
     doing = f"ending the transaction of {producer.name}"
-    pair = achieved(producer.end(commit), doing)
-    if pair is None:
+    pair = achieved(producer.end(commit, version=version), doing)
+    if pair is not None:
+        producer.pairs.append(pair)
+    elif version >= 5:
         raise SetUpFailed(f"{doing} answered no producer id and epoch")
-    producer.pairs.append(pair)
     producer.written.clear()
-    description = achieved(world.observer.settled(producer.transactional_id), f"waiting for the markers of {producer.name}")
-    if description.state != ("CompleteCommit" if commit else "CompleteAbort"):
+    if producer.is_held_back:
+        description = achieved(world.observer.describe_transaction(producer.transactional_id), f"describing {producer.name}")
+    else:
+        description = achieved(world.observer.settled(producer.transactional_id), f"waiting for the markers of {producer.name}")
+    if description.state != ("Prepare" if producer.is_held_back else "Complete") + ("Commit" if commit else "Abort"):
         raise SetUpFailed(f"{doing} left the transaction in {description.state}")

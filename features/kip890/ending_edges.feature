@@ -1,0 +1,200 @@
+Feature: Ending a transaction, off the beaten track
+  What a new client is answered when it asks too early, too late, again, or for somebody else.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-062 @MUST
+  Rule: EndTxn v5 carries producer id and epoch in every successful answer, and -1 for both in every refusal.
+
+    Scenario: [1] A commit that is granted
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits
+      Then the answer is success, with the same producer id and the next epoch
+
+    Scenario: [2] A commit that is granted again
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A commits with its previous epoch
+      Then the answer is success, with the producer id and epoch that A has
+
+    Scenario: [3] An end that is refused
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A aborts with an epoch ahead of its own
+      Then the request is refused with PRODUCER_FENCED
+      And no producer id or epoch is handed out
+
+  @KIP890-065 @MUST
+  Rule: An EndTxn v5 abort retried at the epoch it has ended succeeds and answers the same identity again.
+
+    Scenario: [1] The answer to an abort was lost, and the client asks again
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A aborts with its previous epoch
+      Then the answer is success, with the producer id and epoch that A has
+      And the coordinator still knows A by the same producer id and epoch
+
+    Scenario: [2] Asking again for an abort writes no second marker
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A aborts with its previous epoch
+      Then the answer is success, with the producer id and epoch that A has
+      And the log of payments-0 has not grown
+
+  @KIP890-066 @MUST
+  Rule: An EndTxn v5 retried while the markers are on their way answers CONCURRENT_TRANSACTIONS without an identity.
+
+    Scenario: [1] A commit is asked for again
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And A has committed
+      When A commits with its previous epoch
+      Then the request is refused with CONCURRENT_TRANSACTIONS
+      And no producer id or epoch is handed out
+
+    Scenario: [2] An abort is asked for again
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And A has aborted
+      When A aborts with its previous epoch
+      Then the request is refused with CONCURRENT_TRANSACTIONS
+      And no producer id or epoch is handed out
+
+  @KIP890-068 @MUST
+  Rule: An EndTxn v5 commit at the epoch a settled abort has used is refused, and the data stays aborted.
+
+    Scenario: [1] The client changes its mind after an abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A commits with its previous epoch
+      Then the request is refused with INVALID_TXN_STATE or PRODUCER_FENCED
+      And readers of committed data see nothing in payments-0
+
+  @KIP890-073 @MUST
+  Rule: EndTxn with an epoch the coordinator has not handed out yet is refused PRODUCER_FENCED.
+
+    Scenario: [1] A commit from the future
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits with an epoch ahead of its own
+      Then the request is refused with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And the coordinator still knows A by the same producer id and epoch
+
+    Scenario: [2] An abort from the future
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A aborts with an epoch ahead of its own
+      Then the request is refused with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And the coordinator still knows A by the same producer id and epoch
+
+    Scenario: [3] A commit from the future, of an old client
+      Given producer A with transactional id "transfer"
+      And old client A has written "a1" to payments-0
+      When A commits with an epoch ahead of its own in EndTxn v4
+      Then the request is refused with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And the coordinator still knows A by the same producer id and epoch
+
+  @KIP890-074 @MUST
+  Rule: EndTxn for an unknown id or with a foreign producer id is refused INVALID_PRODUCER_ID_MAPPING.
+
+    Scenario: [1] A transactional id that nobody knows
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits a transactional id that nobody has used
+      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      And no producer id or epoch is handed out
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+
+    Scenario: [2] The producer id of another transactional id
+      Given producers A and B with transactional ids "transfer" and "audit"
+      And A has written "a1" to payments-0
+      When A commits with the producer id of B
+      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      And no producer id or epoch is handed out
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+
+    Scenario: [3] The producer id of another transactional id, of an old client
+      Given producers A and B with transactional ids "transfer" and "audit"
+      And A has written "a1" to payments-0
+      When A aborts with the producer id of B in EndTxn v4
+      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+
+  @KIP890-075 @MUST
+  Rule: EndTxn with an empty transactional id is refused INVALID_REQUEST before any state is looked at.
+
+    Scenario: [1] A new client
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits an empty transactional id
+      Then the request is refused with INVALID_REQUEST
+      And no producer id or epoch is handed out
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+
+    Scenario: [2] An old client
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A aborts an empty transactional id in EndTxn v4
+      Then the request is refused with INVALID_REQUEST
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+
+  @KIP890-080 @MUST
+  Rule: DescribeTransactions shows the raised epoch from the moment EndTxn v5 is answered, prepared or completed.
+
+    Scenario: [1] A commit that is not completed
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      When A commits
+      Then the answer is success, with the same producer id and the next epoch
+      And the transaction of A is PrepareCommit
+      And the coordinator knows A by the producer id and epoch of the answer
+
+    Scenario: [2] An abort that is not completed
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      When A aborts
+      Then the answer is success, with the same producer id and the next epoch
+      And the transaction of A is PrepareAbort
+      And the coordinator knows A by the producer id and epoch of the answer
+
+    Scenario: [3] A commit that is completed
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits
+      Then the transaction of A is CompleteCommit
+      And the coordinator knows A by the producer id and epoch of the answer
+
+  @KIP890-081 @SHOULD
+  Rule: Right after a successful EndTxn v5 the fresh epoch is never fenced, at worst it has to wait.
+
+    Scenario: [1] The next record, while the markers are held back
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And A has committed
+      When A writes "a2" to payments-1
+      Then the request is refused with CONCURRENT_TRANSACTIONS
+      And the log of payments-1 has not grown
+
+    Scenario: [2] The next abort, while the markers are held back
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And A has committed
+      When A aborts
+      Then the request is refused with CONCURRENT_TRANSACTIONS
+      And the transaction of A is PrepareCommit
+
+    Scenario: [3] The next record, as soon as the answer is there
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits, and at once writes "a2" to payments-1
+      Then the write is accepted
+      And the transaction of A is Ongoing in payments-1 and nowhere else

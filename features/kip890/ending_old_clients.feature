@@ -1,0 +1,150 @@
+Feature: Ending a transaction as an old client
+  A client of the first protocol announces its partitions, and ends its transactions with EndTxn v4 or older.
+  It keeps one epoch for all of them, on a broker of the second protocol too.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-083 @MUST
+  Rule: EndTxn v4 ends a transaction without raising the epoch and without an identity in its answer.
+
+    Scenario: [1] A commit
+      Given producer A with transactional id "transfer"
+      And old client A has written "a1" to payments-0
+      When A commits in EndTxn v4
+      Then the answer is success
+      And the coordinator still knows A by the same producer id and epoch
+      And readers of committed data see "a1" in payments-0
+
+    Scenario: [2] An abort
+      Given producer A with transactional id "transfer"
+      And old client A has written "a1" to payments-0
+      When A aborts in EndTxn v4
+      Then the answer is success
+      And the coordinator still knows A by the same producer id and epoch
+      And readers of committed data see nothing in payments-0
+
+  @KIP890-084 @MUST
+  Rule: Repeating EndTxn v4 with the same decision after completion succeeds and writes no further marker.
+
+    Scenario: [1] A commit is asked for again
+      Given producer A with transactional id "transfer"
+      And old client A has written "a1" to payments-0
+      And old client A has committed
+      When A commits in EndTxn v4
+      Then the answer is success
+      And the log of payments-0 has not grown
+
+    Scenario: [2] An abort is asked for again
+      Given producer A with transactional id "transfer"
+      And old client A has written "a1" to payments-0
+      And old client A has aborted
+      When A aborts in EndTxn v4
+      Then the answer is success
+      And the log of payments-0 has not grown
+
+  @KIP890-085 @MUST
+  Rule: EndTxn v4 with the opposite decision after completion is refused INVALID_TXN_STATE.
+
+    Scenario: [1] An abort after a commit
+      Given producer A with transactional id "transfer"
+      And old client A has written "a1" to payments-0
+      And old client A has committed
+      When A aborts in EndTxn v4
+      Then the request is refused with INVALID_TXN_STATE
+      And readers of committed data see "a1" in payments-0
+
+    Scenario: [2] A commit after an abort
+      Given producer A with transactional id "transfer"
+      And old client A has written "a1" to payments-0
+      And old client A has aborted
+      When A commits in EndTxn v4
+      Then the request is refused with INVALID_TXN_STATE
+      And readers of committed data see nothing in payments-0
+
+  @KIP890-086 @MUST
+  Rule: EndTxn v4 with no transaction ever opened is refused INVALID_TXN_STATE, for commit and abort alike.
+
+    Scenario: [1] A commit of nothing
+      Given producer A with transactional id "transfer"
+      When A commits in EndTxn v4
+      Then the request is refused with INVALID_TXN_STATE
+      And the coordinator still knows A by the same producer id and epoch
+
+    Scenario: [2] An abort of nothing
+      Given producer A with transactional id "transfer"
+      When A aborts in EndTxn v4
+      Then the request is refused with INVALID_TXN_STATE
+      And the coordinator still knows A by the same producer id and epoch
+
+  @KIP890-087 @MUST
+  Rule: EndTxn below v5 with any epoch but the current one is refused, PRODUCER_FENCED from v2 and INVALID_PRODUCER_EPOCH before.
+
+    Scenario: [1] An epoch that was overtaken
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And old client A has written "a1" to payments-0
+      When A commits with its previous epoch in EndTxn v4
+      Then the request is refused with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+
+    Scenario: [2] An epoch that was overtaken, in the oldest words
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And old client A has written "a1" to payments-0
+      When A commits with its previous epoch in EndTxn v1
+      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+
+    Scenario: [3] An epoch that was never given
+      Given producer A with transactional id "transfer"
+      And old client A has written "a1" to payments-0
+      When A aborts with an epoch ahead of its own in EndTxn v2
+      Then the request is refused with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+
+  @KIP890-088 @MUST
+  Rule: EndTxn v4 cannot change a decision that is already prepared, the same one waits and the other is refused or waits.
+
+    Scenario: [1] The same decision
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And old client A has committed
+      When A commits in EndTxn v4
+      Then the request is refused with CONCURRENT_TRANSACTIONS
+      And the transaction of A is PrepareCommit
+
+    Scenario: [2] An abort of what is being committed
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And old client A has committed
+      When A aborts in EndTxn v4
+      Then the request is refused with INVALID_TXN_STATE or CONCURRENT_TRANSACTIONS
+      And the transaction of A is PrepareCommit
+
+    Scenario: [3] A commit of what is being aborted
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And old client A has aborted
+      When A commits in EndTxn v4
+      Then the request is refused with INVALID_TXN_STATE or CONCURRENT_TRANSACTIONS
+      And the transaction of A is PrepareAbort
+
+  @KIP890-089 @MUST
+  Rule: Two transactions in a row ended with EndTxn v4 run under one and the same epoch.
+
+    Scenario: [1] Two commits
+      Given producer A with transactional id "transfer"
+      And old client A has written "a1" to payments-0
+      And old client A has committed
+      And old client A has written "a2" to payments-0
+      When A commits in EndTxn v4
+      Then the coordinator knows A by the producer id and epoch that it began with
+
+    Scenario: [2] A commit after an abort, with its data
+      Given producer A with transactional id "transfer"
+      And old client A has written "a1" to payments-0
+      And old client A has aborted
+      And old client A has written "a2" to payments-0
+      When A commits in EndTxn v4
+      Then readers of committed data see "a2" in payments-0
