@@ -116,6 +116,7 @@ class Coordinator:
         self._check_producer(transaction, producer)
         if transaction.state is not State.ONGOING:
             rule("KIP890-063")
+            rule("KIP890-043")
         elif transaction.partitions.issuperset(partitions):
             rule("KIP890-034")
             return
@@ -130,9 +131,18 @@ class Coordinator:
         transaction = self._known(transactional_id)
         self._check_producer(transaction, producer)
         if transaction.state in PREPARED:
+            rule("KIP890-041")
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
         refusal = self._profile.verification_refusal
-        return {partition: Error.NONE if partition in transaction.partitions else refusal for partition in partitions}
+        return {partition: Error.NONE if self.is_member(transaction, partition) else refusal for partition in partitions}
+
+    def is_member(self, transaction: Transaction, partition: TopicPartition) -> bool:
+        """Whether the partition is in the open transaction. One that is not open has no partitions."""
+        if partition in transaction.partitions:
+            rule("KIP890-038")
+            return True
+        rule("KIP890-039" if transaction.state is State.ONGOING else "KIP890-042")
+        return False
 
     # -- EndTxn
 
@@ -254,6 +264,7 @@ class Coordinator:
             raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
         if producer.epoch > transaction.producer_epoch:
             rule("KIP890-102")
+            rule("KIP890-032")
             raise Refused(Error.PRODUCER_FENCED)
         if producer.epoch < transaction.producer_epoch:
             rule("KIP890-032")

@@ -4,7 +4,7 @@ An offset that was committed in a transaction is *pending* until the marker come
 offsets of a group become visible together with the records of the transaction. What a group has, is read off its log, when it is
 asked for and after a crash alike.
 
-There are no members here: nobody joins a group, so a request that names a generation finds no such group.
+There are no members here: nobody joins a group, so a request that names one is refused. A group is there when it has offsets.
 
 Source: "Implicitly Add Partitions to Transactions on Produce for New Clients (2)" on TxnOffsetCommit; "TxnOffsetCommit Requests".
 """
@@ -63,6 +63,7 @@ class Groups:
         offsets: Mapping[TopicPartition, CommittedOffset],
         operation: Operation,
         generation: int = _NO_GENERATION,
+        member: str = "",
     ) -> dict[TopicPartition, Error]:
         """Store offsets that shall count when the transaction commits; the verdict for each partition.
 
@@ -83,12 +84,16 @@ class Groups:
         )
         log = self._log()
         guard = self._verification.before_offset_commit(log, transactional_id, batch, operation)
-        if generation >= 0:
-            rule("KIP890-055")
-            raise Refused(Error.ILLEGAL_GENERATION)
+        self.check_membership(group, generation, member)
         log.append(batch, encode(batch), guard, checks_sequence=False)
         rule("KIP890-047")
         return verdicts
+
+    def check_membership(self, group: str, generation: int, member: str) -> None:
+        """Refuse whoever says that it is a member, since nobody is. A sender with no generation does not say so, and may be anybody."""
+        rule("KIP890-055")
+        if generation > _NO_GENERATION:
+            raise Refused(Error.UNKNOWN_MEMBER_ID if self.partitions_of(group) else Error.ILLEGAL_GENERATION, member)
 
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
         """What the group has committed, None for nothing. Refused UNSTABLE_OFFSET_COMMIT where that may change at any moment."""
