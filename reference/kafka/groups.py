@@ -72,12 +72,12 @@ class Groups:
         if not group:
             rule("KIP890-056")
             raise Refused(Error.INVALID_GROUP_ID)
-        verdicts = {partition: self._verdict(partition, offset) for partition, offset in offsets.items()}
+        verdicts = self.judge(offsets)
         lawful = {partition: offset for partition, offset in offsets.items() if verdicts[partition] is Error.NONE}
         if not lawful:
             return verdicts
         batch = Batch(
-            tuple(self._record(group, partition, offset) for partition, offset in lawful.items()),
+            tuple(self.record(group, partition, offset) for partition, offset in lawful.items()),
             producer_id=producer.producer_id,
             producer_epoch=producer.epoch,
             transactional=True,
@@ -110,6 +110,11 @@ class Groups:
         places = set(self._committed).union(*self._pending.values())
         return sorted(place.partition for place in places if place.group == group)
 
+    def judge(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> dict[TopicPartition, Error]:
+        """What may be stored at all; one that may not does not keep the others from it."""
+        rule("KIP890-056")
+        return {partition: self._verdict(partition, offset) for partition, offset in offsets.items()}
+
     def _verdict(self, partition: TopicPartition, offset: CommittedOffset) -> Error:
         if partition not in self._topics:
             return Error.UNKNOWN_TOPIC_OR_PARTITION
@@ -119,7 +124,8 @@ class Groups:
         self._topics.create_internal(OFFSETS_PARTITION.topic)
         return self._topics.log(OFFSETS_PARTITION)
 
-    def _record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:
+    def record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:
+        """An offset as it stands in the log."""
         key = json.dumps([group, partition.topic, partition.partition])
         value = json.dumps([offset.offset, offset.leader_epoch, offset.metadata])
         return Record(value.encode(), key.encode(), self._clock.now)
@@ -128,18 +134,23 @@ class Groups:
         """Read on in the log, to where it ends now."""
         log = self._log()
         for entry in log.entries(self._read_to):
-            self._take_in(entry.batch)
+            self.take_in(entry.batch)
         self._read_to = log.end_offset
 
-    def _take_in(self, batch: Batch) -> None:
-        if batch.marker is None:
-            pending = self._pending.setdefault(batch.producer_id, {})
-            for record in batch.records:
-                group, topic, number = json.loads(record.key or b"")
-                pending[_Place(group, TopicPartition(topic, number))] = CommittedOffset(*json.loads(record.value or b""))
+    def take_in(self, batch: Batch) -> None:
+        """Go on by one batch of the log."""
+        if batch.marker is not None:
+            self.decide(batch.producer_id, batch.marker.type)
             return
-        decided = self._pending.pop(batch.producer_id, {})
-        if batch.marker.type is MarkerType.COMMIT:
+        pending = self._pending.setdefault(batch.producer_id, {})
+        for record in batch.records:
+            group, topic, number = json.loads(record.key or b"")
+            pending[_Place(group, TopicPartition(topic, number))] = CommittedOffset(*json.loads(record.value or b""))
+
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        """The marker has come: what is pending for the producer becomes what the groups have, or nothing."""
+        decided = self._pending.pop(producer_id, {})
+        if decision is MarkerType.COMMIT:
             rule("KIP890-053")
             self._committed |= decided
         else:
