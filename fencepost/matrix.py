@@ -28,8 +28,10 @@ def write(results: Results, out: Any) -> None:
     version = f" {handshake.version}, profile {handshake.profile}" if handshake else ""
     out.section(f"{results.system}{version}", "=")
     judged = {result.requirement: result for result in found if result.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)}
-    for theme, members in _themes(judged.values()).items():
-        _write_theme(theme, members, out)
+    themes = _themes(judged.values())
+    width = max(map(len, themes), default=0) + 2
+    for theme, members in themes.items():
+        _write_theme(theme, members, width, out)
     for result in found:
         if result.verdict not in (Verdict.MET, Verdict.NOT_RUN, Verdict.EXCLUDED) or _is_a_note(result):
             sign, colour = SIGNS[result.verdict]
@@ -42,9 +44,9 @@ def write(results: Results, out: Any) -> None:
     _write_denominator(results, len(judged), out)
 
 
-def _write_theme(theme: str, members: list[RequirementResult], out: Any) -> None:
+def _write_theme(theme: str, members: list[RequirementResult], width: int, out: Any) -> None:
     for start in range(0, len(members), _ACROSS):
-        out.write(f"  {theme if start == 0 else '':<24}")
+        out.write(f"  {theme if start == 0 else '':<{width}}")
         for result in members[start : start + _ACROSS]:
             sign, colour = SIGNS[result.verdict]
             out.write(f"{sign}{result.requirement.rpartition('-')[2]} ", **colour)

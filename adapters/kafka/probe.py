@@ -5,7 +5,9 @@ A step calls one of these and judges what came back. Nothing here knows what a r
 
 from .inspection import InspectionCalls
 from .partitions import PartitionCalls
-from .transactions import TransactionCalls
+from .transactions import Addition, PartitionResults, TransactionCalls
+
+__all__ = ["Addition", "KafkaProbe", "PartitionResults"]
 
 
 class KafkaProbe(TransactionCalls, PartitionCalls, InspectionCalls):

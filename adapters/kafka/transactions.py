@@ -1,7 +1,7 @@
 """The calls that a transaction coordinator answers, and those that carry offsets in a transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ from fencepost.adapters.ports import Done, Outcome, Refused
 from .calls import Calls, partition_result, the_only
 from .cluster import AnyNode, CoordinatorKind, CoordinatorOf
 from .errors import COORDINATOR_AWAY, LOOK_AGAIN, TO_COORDINATOR, refused, verdict
-from .values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
+from .values import NO_PRODUCER, CommittedOffset, ProducerIdAndEpoch, TopicPartition
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Addition:
 
 
 PartitionResults: TypeAlias = Mapping[TopicPartition, Done[None] | Refused]
+
+_RESULTS = "results by partition"
 
 
 class TransactionCalls(Calls):
@@ -65,7 +67,33 @@ class TransactionCalls(Calls):
         retry: bool = True,
     ) -> Outcome[None]:
         """AddPartitionsToTxn as a producer sends it, versions 0 to 3. Refused when one partition is, with its name in the message."""
-        message = self._request(
+        message = self._addition(transactional_id, producer, partitions, version)
+
+        def read(answer: Any) -> Outcome[None]:
+            results = _partition_results(answer.results_by_topic_v3_and_below, answer, partitions)
+            return _first_refusal(results)
+
+        return self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR | LOOK_AGAIN, retry=retry)
+
+    def add_each_partition(
+        self,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        partitions: Sequence[TopicPartition],
+        *,
+        version: int = 3,
+        retry: bool = True,
+    ) -> Outcome[PartitionResults]:
+        """The same, with the verdict on each partition. Asked again only while all of them are refused by a coordinator that is busy."""
+        message = self._addition(transactional_id, producer, partitions, version)
+
+        def read(answer: Any) -> Outcome[PartitionResults]:
+            return _busy_or_judged(_partition_results(answer.results_by_topic_v3_and_below, answer, partitions))
+
+        return _judged(self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR, retry=retry))
+
+    def _addition(self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Sequence[TopicPartition], version: int) -> Any:
+        return self._request(
             "add_partitions_to_txn",
             version,
             v3_and_below_transactional_id=transactional_id,
@@ -73,12 +101,6 @@ class TransactionCalls(Calls):
             v3_and_below_producer_epoch=producer.epoch,
             v3_and_below_topics=_by_topic(partitions),
         )
-
-        def read(answer: Any) -> Outcome[None]:
-            results = _partition_results(answer.results_by_topic_v3_and_below, answer, partitions)
-            return _first_refusal(results)
-
-        return self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR | LOOK_AGAIN, retry=retry)
 
     def add_partitions_batched(
         self, additions: Sequence[Addition], *, version: int = 4, retry: bool = True
@@ -139,30 +161,83 @@ class TransactionCalls(Calls):
         retry: bool = True,
     ) -> Outcome[None]:
         """TxnOffsetCommit without a group membership; Refused when one partition is, with its name in the message."""
+        entries = {partition: CommittedOffset(offset, None) for partition, offset in offsets.items()}
+        message = self._offsets(transactional_id, producer, group, entries, version)
+
+        def read(answer: Any) -> Outcome[None]:
+            return _first_refusal(_offset_results(answer, offsets))
+
+        return self._write(CoordinatorOf(CoordinatorKind.GROUP, group), message, read, TO_COORDINATOR | LOOK_AGAIN, retry=retry)
+
+    def commit_each_offset(
+        self,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        group: str,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        *,
+        generation: int | None = None,
+        member: str = "",
+        version: int = 5,
+        retry: bool = True,
+    ) -> Outcome[PartitionResults]:
+        """TxnOffsetCommit, with the verdict on each partition. Asked again only while all of them are refused by a busy coordinator.
+
+        With `generation`, which versions before 3 cannot carry, the sender says which member of the group it is.
+        """
+        if generation is not None and version < 3:
+            raise ValueError(f"TxnOffsetCommit v{version} cannot carry generation {generation}; versions from 3 on can")
+        membership = {} if generation is None else {"generation_id": generation, "member_id": member}
+        message = self._offsets(transactional_id, producer, group, offsets, version, **membership)
+
+        def read(answer: Any) -> Outcome[PartitionResults]:
+            return _busy_or_judged(_offset_results(answer, offsets))
+
+        return _judged(self._write(CoordinatorOf(CoordinatorKind.GROUP, group), message, read, TO_COORDINATOR, retry=retry))
+
+    def _offsets(
+        self,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        group: str,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        version: int,
+        **membership: Any,
+    ) -> Any:
         topics = [
             {
                 "name": topic,
                 "partitions": [
-                    {"partition_index": partition.partition, "committed_offset": offsets[partition], "committed_metadata": None}
+                    {
+                        "partition_index": partition.partition,
+                        "committed_offset": offsets[partition].offset,
+                        "committed_metadata": offsets[partition].metadata,
+                    }
                     for partition in partitions
                 ],
             }
             for topic, partitions in _grouped(offsets)
         ]
-        message = self._request(
-            "txn_offset_commit", version, transactional_id=transactional_id, group_id=group, **_pair(producer), topics=topics
+        return self._request(
+            "txn_offset_commit", version, transactional_id=transactional_id, group_id=group, **_pair(producer), topics=topics, **membership
         )
-
-        def read(answer: Any) -> Outcome[None]:
-            codes = {partition: partition_result(answer.topics, partition, answer).error_code for partition in offsets}
-            return _first_refusal({partition: verdict(code, None, str(partition)) for partition, code in codes.items()})
-
-        return self._write(CoordinatorOf(CoordinatorKind.GROUP, group), message, read, TO_COORDINATOR | LOOK_AGAIN, retry=retry)
 
     def committed_offset(
         self, group: str, partition: TopicPartition, *, require_stable: bool = False, retry: bool = True
     ) -> Outcome[int | None]:
         """OffsetFetch: what the group has committed for the partition, None for nothing."""
+        match self.committed(group, partition, require_stable=require_stable, retry=retry):
+            case Done(CommittedOffset(offset)):
+                return Done(offset)
+            case Done():
+                return Done(None)
+            case trouble:
+                return trouble
+
+    def committed(
+        self, group: str, partition: TopicPartition, *, require_stable: bool = False, retry: bool = True
+    ) -> Outcome[CommittedOffset | None]:
+        """The same, with what was noted beside the offset."""
         message = self._request(
             "offset_fetch",
             self._offer.highest("offset_fetch", 8, 9),
@@ -170,13 +245,13 @@ class TransactionCalls(Calls):
             require_stable=require_stable,
         )
 
-        def read(answer: Any) -> Outcome[int | None]:
+        def read(answer: Any) -> Outcome[CommittedOffset | None]:
             entry = the_only([found for found in answer.groups if found.group_id == group], answer, f"group {group}")
             if entry.error_code != ErrorCode.none:
                 return refused(entry.error_code)
             result = partition_result(entry.topics, partition, answer)
-            offset = int(result.committed_offset)
-            return verdict(result.error_code, None if offset == -1 else offset, str(partition))
+            offset = CommittedOffset(int(result.committed_offset), result.metadata)
+            return verdict(result.error_code, None if offset.offset == -1 else offset, str(partition))
 
         return self._read(CoordinatorOf(CoordinatorKind.GROUP, group), message, read, COORDINATOR_AWAY, retry=retry)
 
@@ -229,3 +304,25 @@ def _first_refusal(results: PartitionResults) -> Outcome[None]:
     refusals = [result for result in results.values() if isinstance(result, Refused)]
     causes = [result for result in refusals if result.code != ErrorCode.operation_not_attempted]
     return next(iter(causes + refusals), Done(None))
+
+
+def _offset_results(answer: Any, partitions: Iterable[TopicPartition]) -> PartitionResults:
+    codes = {partition: partition_result(answer.topics, partition, answer).error_code for partition in partitions}
+    return {partition: verdict(code, None, str(partition)) for partition, code in codes.items()}
+
+
+def _busy_or_judged(results: PartitionResults) -> Outcome[PartitionResults]:
+    """A refusal where all partitions are refused by a coordinator that is away or busy; it carries the results, for `_judged`."""
+    refusals = [result for result in results.values() if isinstance(result, Refused) and result.code in TO_COORDINATOR]
+    if not refusals or len(refusals) < len(results):
+        return Done(results)
+    return replace(refusals[0], fields={_RESULTS: results})
+
+
+def _judged(outcome: Outcome[PartitionResults]) -> Outcome[PartitionResults]:
+    """The last answer by partition, also where patience ended before the coordinator was ready."""
+    match outcome:
+        case Refused(fields=fields) if _RESULTS in fields:
+            return Done(fields[_RESULTS])
+        case _:
+            return outcome

@@ -50,6 +50,14 @@ class Appended:
 
 
 @dataclass(frozen=True)
+class CommittedOffset:
+    """Where a group goes on in a partition, and what it noted beside that; None is no note at all."""
+
+    offset: int
+    metadata: str | None = None
+
+
+@dataclass(frozen=True)
 class TransactionDescription:
     """DescribeTransactions for one transactional id; `start_time` in ms since 1970, -1 where no transaction was begun."""
 

@@ -133,10 +133,16 @@ class Coordinator:
         if transaction.state in PREPARED:
             rule("KIP890-041")
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
-        rule("KIP890-038")
-        rule("KIP890-039")
         refusal = self._profile.verification_refusal
-        return {partition: Error.NONE if partition in transaction.partitions else refusal for partition in partitions}
+        return {partition: Error.NONE if self.is_member(transaction, partition) else refusal for partition in partitions}
+
+    def is_member(self, transaction: Transaction, partition: TopicPartition) -> bool:
+        """Whether the partition is in the open transaction. One that is not open has no partitions."""
+        if partition in transaction.partitions:
+            rule("KIP890-038")
+            return True
+        rule("KIP890-039" if transaction.state is State.ONGOING else "KIP890-042")
+        return False
 
     # -- EndTxn
 
@@ -260,6 +266,7 @@ class Coordinator:
             raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
         if producer.epoch > transaction.producer_epoch:
             rule("KIP890-102")
+            rule("KIP890-032")
             raise Refused(Error.PRODUCER_FENCED)
         if producer.epoch < transaction.producer_epoch:
             rule("KIP890-032")

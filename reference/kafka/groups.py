@@ -4,7 +4,7 @@ An offset that was committed in a transaction is *pending* until the marker come
 offsets of a group become visible together with the records of the transaction. What a group has, is read off its log, when it is
 asked for and after a crash alike.
 
-There are no members here: nobody joins a group, so a request that names a generation finds no such group.
+There are no members here: nobody joins a group, so a request that names one is refused. A group is there when it has offsets.
 
 Source: "Implicitly Add Partitions to Transactions on Produce for New Clients (2)" on TxnOffsetCommit; "TxnOffsetCommit Requests".
 """
@@ -63,6 +63,7 @@ class Groups:
         offsets: Mapping[TopicPartition, CommittedOffset],
         operation: Operation,
         generation: int = _NO_GENERATION,
+        member: str = "",
     ) -> dict[TopicPartition, Error]:
         """Store offsets that shall count when the transaction commits; the verdict for each partition.
 
@@ -71,24 +72,28 @@ class Groups:
         if not group:
             rule("KIP890-056")
             raise Refused(Error.INVALID_GROUP_ID)
-        verdicts = {partition: self._verdict(partition, offset) for partition, offset in offsets.items()}
+        verdicts = self.judge(offsets)
         lawful = {partition: offset for partition, offset in offsets.items() if verdicts[partition] is Error.NONE}
         if not lawful:
             return verdicts
         batch = Batch(
-            tuple(self._record(group, partition, offset) for partition, offset in lawful.items()),
+            tuple(self.record(group, partition, offset) for partition, offset in lawful.items()),
             producer_id=producer.producer_id,
             producer_epoch=producer.epoch,
             transactional=True,
         )
         log = self._log()
         guard = self._verification.before_offset_commit(log, transactional_id, batch, operation)
-        if generation >= 0:
-            rule("KIP890-055")
-            raise Refused(Error.ILLEGAL_GENERATION)
+        self.check_membership(group, generation, member)
         log.append(batch, encode(batch), guard, checks_sequence=False)
         rule("KIP890-047")
         return verdicts
+
+    def check_membership(self, group: str, generation: int, member: str) -> None:
+        """Refuse whoever says that it is a member, since nobody is. A sender with no generation does not say so, and may be anybody."""
+        rule("KIP890-055")
+        if generation > _NO_GENERATION:
+            raise Refused(Error.UNKNOWN_MEMBER_ID if self.partitions_of(group) else Error.ILLEGAL_GENERATION, member)
 
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
         """What the group has committed, None for nothing. Refused UNSTABLE_OFFSET_COMMIT where that may change at any moment."""
@@ -105,6 +110,11 @@ class Groups:
         places = set(self._committed).union(*self._pending.values())
         return sorted(place.partition for place in places if place.group == group)
 
+    def judge(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> dict[TopicPartition, Error]:
+        """What may be stored at all; one that may not does not keep the others from it."""
+        rule("KIP890-056")
+        return {partition: self._verdict(partition, offset) for partition, offset in offsets.items()}
+
     def _verdict(self, partition: TopicPartition, offset: CommittedOffset) -> Error:
         if partition not in self._topics:
             return Error.UNKNOWN_TOPIC_OR_PARTITION
@@ -114,7 +124,8 @@ class Groups:
         self._topics.create_internal(OFFSETS_PARTITION.topic)
         return self._topics.log(OFFSETS_PARTITION)
 
-    def _record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:
+    def record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:
+        """An offset as it stands in the log."""
         key = json.dumps([group, partition.topic, partition.partition])
         value = json.dumps([offset.offset, offset.leader_epoch, offset.metadata])
         return Record(value.encode(), key.encode(), self._clock.now)
@@ -123,18 +134,23 @@ class Groups:
         """Read on in the log, to where it ends now."""
         log = self._log()
         for entry in log.entries(self._read_to):
-            self._take_in(entry.batch)
+            self.take_in(entry.batch)
         self._read_to = log.end_offset
 
-    def _take_in(self, batch: Batch) -> None:
-        if batch.marker is None:
-            pending = self._pending.setdefault(batch.producer_id, {})
-            for record in batch.records:
-                group, topic, number = json.loads(record.key or b"")
-                pending[_Place(group, TopicPartition(topic, number))] = CommittedOffset(*json.loads(record.value or b""))
+    def take_in(self, batch: Batch) -> None:
+        """Go on by one batch of the log."""
+        if batch.marker is not None:
+            self.decide(batch.producer_id, batch.marker.type)
             return
-        decided = self._pending.pop(batch.producer_id, {})
-        if batch.marker.type is MarkerType.COMMIT:
+        pending = self._pending.setdefault(batch.producer_id, {})
+        for record in batch.records:
+            group, topic, number = json.loads(record.key or b"")
+            pending[_Place(group, TopicPartition(topic, number))] = CommittedOffset(*json.loads(record.value or b""))
+
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        """The marker has come: what is pending for the producer becomes what the groups have, or nothing."""
+        decided = self._pending.pop(producer_id, {})
+        if decision is MarkerType.COMMIT:
             rule("KIP890-053")
             self._committed |= decided
         else:

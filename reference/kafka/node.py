@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 
+from .additions import Additions
 from .coordinator import Coordinator
 from .errors import Error, Refused
 from .groups import Groups
@@ -32,7 +33,9 @@ CLEAN_UP_INTERVAL_MS = 200
 class Parts:
     """The classes that a broker is made of."""
 
+    additions: type[Additions] = Additions
     coordinator: type[Coordinator] = Coordinator
+    groups: type[Groups] = Groups
     marker_sender: type[MarkerSender] = MarkerSender
     network: type[Network] = Network
     partition_log: type[PartitionLog] = PartitionLog
@@ -51,7 +54,8 @@ class Node:
         self.topics = Topics(machine.disk, self._open_log)
         self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.write_marker)
         self.verification = parts.verification(self.coordinator, profile)
-        self.groups = Groups(self.topics, self.verification, machine.clock)
+        self.additions = parts.additions(self.topics, self.coordinator)
+        self.groups = parts.groups(self.topics, self.verification, machine.clock)
         machine.clock.every(CLEAN_UP_INTERVAL_MS, self.coordinator.abort_timed_out)
         machine.clock.every(CLEAN_UP_INTERVAL_MS, self.coordinator.send_markers_again)
 

@@ -71,7 +71,7 @@ class Verification:
         try:
             return self._ask(log, transactional_id, batch, operation)
         except Refused as refusal:
-            raise self._for_offset_commit(refusal.error, operation) from refusal
+            raise self.refusal_of_offset_commit(refusal.error, operation) from refusal
 
     def _ask(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
@@ -93,7 +93,8 @@ class Verification:
             rule("KIP890-097")
         return attempt.guard
 
-    def _for_offset_commit(self, error: Error, operation: Operation) -> Refused:
+    def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
+        """What TxnOffsetCommit answers when the coordinator refuses."""
         match error:
             case Error.CONCURRENT_TRANSACTIONS:
                 rule("KIP890-058")

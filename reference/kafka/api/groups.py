@@ -34,7 +34,7 @@ def txn_offset_commit(node: Node, asked: Any) -> ResponsePayload:
     operation = Operation.of_txn_offset_commit(asked.__version__)
     try:
         errors = node.groups.commit_in_transaction(
-            asked.group_id, asked.transactional_id, producer_of(asked), offsets, operation, generation
+            asked.group_id, asked.transactional_id, producer_of(asked), offsets, operation, generation, getattr(asked, "member_id", "")
         )
     except Refused as refusal:
         errors = dict.fromkeys(offsets, refusal.error)

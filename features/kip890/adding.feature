@@ -1,0 +1,252 @@
+Feature: Adding partitions to a transaction
+  An old client announces each partition before it writes there, and the leader of a partition may ask whether it was announced.
+  The coordinator's list of partitions is what a transaction is: only what stands in it gets a marker at the end.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-030 @MUST
+  Rule: AddPartitionsToTxn v3 opens a transaction on an idle id and records the partition it names.
+
+    Scenario: [1] The first announcement of a producer
+      Given producer A with transactional id "transfer"
+      When A announces payments-0
+      Then payments-0 is accepted
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And the coordinator still knows A by the same producer id and epoch
+
+  @KIP890-031 @MUST
+  Rule: AddPartitionsToTxn with an unknown id or a foreign producer id is refused INVALID_PRODUCER_ID_MAPPING per partition.
+
+    Scenario: [1] Nobody has initialised the transactional id
+      Given producer A with transactional id "transfer"
+      When A announces payments-0 and payments-1 under an unknown transactional id
+      Then payments-0 and payments-1 are refused with INVALID_PRODUCER_ID_MAPPING
+      And the transaction of A is as it was
+
+    Scenario: [2] The producer id is another producer's
+      Given producers A and B with transactional ids "transfer" and "refund"
+      When A announces payments-0 and payments-1 with the producer id of B
+      Then payments-0 and payments-1 are refused with INVALID_PRODUCER_ID_MAPPING
+      And the transaction of A is as it was
+      And the transaction of B is as it was
+
+  @KIP890-032 @MUST
+  Rule: AddPartitionsToTxn with an older or a newer epoch is refused PRODUCER_FENCED, or INVALID_PRODUCER_EPOCH below v2.
+
+    Scenario: [1] An older epoch
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A announces payments-0 with its previous epoch
+      Then payments-0 is refused with PRODUCER_FENCED
+      And the transaction of A is as it was
+
+    Scenario: [2] A newer epoch
+      Given producer A with transactional id "transfer"
+      When A announces payments-0 with an epoch ahead of its own
+      Then payments-0 is refused with PRODUCER_FENCED
+      And the transaction of A is as it was
+
+    Scenario: [3] A newer epoch in a version that has only the older error
+      Given producer A with transactional id "transfer"
+      When A announces payments-0 with an epoch ahead of its own in AddPartitionsToTxn v1
+      Then payments-0 is refused with INVALID_PRODUCER_EPOCH
+      And the transaction of A is as it was
+
+  @KIP890-033 @MUST
+  Rule: AddPartitionsToTxn that names one unknown partition adds none, and the others answer OPERATION_NOT_ATTEMPTED.
+
+    Scenario: [1] The topic has no such partition
+      Given producer A with transactional id "transfer"
+      When A announces payments-0 and payments-9 and payments-1
+      Then payments-9 is refused with UNKNOWN_TOPIC_OR_PARTITION
+      And payments-0 and payments-1 are refused with OPERATION_NOT_ATTEMPTED
+      And the transaction of A is as it was
+
+    Scenario: [2] There is no such topic, and a transaction is open
+      Given there is no topic "ghosts"
+      And producer A with transactional id "transfer"
+      And A has announced payments-0
+      When A announces payments-1 and ghosts-0
+      Then payments-1 is refused with OPERATION_NOT_ATTEMPTED
+      And the transaction of A is as it was
+
+  @KIP890-034 @MUST
+  Rule: Adding partitions that already belong to the open transaction succeeds and changes nothing.
+
+    Scenario: [1] Both partitions are announced again
+      Given producer A with transactional id "transfer"
+      And A has announced payments-0
+      And A has announced payments-1
+      When A announces payments-0 and payments-1
+      Then payments-0 and payments-1 are accepted
+      And the transaction of A is as it was
+
+    Scenario: [2] One of two partitions is announced again
+      Given producer A with transactional id "transfer"
+      And A has announced payments-0
+      And A has announced payments-1
+      When A announces payments-0
+      Then payments-0 is accepted
+      And the transaction of A is as it was
+
+  @KIP890-035 @MUST
+  Rule: AddPartitionsToTxn answers CONCURRENT_TRANSACTIONS while the previous transaction is still completing.
+
+    Scenario: [1] A commit is held back
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And A has committed
+      When A announces payments-0 and payments-1
+      Then payments-0 and payments-1 are refused with CONCURRENT_TRANSACTIONS
+      And the transaction of A is as it was
+
+    Scenario: [2] An abort is held back
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And A has aborted
+      When A announces payments-0 and payments-1
+      Then payments-0 and payments-1 are refused with CONCURRENT_TRANSACTIONS
+      And the transaction of A is as it was
+
+  @KIP890-037 @MUST
+  Rule: AddPartitionsToTxn v4 and later judges each transaction of a batch on its own.
+
+    Scenario: [1] A wrong entry behind a good one
+      Given producers A and B with transactional ids "transfer" and "refund"
+      When payments-0 is added for A and for B with an epoch ahead of its own in one request
+      Then payments-0 is accepted for A
+      And payments-0 is refused for B with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And the transaction of B is as it was
+
+    Scenario: [2] A wrong entry before a good one
+      Given producers A and B with transactional ids "transfer" and "refund"
+      When payments-0 is added for A with an epoch ahead of its own and for B in one request
+      Then payments-0 is refused for A with PRODUCER_FENCED
+      And payments-0 is accepted for B
+      And the transaction of A is as it was
+      And the transaction of B is Ongoing in payments-0 and nowhere else
+
+  @KIP890-038 @MUST
+  Rule: A verify-only AddPartitionsToTxn succeeds for a partition that is in the open transaction.
+
+    Scenario: [1] The partitions were announced
+      Given producer A with transactional id "transfer"
+      And A has announced payments-0
+      And A has announced payments-1
+      When the leader verifies payments-0 and payments-1 for A
+      Then payments-0 and payments-1 are accepted
+
+    Scenario: [2] The partition was added by a first write
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When the leader verifies payments-0 for A
+      Then payments-0 is accepted
+
+  @KIP890-039 @MUST
+  Rule: A verify-only AddPartitionsToTxn refuses just the partitions outside the transaction, TRANSACTION_ABORTABLE or INVALID_TXN_STATE.
+
+    Scenario: [1] Beside a partition that is in the transaction
+      Given producer A with transactional id "transfer"
+      And A has announced payments-0
+      When the leader verifies payments-0 and payments-1 for A
+      Then payments-1 is refused with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+      And payments-0 is accepted
+      And the transaction of A is as it was
+
+  @KIP890-040 @MUST
+  Rule: A verify-only AddPartitionsToTxn never changes the transaction, whether it succeeds or is refused.
+
+    Scenario: [1] It succeeds
+      Given producer A with transactional id "transfer"
+      And A has announced payments-0
+      When the leader verifies payments-0 for A
+      Then payments-0 is accepted
+      And the transaction of A is as it was
+
+    Scenario: [2] It is refused on an idle id
+      Given producer A with transactional id "transfer"
+      When the leader verifies payments-0 and payments-1 for A
+      Then the transaction of A is as it was
+
+    Scenario: [3] It is refused on a completed id
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When the leader verifies payments-0 and payments-1 for A
+      Then the transaction of A is as it was
+
+  @KIP890-041 @MUST
+  Rule: A verify-only AddPartitionsToTxn tells a foreign producer id, a wrong epoch and a completing transaction apart.
+
+    Scenario: [1] A producer id that is another producer's
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has announced payments-0
+      When the leader verifies payments-0 and payments-1 for A with the producer id of B
+      Then payments-0 and payments-1 are refused with INVALID_PRODUCER_ID_MAPPING
+
+    Scenario: [2] An epoch that is not the producer's
+      Given producer A with transactional id "transfer"
+      And A has announced payments-0
+      When the leader verifies payments-0 and payments-1 for A with an epoch ahead of its own
+      Then payments-0 and payments-1 are refused with PRODUCER_FENCED
+
+    Scenario: [3] A transaction that is being ended
+      Given producer A with transactional id "transfer"
+      And A has announced payments-0
+      And the end of A's transaction is held back
+      And A has committed
+      When the leader verifies payments-0 and payments-1 for A
+      Then payments-0 and payments-1 are refused with CONCURRENT_TRANSACTIONS
+
+  @KIP890-042 @SHOULD
+  Rule: A verify-only AddPartitionsToTxn refuses every partition of an id that has no open transaction.
+
+    Scenario: [1] No transaction was ever open
+      Given producer A with transactional id "transfer"
+      When the leader verifies payments-0 and payments-1 for A
+      Then payments-0 and payments-1 are refused with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+
+    Scenario: [2] The partition was in the transaction that was committed
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When the leader verifies payments-0 for A
+      Then payments-0 is refused with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+
+    Scenario: [3] The partition was in the transaction that was aborted
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When the leader verifies payments-0 for A
+      Then payments-0 is refused with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+
+  @KIP890-043 @MUST
+  Rule: AddPartitionsToTxn on a completed id with the epoch in force opens the next transaction.
+
+    Scenario: [1] After a commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A announces payments-1
+      Then payments-1 is accepted
+      And the transaction of A is Ongoing in payments-1 and nowhere else
+
+    Scenario: [2] After an abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A announces payments-1
+      Then payments-1 is accepted
+      And the transaction of A is Ongoing in payments-1 and nowhere else
+
+  @KIP890-044 @MUST
+  Rule: AddPartitionsToTxn with an empty transactional id is refused INVALID_REQUEST on every partition.
+
+    Scenario: [1] Two partitions
+      Given producer A with transactional id "transfer"
+      When A announces payments-0 and payments-1 under an empty transactional id
+      Then payments-0 and payments-1 are refused with INVALID_REQUEST
+      And the transaction of A is as it was

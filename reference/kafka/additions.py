@@ -1,0 +1,79 @@
+"""Adding partitions to a transaction, as a client asks it and as the leader of a partition does: the verdict for each partition.
+
+A client speaks for its own transaction. A broker may ask for several transactions at once, each judged by itself, and may ask
+whether partitions are in a transaction already instead of adding them. Groups keep their offsets in a partition like any other,
+which a client adds by the name of the group.
+
+Source: AddPartitionsToTxn in "Public Interfaces"; "Ensure Ongoing Transaction for Older Clients (3)".
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.rules import rule
+
+from .coordinator import Coordinator
+from .errors import Error, Refused
+from .topics import OFFSETS_PARTITION, Topics
+from .values import ProducerIdAndEpoch, TopicPartition
+
+
+@dataclass(frozen=True)
+class Addition:
+    """What is asked for one transaction; `verify_only` asks whether the partitions are in it already."""
+
+    transactional_id: str
+    producer: ProducerIdAndEpoch
+    partitions: tuple[TopicPartition, ...]
+    verify_only: bool = False
+
+
+class Additions:
+    """Requests to add partitions to transactions."""
+
+    def __init__(self, topics: Topics, coordinator: Coordinator) -> None:
+        self._topics = topics
+        self._coordinator = coordinator
+
+    def of_client(self, addition: Addition) -> dict[TopicPartition, Error]:
+        """The verdict for each partition that a client adds, all partitions or none."""
+        rule("KIP890-030")
+        return self.judge(addition, transaction_version=0)
+
+    def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
+        """The verdicts for each transaction, in their order: what is wrong with one says nothing of the next."""
+        rule("KIP890-037")
+        return [self.judge(addition, transaction_version=2) for addition in additions]
+
+    def add_offsets(self, transactional_id: str, producer: ProducerIdAndEpoch, group: str) -> None:
+        """Add the partition in which a group keeps its offsets. Raises Refused."""
+        if not group:
+            raise Refused(Error.INVALID_GROUP_ID)
+        self._topics.create_internal(OFFSETS_PARTITION.topic)
+        rule("KIP890-046")
+        self._coordinator.add_partitions(transactional_id, producer, [OFFSETS_PARTITION], transaction_version=0)
+
+    def judge(self, addition: Addition, transaction_version: int) -> dict[TopicPartition, Error]:
+        """The verdicts for one transaction."""
+        partitions = addition.partitions
+        if errors := self.unknown_among(partitions):
+            return errors
+        try:
+            if addition.verify_only:
+                return self._coordinator.verify_partitions(addition.transactional_id, addition.producer, partitions)
+            self._coordinator.add_partitions(addition.transactional_id, addition.producer, partitions, transaction_version)
+        except Refused as refusal:
+            if refusal.error is Error.INVALID_REQUEST:
+                rule("KIP890-044")
+            return dict.fromkeys(partitions, refusal.error)
+        return dict.fromkeys(partitions, Error.NONE)
+
+    def unknown_among(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
+        """Where one of the partitions does not exist, none is added: the verdict for each. Empty where all exist."""
+        if all(partition in self._topics for partition in partitions):
+            return {}
+        rule("KIP890-033")
+        return {
+            partition: Error.OPERATION_NOT_ATTEMPTED if partition in self._topics else Error.UNKNOWN_TOPIC_OR_PARTITION
+            for partition in partitions
+        }
