@@ -9,21 +9,19 @@ on each.
 """
 
 import json
-import os
-import subprocess
-import sys
+import multiprocessing
 import tempfile
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 
-from . import gherkin
+from . import gherkin, suite
+from .cli import Exit
 from .register import Register
-
-_TIME_LIMIT_S = 300
+from .suite import PLUGINS
 
 
 @dataclass(frozen=True)
@@ -84,10 +82,12 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     defects = [defect for defect in DEFECTS.values() if defect.breaks in requirements]
     variants = [*defects, *ODDITIES.values()]
     found: dict[str, Seen] = {}
-    with ThreadPoolExecutor(workers) as pool:
-        running = [pool.submit(_run, defect, _asked_of(defect, requirements, everything)) for defect in variants]
-        for number, future in enumerate(as_completed(running), 1):
-            one = future.result()
+    # A server process that has imported everything is forked for each run; a new interpreter would take longer than the run.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.reference", *PLUGINS])
+    with context.Pool(workers, maxtasksperchild=1) as pool:
+        tasks = [(defect.name, _asked_of(defect, requirements, everything)) for defect in variants]
+        for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
             found[one.defect.name] = one
             tell(one, number, len(variants))
     return Proof(requirements, tuple(found[defect.name] for defect in variants))
@@ -103,19 +103,18 @@ def _asked_of(defect: Defect, requirements: tuple[str, ...], everything: bool) -
     )
 
 
-def _run(defect: Defect, asked: tuple[str, ...]) -> Seen:
+def _run(task: tuple[str, tuple[str, ...]]) -> Seen:
+    name, asked = task
+    defect = (DEFECTS | ODDITIES)[name]
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "fencepost.cli", "run", "--defect", defect.name, "--results", folder, "--no-html"]
-        command += [f"--only={requirement}" for requirement in asked]
-        try:
-            done = subprocess.run(  # noqa: S603 - our own command line
-                command, cwd=folder, env=os.environ | {"COLUMNS": "200"}, capture_output=True, text=True, timeout=_TIME_LIMIT_S, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return Seen(defect, {}, {}, f"the run took longer than {_TIME_LIMIT_S} s")
+        options = [f"--defect={name}", f"--results={folder}", "--no-html", *(f"--only={requirement}" for requirement in asked)]
+        with (Path(folder) / "output").open("w+") as output, redirect_stdout(output), redirect_stderr(output):
+            code = suite.run(options, workers=1)
+            output.seek(0)
+            printed = output.read().strip()
         path = Path(folder) / "compliance.json"
-        if not path.is_file() or done.returncode not in (0, 1, 3):
-            return Seen(defect, {}, {}, f"the run ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}")
+        if code == Exit.USAGE or not path.is_file():
+            return Seen(defect, {}, {}, f"the run ended with {int(code)}: {printed[-300:]}")
         rows = json.loads(path.read_text(encoding="utf-8"))["requirements"]
     judged = [row for row in rows if row["verdict"] not in ("not_run", "excluded")]
     return Seen(defect, {row["id"]: row["verdict"] for row in judged}, {row["id"]: row["reason"] or "" for row in judged})
