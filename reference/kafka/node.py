@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 
+from .announcement import Announcement
 from .coordinator import Coordinator
+from .dialect import Dialect
 from .errors import Error, Refused
 from .groups import Groups
 from .markers import MarkerSender, TransactionMarker
@@ -32,7 +34,9 @@ CLEAN_UP_INTERVAL_MS = 200
 class Parts:
     """The classes that a broker is made of."""
 
+    announcement: type[Announcement] = Announcement
     coordinator: type[Coordinator] = Coordinator
+    dialect: type[Dialect] = Dialect
     marker_sender: type[MarkerSender] = MarkerSender
     network: type[Network] = Network
     partition_log: type[PartitionLog] = PartitionLog
@@ -48,6 +52,8 @@ class Node:
         self.machine = machine
         self.profile = profile
         self._parts = parts
+        self.announcement = parts.announcement(profile)
+        self.dialect = parts.dialect()
         self.topics = Topics(machine.disk, self._open_log)
         self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.write_marker)
         self.verification = parts.verification(self.coordinator, profile)

@@ -19,28 +19,20 @@ _BATCHED = 4
 """From this version on AddPartitionsToTxn is a broker's request, for several transactions at once."""
 
 
-def _fencing(error: Error, asked: Any, knows_fenced: int) -> Error:
-    """PRODUCER_FENCED came late to the protocol; before the version `knows_fenced` clients are told INVALID_PRODUCER_EPOCH."""
-    return Error.INVALID_PRODUCER_EPOCH if error is Error.PRODUCER_FENCED and asked.__version__ < knows_fenced else error
-
-
 def init_producer_id(node: Node, asked: Any) -> ResponsePayload:
     """Become the owner of a transactional id, or get a producer id without one."""
     error = Error.NONE
     identity = NO_PRODUCER
     expected = producer_of(asked) if asked.__version__ >= 3 else NO_PRODUCER
     try:
-        if (expected.producer_id == -1) != (expected.epoch == -1):
-            rule("KIP890-013")
-            raise Refused(Error.INVALID_REQUEST)
+        node.coordinator.check_identity(expected)
         if asked.transactional_id is None:
             identity = node.coordinator.new_idempotent_producer()
         else:
             timeout_ms = round(asked.transaction_timeout.total_seconds() * 1000)
             identity = node.coordinator.init_producer_id(asked.transactional_id, timeout_ms, expected)
     except Refused as refusal:
-        rule("KIP890-019")
-        error = _fencing(refusal.error, asked, knows_fenced=4)
+        error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=4)
     return response(asked, throttle_time=0, error_code=error, producer_id=identity.producer_id, producer_epoch=identity.epoch)
 
 
@@ -62,7 +54,7 @@ def add_partitions_to_txn(node: Node, asked: Any) -> ResponsePayload:
         try:
             node.coordinator.add_partitions(asked.v3_and_below_transactional_id, producer, partitions, transaction_version=0)
         except Refused as refusal:
-            error = _fencing(refusal.error, asked, knows_fenced=2)
+            error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=2)
         errors = dict.fromkeys(partitions, error)
     return response(asked, throttle_time=0, results_by_topic_v3_and_below=_results(errors))
 
@@ -118,7 +110,7 @@ def add_offsets_to_txn(node: Node, asked: Any) -> ResponsePayload:
         node.coordinator.add_partitions(asked.transactional_id, producer_of(asked), [OFFSETS_PARTITION], transaction_version=0)
         rule("KIP890-046")
     except Refused as refusal:
-        error = _fencing(refusal.error, asked, knows_fenced=2)
+        error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=2)
     return response(asked, throttle_time=0, error_code=error)
 
 
@@ -128,7 +120,7 @@ def end_txn(node: Node, asked: Any) -> ResponsePayload:
     decision = Decision.COMMIT if asked.committed else Decision.ABORT
     try:
         identity = node.coordinator.end_transaction(asked.transactional_id, producer_of(asked), decision, int(asked.__version__))
-        rule("KIP890-062")
     except Refused as refusal:
-        error = _fencing(refusal.error, asked, knows_fenced=2)
+        identity = node.dialect.identity_in_refusal(producer_of(asked))
+        error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=2)
     return response(asked, throttle_time=0, error_code=error, producer_id=identity.producer_id, producer_epoch=identity.epoch)
