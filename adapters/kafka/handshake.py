@@ -40,7 +40,7 @@ def ask(transport: Transport, deadline_s: float) -> Done[Offer] | Unknown:
     """Ask a node what it offers."""
     match transport.call(request("api_versions", 0), deadline_s):
         case Done(first):
-            offer = _offer(first)
+            offer = offer_of(first)
         case Unknown() as unknown:
             return unknown
     if not offer.has("api_versions", 3):
@@ -49,7 +49,7 @@ def ask(transport: Transport, deadline_s: float) -> Done[Offer] | Unknown:
     version = offer.highest("api_versions", 3, 4)
     match transport.call(request("api_versions", version, client_software_name="fencepost", client_software_version="1"), deadline_s):
         case Done(second):
-            return Done(_offer(second))
+            return Done(offer_of(second))
         case Unknown() as unknown:
             return unknown
 
@@ -92,7 +92,8 @@ def _lacking_for_v2(offer: Offer) -> list[str]:
     return lacking
 
 
-def _offer(answer: Any) -> Offer:
+def offer_of(answer: Any) -> Offer:
+    """What an answer to ApiVersions tells."""
     if answer.error_code is not ErrorCode.none:
         raise Malformed(f"ApiVersions v{answer.__version__} answered {refused(answer.error_code)}, and every broker must understand it")
     apis = {

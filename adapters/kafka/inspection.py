@@ -8,13 +8,20 @@ from kio.schema.errors import ErrorCode
 from fencepost.adapters.ports import Done, Outcome, Unknown
 
 from .calls import Calls, partition_result, the_only
-from .cluster import CoordinatorKind, CoordinatorOf, LeaderOf, Node
+from .cluster import AnyNode, CoordinatorKind, CoordinatorOf, LeaderOf, Node
 from .errors import COORDINATOR_AWAY, TO_LEADER, refused, verdict
+from .handshake import offer_of
+from .offer import Offer
 from .values import ActiveProducer, ListedTransaction, ProducerIdAndEpoch, TopicPartition, TransactionDescription, TransactionList
 
 
 class InspectionCalls(Calls):
     """What an administrator would ask."""
+
+    def api_versions(self, version: int) -> Outcome[Offer]:
+        """ApiVersions, as the handshake asks it, in a version from 3 on."""
+        message = self._request("api_versions", version, client_software_name="fencepost", client_software_version="1")
+        return self._read(AnyNode(), message, lambda answer: Done(offer_of(answer)), frozenset())
 
     def describe_transaction(self, transactional_id: str, *, retry: bool = True) -> Outcome[TransactionDescription]:
         """DescribeTransactions for one transactional id."""

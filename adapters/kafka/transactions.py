@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 from kio.schema.errors import ErrorCode
 
-from fencepost.adapters.ports import Done, Outcome, Refused
+from fencepost.adapters.ports import Done, NotOffered, Outcome, Refused
+from fencepost.wire.kafka.entities import request
 
 from .calls import Calls, partition_result, the_only
 from .cluster import AnyNode, CoordinatorKind, CoordinatorOf
@@ -24,6 +25,9 @@ class Addition:
     partitions: tuple[TopicPartition, ...]
     verify_only: bool = False
 
+
+_UNRELEASED_INIT = 6
+"""The version of KIP-939, which Apache Kafka knows and does not offer unless it is told to."""
 
 PartitionResults: TypeAlias = Mapping[TopicPartition, Done[None] | Refused]
 
@@ -56,6 +60,16 @@ class TransactionCalls(Calls):
             TO_COORDINATOR,
             retry=retry,
         )
+
+    def init_producer_id_unoffered(self, transactional_id: str) -> Outcome[ProducerIdAndEpoch]:
+        """InitProducerId in a version that the broker does not offer: the only request that is sent in spite of that, and put once.
+
+        NotOffered where the broker offers even this one, for then there is nothing to ask.
+        """
+        if self._offer.has("init_producer_id", _UNRELEASED_INIT):
+            raise NotOffered(f"a version of InitProducerId that the broker does not have: it has v{_UNRELEASED_INIT} too")
+        message = request("init_producer_id", _UNRELEASED_INIT, transactional_id=transactional_id, transaction_timeout=60_000)
+        return self._write(_coordinator(transactional_id), message, _pair_answered, frozenset(), retry=False)
 
     def add_partitions(
         self,

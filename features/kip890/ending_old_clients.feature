@@ -133,18 +133,18 @@ Feature: Ending a transaction as an old client
   @KIP890-089 @MUST
   Rule: Two transactions in a row ended with EndTxn v4 run under one and the same epoch.
 
-    Scenario: [1] Two commits
+    Scenario: [1] A commit after a commit
       Given producer A with transactional id "transfer"
       And old client A has written "a1" to payments-0
       And old client A has committed
-      And old client A has written "a2" to payments-0
-      When A commits in EndTxn v4
-      Then the coordinator knows A by the producer id and epoch that it began with
+      When old client A writes "a2" to payments-0 and commits
+      Then the answer is success
+      And the coordinator knows A by the producer id and epoch that it began with
 
-    Scenario: [2] A commit after an abort, with its data
+    Scenario: [2] A commit after an abort, under the same epoch
       Given producer A with transactional id "transfer"
       And old client A has written "a1" to payments-0
       And old client A has aborted
-      And old client A has written "a2" to payments-0
-      When A commits in EndTxn v4
-      Then readers of committed data see "a2" in payments-0
+      When old client A writes "a2" to payments-0 and commits
+      Then the coordinator knows A by the producer id and epoch that it began with
+      And readers of committed data see "a2" in payments-0

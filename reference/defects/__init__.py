@@ -1,86 +1,30 @@
-"""Deliberately broken variants of the reference, and unusual lawful ones.
+"""Deliberately broken variants of the reference, and unusual lawful ones, a module for each theme.
 
 A *defect* is a broker in which one part decides one thing wrongly, so that one requirement is broken: a suite that is worth its
 verdicts turns red at it, and says why. An *oddity* breaks no requirement, but has unusual order or timing: a suite that turns red at
 one has found nothing.
+
+Every `Defect` that a theme's module holds is known by its name here.
 """
 
-from .adding import (
-    ANNOUNCEMENT_FORGOTTEN,
-    BATCH_SHARES_A_VERDICT,
-    COMPLETED_IS_A_DEAD_END,
-    EMPTY_ID_IS_LOOKED_UP,
-    EPOCH_AHEAD_ACCEPTED,
-    FOREIGN_PRODUCER_ID_ACCEPTED,
-    IDLE_NEEDS_NO_VERIFYING,
-    MARKERS_NOT_WAITED_FOR,
-    OPEN_IS_ENOUGH,
-    REPEATED_ANNOUNCEMENT_REFUSED,
-    UNKNOWN_PARTITION_STOPS_NOTHING,
-    VERIFYING_ADDS,
-    VERIFYING_HAS_ONE_ERROR,
-    VERIFYING_KNOWS_ONE_PARTITION,
-)
-from .appending import STALE_EPOCH_ACCEPTED
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
 from .defect import Defect
-from .ending import NO_EPOCH_BUMP
-from .isolation import LSO_IGNORES_OPEN_TRANSACTIONS
-from .markers import MARKER_MISSING_ON_ONE_PARTITION
-from .oddities import GAPS_IN_OFFSETS, LATE_COMPLETION
-from .offsets import (
-    ABORT_FORGETS_COMMITTED_OFFSETS,
-    FOREIGN_OFFSETS_TRY_FOR_EVER,
-    MEMBERSHIP_UNCHECKED,
-    OFFSET_NOTES_LOST,
-    OFFSETS_ADDED_FOR_OLD_CLIENTS,
-    OFFSETS_ANNOUNCEMENT_FORGOTTEN,
-    OFFSETS_FATAL_WHILE_COMPLETING,
-    OFFSETS_FENCING_UNTRANSLATED,
-    OFFSETS_NOT_ADDED_FOR_NEW_CLIENTS,
-    OFFSETS_REFUSAL_IS_FATAL,
-    ONE_BAD_OFFSET_SPOILS_ALL,
-    PENDING_OFFSETS_SHOWN,
-)
-from .recovery import DECISION_FORGOTTEN_BY_CRASH
 
 __all__ = ["DEFECTS", "ODDITIES", "Defect"]
 
-_ALL = (
-    ABORT_FORGETS_COMMITTED_OFFSETS,
-    ANNOUNCEMENT_FORGOTTEN,
-    BATCH_SHARES_A_VERDICT,
-    COMPLETED_IS_A_DEAD_END,
-    DECISION_FORGOTTEN_BY_CRASH,
-    EMPTY_ID_IS_LOOKED_UP,
-    EPOCH_AHEAD_ACCEPTED,
-    FOREIGN_OFFSETS_TRY_FOR_EVER,
-    FOREIGN_PRODUCER_ID_ACCEPTED,
-    GAPS_IN_OFFSETS,
-    IDLE_NEEDS_NO_VERIFYING,
-    LATE_COMPLETION,
-    LSO_IGNORES_OPEN_TRANSACTIONS,
-    MARKERS_NOT_WAITED_FOR,
-    MARKER_MISSING_ON_ONE_PARTITION,
-    MEMBERSHIP_UNCHECKED,
-    NO_EPOCH_BUMP,
-    OFFSETS_ADDED_FOR_OLD_CLIENTS,
-    OFFSETS_ANNOUNCEMENT_FORGOTTEN,
-    OFFSETS_FATAL_WHILE_COMPLETING,
-    OFFSETS_FENCING_UNTRANSLATED,
-    OFFSETS_NOT_ADDED_FOR_NEW_CLIENTS,
-    OFFSETS_REFUSAL_IS_FATAL,
-    OFFSET_NOTES_LOST,
-    ONE_BAD_OFFSET_SPOILS_ALL,
-    OPEN_IS_ENOUGH,
-    PENDING_OFFSETS_SHOWN,
-    REPEATED_ANNOUNCEMENT_REFUSED,
-    STALE_EPOCH_ACCEPTED,
-    UNKNOWN_PARTITION_STOPS_NOTHING,
-    VERIFYING_ADDS,
-    VERIFYING_HAS_ONE_ERROR,
-    VERIFYING_KNOWS_ONE_PARTITION,
-)
 
-DEFECTS: dict[str, Defect] = {defect.name: defect for defect in _ALL if defect.breaks is not None}
+def _variants() -> Iterator[Defect]:
+    for theme in pkgutil.iter_modules(__path__, f"{__name__}."):
+        for value in vars(importlib.import_module(theme.name)).values():
+            if isinstance(value, Defect):
+                yield value
 
-ODDITIES: dict[str, Defect] = {defect.name: defect for defect in _ALL if defect.breaks is None}
+
+_BY_NAME = {variant.name: variant for variant in _variants()}
+
+DEFECTS: dict[str, Defect] = {name: variant for name, variant in _BY_NAME.items() if variant.breaks is not None}
+
+ODDITIES: dict[str, Defect] = {name: variant for name, variant in _BY_NAME.items() if variant.breaks is None}

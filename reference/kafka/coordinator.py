@@ -13,7 +13,7 @@ from dataclasses import replace
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
-from .ending import Ending, asked_about, end_of_new_client, end_of_old_client
+from .ending import Asked, Ending, asked_about, end_of_new_client, end_of_old_client
 from .errors import Error, Refused
 from .markers import MarkerSender, WriteToPartition
 from .profile import Profile
@@ -55,25 +55,23 @@ class Coordinator:
         Whoever owned the id before has an older epoch from now on. Raises Refused: INVALID_REQUEST, INVALID_TRANSACTION_TIMEOUT,
         CONCURRENT_TRANSACTIONS while a transaction is being ended, PRODUCER_FENCED when somebody else owns the id by now.
         """
-        if not transactional_id:
+        if not self._is_named(transactional_id):
             rule("KIP890-011")
             raise Refused(Error.INVALID_REQUEST)
-        if not 0 < timeout_ms <= MAX_TIMEOUT_MS:
+        if not self._allows(timeout_ms):
             rule("KIP890-012")
             raise Refused(Error.INVALID_TRANSACTION_TIMEOUT)
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-014")
-            return self._install(Transaction(transactional_id, self._log.new_producer_id(), FIRST_EPOCH, timeout_ms)).identity
-        if self._is_pending(transaction):
+            return self._install(self._first_owner(transactional_id, expected, timeout_ms)).identity
+        if self._must_wait(transaction):
             rule("KIP890-025")
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
         if not self._may_be(expected, transaction):
             rule("KIP890-020")
             raise Refused(Error.PRODUCER_FENCED)
         if transaction.state is State.ONGOING:
-            rule("KIP890-022")
-            rule("KIP890-024")
-            self._abort_by_server(transaction)
+            self._end_before_a_takeover(transaction)
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
         rule("KIP890-029")
         return self._install(self._next_owner(transaction, expected.epoch, timeout_ms)).identity
@@ -82,6 +80,26 @@ class Coordinator:
         """InitProducerId without a transactional id: a producer id that nobody shares, each time."""
         rule("KIP890-010")
         return ProducerIdAndEpoch(self._log.new_producer_id(), FIRST_EPOCH)
+
+    def check_identity(self, expected: ProducerIdAndEpoch) -> None:
+        """Refuse INVALID_REQUEST for half of an identity: a producer says both who it is and its epoch, or neither."""
+        if (expected.producer_id == NO_PRODUCER.producer_id) != (expected.epoch == NO_PRODUCER.epoch):
+            rule("KIP890-013")
+            raise Refused(Error.INVALID_REQUEST)
+
+    def _allows(self, timeout_ms: int) -> bool:
+        return 0 < timeout_ms <= MAX_TIMEOUT_MS
+
+    def _first_owner(self, transactional_id: str, expected: ProducerIdAndEpoch, timeout_ms: int) -> Transaction:  # noqa: ARG002
+        """Who an unknown transactional id belongs to. There is nothing that `expected` could be compared with, so it is dropped."""
+        return Transaction(transactional_id, self._log.new_producer_id(), FIRST_EPOCH, timeout_ms)
+
+    def _end_before_a_takeover(self, transaction: Transaction) -> None:
+        """The new owner begins with nothing open; it has to wait until what is open is aborted everywhere."""
+        rule("KIP890-022")
+        rule("KIP890-023")
+        rule("KIP890-024")
+        self._abort_by_server(transaction)
 
     def _may_be(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
         if expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id):
@@ -93,6 +111,13 @@ class Coordinator:
         if transaction.epoch_is_exhausted and expected_epoch in (-1, transaction.producer_epoch):
             rule("KIP890-026")
             return transaction.rotate_producer_id(self._log.new_producer_id(), timeout_ms, remember_epoch=expected_epoch != -1)
+        if expected_epoch == -1:
+            rule("KIP890-015")
+            rule("KIP890-021")
+        elif expected_epoch == transaction.producer_epoch:
+            rule("KIP890-016")
+        elif expected_epoch == transaction.last_producer_epoch:
+            rule("KIP890-017")
         try:
             return transaction.bump_epoch(expected_epoch, timeout_ms)
         except Refused:
@@ -153,22 +178,38 @@ class Coordinator:
         transaction = self._known(transactional_id)
         if self.bumps_epoch(api_version):
             # Here too pending comes first, or a producer with its fresh epoch would be told that it is fenced.
-            if self._is_pending(transaction):
+            if self._must_wait(transaction):
                 rule("KIP890-066")
                 rule("KIP890-081")
                 raise Refused(Error.CONCURRENT_TRANSACTIONS)
-            if (asked := asked_about(transaction, producer)) is None:
+            if (asked := self._asked_about(transaction, producer)) is None:
                 raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
-            ending, bumps = end_of_new_client(transaction.state, decision, asked), 1
+            ending, bumps = self._end_of_new_client(transaction.state, decision, asked), 1
         else:
-            self._check_producer(transaction, producer)
-            if self._is_pending(transaction):
+            self._check_old_client(transaction, producer)
+            if self._must_wait(transaction):
                 rule("KIP890-088")
                 raise Refused(Error.CONCURRENT_TRANSACTIONS)
-            ending, bumps = end_of_old_client(transaction.state, decision), 0
+            ending, bumps = self._end_of_old_client(transaction.state, decision), 0
         if ending is Ending.ANSWER_AGAIN:
             return transaction.identity
         return self._prepare(transaction, decision, bumps).next_identity
+
+    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        return asked_about(transaction, producer)
+
+    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+        return end_of_new_client(state, decision, asked)
+
+    def _end_of_old_client(self, state: State, decision: Decision) -> Ending:
+        rule("KIP890-006")
+        rule("KIP890-089")
+        return end_of_old_client(state, decision)
+
+    def _check_old_client(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+        """For old clients only the current epoch is right: none of them asks again with an earlier one."""
+        rule("KIP890-087")
+        self._check_producer(transaction, producer)
 
     def bumps_epoch(self, end_txn_version: int) -> bool:
         """Whether the client is a new one, for which each end bumps the epoch. Only the version of its request tells."""
@@ -237,6 +278,7 @@ class Coordinator:
             raise Refused(Error.TRANSACTIONAL_ID_NOT_FOUND)
         if transaction.state in PREPARED:
             rule("KIP890-149")
+            rule("KIP890-080")
             return replace(transaction, partitions=self._markers.unmarked(transactional_id))
         return transaction
 
@@ -247,7 +289,7 @@ class Coordinator:
     # -- Checks and steps that all requests share
 
     def _known(self, transactional_id: str) -> Transaction:
-        if not transactional_id:
+        if not self._is_named(transactional_id):
             rule("KIP890-075")
             raise Refused(Error.INVALID_REQUEST)
         if (transaction := self._transactions.get(transactional_id)) is None:
@@ -255,6 +297,14 @@ class Coordinator:
             rule("KIP890-074")
             raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
         return transaction
+
+    def _is_named(self, transactional_id: str) -> bool:
+        """Whether there can be such an id; the empty one belongs to nobody."""
+        return transactional_id != ""
+
+    def _must_wait(self, transaction: Transaction) -> bool:
+        """Whether a producer that begins, ends or takes over must ask again, since an end is under way."""
+        return self._is_pending(transaction)
 
     def _is_pending(self, transaction: Transaction) -> bool:
         return transaction.transactional_id in self._pending

@@ -9,7 +9,9 @@ from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 
 from .additions import Additions
+from .announcement import Announcement
 from .coordinator import Coordinator
+from .dialect import Dialect
 from .errors import Error, Refused
 from .groups import Groups
 from .markers import MarkerSender, TransactionMarker
@@ -34,7 +36,9 @@ class Parts:
     """The classes that a broker is made of."""
 
     additions: type[Additions] = Additions
+    announcement: type[Announcement] = Announcement
     coordinator: type[Coordinator] = Coordinator
+    dialect: type[Dialect] = Dialect
     groups: type[Groups] = Groups
     marker_sender: type[MarkerSender] = MarkerSender
     network: type[Network] = Network
@@ -51,6 +55,8 @@ class Node:
         self.machine = machine
         self.profile = profile
         self._parts = parts
+        self.announcement = parts.announcement(profile)
+        self.dialect = parts.dialect()
         self.topics = Topics(machine.disk, self._open_log)
         self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.write_marker)
         self.verification = parts.verification(self.coordinator, profile)

@@ -3,7 +3,7 @@
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.values import ProducerIdAndEpoch
-from fencepost.adapters.ports import Done, Refused
+from fencepost.adapters.ports import Done, Outcome, Refused
 from fencepost.steps.outcomes import achieved
 
 from .answers import answer_of, told
@@ -76,6 +76,18 @@ def ends_and_aborts(world: World, name: str, verb: str) -> None:
     if pair is not None:
         producer.pairs.append(pair)
     world.ask(producer, producer.end(commit=False))
+
+
+@when(parsers.re(r'old client (?P<name>\w+) writes "(?P<value>[^"]*)" to (?P<partition>\S+) and commits'))
+def an_old_client_commits(world: World, name: str, value: str, partition: str) -> None:
+    """AddPartitionsToTxn v3, Produce v11, EndTxn v4; the first refusal is the answer, or else the answer is that of EndTxn."""
+    producer, where = world.turn_of(name), world.partition(partition)
+    answer: Outcome[object] = producer.probe.add_partitions(producer.transactional_id, producer.pair, [where])
+    if isinstance(answer, Done):
+        answer = producer.write(where, value, version=_LAST_OF_OLD_PRODUCE)
+    if isinstance(answer, Done):
+        answer = producer.end(commit=True, version=_LAST_OF_OLD_END_TXN)
+    world.ask(producer, answer)
 
 
 @then("the answer is success")

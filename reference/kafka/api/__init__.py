@@ -47,7 +47,7 @@ _HANDLERS: dict[str, _Handler] = {
 def answer(node: Node, request: RequestPayload) -> ResponsePayload | None:
     """The answer to a request; None where the connection is closed instead."""
     api = api_of(request)
-    if not node.profile.offers(api, int(request.__version__)):
+    if not node.announcement.serves(api, int(request.__version__)):
         rule("KIP890-008")
         return unsupported_api_versions(node) if api == "api_versions" else None
     handler = _HANDLERS.get(api)

@@ -12,20 +12,13 @@ from fencepost.wire.kafka.entities import API_KEYS, request, response
 
 _CLUSTER_ID = "fencepost-reference"
 _FEATURES_EPOCH = 1
-_SHOWS_FEATURES_FROM_LEVEL_0 = 4
-"""Before this version of ApiVersions, a supported feature whose lowest level is 0 is left out: clients took 0 for an error."""
-
 _INTERNAL_TOPICS = {0: OFFSETS_TOPIC, 1: TRANSACTIONS_TOPIC}
 """By the key type of FindCoordinator: where the coordinator of a group, or of a transactional id, keeps what it knows."""
 
 
 def api_versions(node: Node, asked: Any) -> ResponsePayload:
     """What is served, and the features."""
-    rule("KIP890-001")
-    rule("KIP890-002")
-    rule("KIP890-004")
-    lowest_level = 0 if asked.__version__ >= _SHOWS_FEATURES_FROM_LEVEL_0 else 1
-    features = node.profile.features
+    version = int(asked.__version__)
     return response(
         asked,
         error_code=Error.NONE,
@@ -33,13 +26,12 @@ def api_versions(node: Node, asked: Any) -> ResponsePayload:
         throttle_time=0,
         supported_features=[
             {"name": name, "min_version": feature.supported[0], "max_version": feature.supported[1]}
-            for name, feature in features.items()
-            if feature.supported[0] >= lowest_level
+            for name, feature in node.announcement.supported(version).items()
         ],
         finalized_features_epoch=_FEATURES_EPOCH,
         finalized_features=[
-            {"name": name, "max_version_level": feature.finalized, "min_version_level": feature.finalized}
-            for name, feature in features.items()
+            {"name": name, "max_version_level": level, "min_version_level": level}
+            for name, level in node.announcement.finalized(version).items()
         ],
     )
 
@@ -52,7 +44,7 @@ def unsupported_api_versions(node: Node) -> ResponsePayload:
 def _ranges(node: Node) -> list[dict[str, int]]:
     return [
         {"api_key": API_KEYS[api], "min_version": lowest, "max_version": highest}
-        for api, (lowest, highest) in sorted(node.profile.apis.items(), key=lambda item: API_KEYS[item[0]])
+        for api, (lowest, highest) in sorted(node.announcement.ranges().items(), key=lambda item: API_KEYS[item[0]])
     ]
 
 

@@ -10,7 +10,6 @@ from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Node
 from fencepost.reference.kafka.transaction import Decision
 from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
-from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import response
 
 from .shapes import by_topic, producer_of
@@ -19,29 +18,20 @@ _BATCHED = 4
 """From this version on AddPartitionsToTxn is a broker's request, for several transactions at once."""
 
 
-def _fencing(error: Error, asked: Any, knows_fenced: int) -> Error:
-    """PRODUCER_FENCED came late to the protocol; before the version `knows_fenced` clients are told INVALID_PRODUCER_EPOCH."""
-    return Error.INVALID_PRODUCER_EPOCH if error is Error.PRODUCER_FENCED and asked.__version__ < knows_fenced else error
-
-
 def init_producer_id(node: Node, asked: Any) -> ResponsePayload:
     """Become the owner of a transactional id, or get a producer id without one."""
     error = Error.NONE
     identity = NO_PRODUCER
     expected = producer_of(asked) if asked.__version__ >= 3 else NO_PRODUCER
     try:
-        if (expected.producer_id == -1) != (expected.epoch == -1):
-            rule("KIP890-013")
-            raise Refused(Error.INVALID_REQUEST)
+        node.coordinator.check_identity(expected)
         if asked.transactional_id is None:
             identity = node.coordinator.new_idempotent_producer()
         else:
             timeout_ms = round(asked.transaction_timeout.total_seconds() * 1000)
             identity = node.coordinator.init_producer_id(asked.transactional_id, timeout_ms, expected)
     except Refused as refusal:
-        error = _fencing(refusal.error, asked, knows_fenced=4)
-        if error is Error.INVALID_PRODUCER_EPOCH:
-            rule("KIP890-019")
+        error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=4)
     return response(asked, throttle_time=0, error_code=error, producer_id=identity.producer_id, producer_epoch=identity.epoch)
 
 
@@ -62,7 +52,7 @@ def add_partitions_to_txn(node: Node, asked: Any) -> ResponsePayload:
     producer = ProducerIdAndEpoch(int(asked.v3_and_below_producer_id), int(asked.v3_and_below_producer_epoch))
     partitions = _partitions(asked.v3_and_below_topics)
     errors = node.additions.of_client(Addition(asked.v3_and_below_transactional_id, producer, partitions))
-    told = {partition: _fencing(error, asked, knows_fenced=2) for partition, error in errors.items()}
+    told = {partition: node.dialect.told(error, asked.__version__, knows_fenced=2) for partition, error in errors.items()}
     return response(asked, throttle_time=0, results_by_topic_v3_and_below=_results(told))
 
 
@@ -88,7 +78,7 @@ def add_offsets_to_txn(node: Node, asked: Any) -> ResponsePayload:
     try:
         node.additions.add_offsets(asked.transactional_id, producer_of(asked), asked.group_id)
     except Refused as refusal:
-        error = _fencing(refusal.error, asked, knows_fenced=2)
+        error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=2)
     return response(asked, throttle_time=0, error_code=error)
 
 
@@ -98,7 +88,7 @@ def end_txn(node: Node, asked: Any) -> ResponsePayload:
     decision = Decision.COMMIT if asked.committed else Decision.ABORT
     try:
         identity = node.coordinator.end_transaction(asked.transactional_id, producer_of(asked), decision, int(asked.__version__))
-        rule("KIP890-062")
     except Refused as refusal:
-        error = _fencing(refusal.error, asked, knows_fenced=2)
+        identity = node.dialect.identity_in_refusal(producer_of(asked))
+        error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=2)
     return response(asked, throttle_time=0, error_code=error, producer_id=identity.producer_id, producer_epoch=identity.epoch)

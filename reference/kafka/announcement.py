@@ -1,0 +1,37 @@
+"""What a broker says that it serves, and serves: the versions of each API, and the features."""
+
+from collections.abc import Mapping
+
+from fencepost.reference.kernel.rules import rule
+
+from .profile import Feature, Profile
+
+_SHOWS_FEATURES_FROM_LEVEL_0 = 4
+"""Before this version of ApiVersions, a supported feature whose lowest level is 0 is left out: clients took 0 for an error."""
+
+
+class Announcement:
+    """The broker's side of finding a version that both sides know. The profile says what there is."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+
+    def serves(self, api: str, version: int) -> bool:
+        """Whether a request of that version is answered."""
+        return self._profile.offers(api, version)
+
+    def ranges(self) -> Mapping[str, tuple[int, int]]:
+        """The lowest and highest version of each API, by its name."""
+        rule("KIP890-004")
+        return self._profile.apis
+
+    def finalized(self, version: int) -> Mapping[str, int]:  # noqa: ARG002 - all versions tell the same
+        """The levels that are in force, in an answer of that version. Level 0 is told by leaving the feature out."""
+        rule("KIP890-001")
+        return {name: feature.finalized for name, feature in self._profile.features.items() if feature.finalized > 0}
+
+    def supported(self, version: int) -> Mapping[str, Feature]:
+        """The levels that there are, in an answer of that version."""
+        rule("KIP890-002")
+        lowest_level = 0 if version >= _SHOWS_FEATURES_FROM_LEVEL_0 else 1
+        return {name: feature for name, feature in self._profile.features.items() if feature.supported[0] >= lowest_level}

@@ -1,0 +1,23 @@
+"""How a refusal is told, so that clients of every version take it for what it is."""
+
+from fencepost.reference.kernel.rules import rule
+
+from .errors import Error
+from .values import NO_PRODUCER, ProducerIdAndEpoch
+
+
+class Dialect:
+    """The words of refusals."""
+
+    def told(self, error: Error, version: int, knows_fenced: int) -> Error:
+        """PRODUCER_FENCED came late to the protocol; before the version `knows_fenced` clients are told INVALID_PRODUCER_EPOCH."""
+        if error is Error.PRODUCER_FENCED and version < knows_fenced:
+            rule("KIP890-019")
+            rule("KIP890-087")
+            return Error.INVALID_PRODUCER_EPOCH
+        return error
+
+    def identity_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - a client would use what it reads
+        """The producer id and epoch beside an error: none at all, whoever asked."""
+        rule("KIP890-062")
+        return NO_PRODUCER
