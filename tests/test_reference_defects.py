@@ -75,7 +75,7 @@ def test_the_lawful_broker_is_seen_as_it_should_be() -> None:
     }
 
 
-@pytest.mark.parametrize("name", sorted(DEFECTS))
+@pytest.mark.parametrize("name", sorted(CHANGED))
 def test_a_defect_changes_one_decision(name: str) -> None:
     """And a client can see it."""
     lawful, broken = observe(Parts()), observe(DEFECTS[name].parts)
@@ -91,12 +91,12 @@ def test_an_oddity_keeps_every_promise(name: str) -> None:
 
 @pytest.mark.parametrize("defect", (DEFECTS | ODDITIES).values(), ids=lambda defect: defect.name)
 def test_every_variant_replaces_one_part(defect: Defect) -> None:
-    """By a subclass of the lawful one, which overrides one method; and it says what, from where and how it shows."""
+    """By a subclass of the lawful one with one decision changed, in one method or two; and it says what, from where and how it shows."""
     lawful = Parts()
     replaced = [part for field, part in vars(defect.parts).items() if part is not getattr(lawful, field)]
 
     assert len(replaced) == 1
-    assert len([member for member in vars(replaced[0]).values() if inspect.isfunction(member)]) == 1
+    assert 1 <= len([member for member in vars(replaced[0]).values() if inspect.isfunction(member)]) <= 2
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", defect.name)
     assert defect.story.endswith(".")
     assert defect.origin
