@@ -80,7 +80,7 @@ def has_written(world: World, name: str, value: str, partition: str) -> None:
 
 @given(parsers.parse("{name:w} has committed"))
 def has_committed(world: World, name: str) -> None:
-    """EndTxn v5, and all markers are written; the producer goes on with the pair that was answered."""
+    """EndTxn v5, and all markers are written but those held back; the producer goes on with the pair that was answered."""
     _has_ended(world, world.producer(name), commit=True)
 
 
@@ -133,6 +133,9 @@ def _has_ended(world: World, producer: Producer, commit: bool) -> None:
         raise SetUpFailed(f"{doing} answered no producer id and epoch")
     producer.pairs.append(pair)
     producer.written.clear()
-    description = achieved(world.observer.settled(producer.transactional_id), f"waiting for the markers of {producer.name}")
-    if description.state != ("CompleteCommit" if commit else "CompleteAbort"):
+    if producer.is_held_back:
+        description = achieved(world.observer.describe_transaction(producer.transactional_id), f"describing {producer.name}")
+    else:
+        description = achieved(world.observer.settled(producer.transactional_id), f"waiting for the markers of {producer.name}")
+    if description.state != ("Prepare" if producer.is_held_back else "Complete") + ("Commit" if commit else "Abort"):
         raise SetUpFailed(f"{doing} left the transaction in {description.state}")

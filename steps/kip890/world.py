@@ -19,6 +19,9 @@ class Producer:
     probe: KafkaProbe
     pairs: list[ProducerIdAndEpoch]
     written: set[TopicPartition] = field(default_factory=set)
+    is_held_back: bool = False
+    """The end of its transaction does not get through, so nobody waits for that."""
+
     _next_sequence: Counter[tuple[ProducerIdAndEpoch, TopicPartition]] = field(default_factory=Counter)
 
     @property
@@ -33,7 +36,13 @@ class Producer:
         pair = pair or self.pair
         sequence = self._next_sequence[pair, partition]
         outcome = self.probe.produce(
-            partition, [value], producer=pair, transactional_id=self.transactional_id, sequence=sequence, version=version
+            partition,
+            [value],
+            producer=pair,
+            transactional_id=self.transactional_id,
+            sequence=sequence,
+            version=version,
+            retry=not self.is_held_back,
         )
         if isinstance(outcome, Done):
             self._next_sequence[pair, partition] += 1
@@ -42,7 +51,7 @@ class Producer:
 
     def end(self, commit: bool, pair: ProducerIdAndEpoch | None = None, version: int = 5) -> Outcome[ProducerIdAndEpoch | None]:
         """EndTxn; what it answers is adopted by `adopt`, not here, so that a scenario can refuse to."""
-        return self.probe.end_txn(self.transactional_id, pair or self.pair, commit=commit, version=version)
+        return self.probe.end_txn(self.transactional_id, pair or self.pair, commit=commit, version=version, retry=not self.is_held_back)
 
 
 @dataclass(frozen=True)
@@ -110,14 +119,15 @@ class World:
         self.asked, self.answer = producer, answer
 
     def await_markers(self) -> None:
-        """Wait until no marker of a known transaction is on its way; an open transaction is not waited for.
+        """Wait until no marker of a known transaction is on its way; one that is open, or held back, is not waited for.
 
         When patience ends first, the sentence that follows judges what there is.
         """
+        held_back = {producer.transactional_id for producer in self.producers.values() if producer.is_held_back}
         for name in {producer.transactional_id for producer in self.producers.values()}:
             for _ in self.time.attempts():
                 self.states[name] = observed(self.observer.describe_transaction(name), f"describing {name}").state
-                if not self.states[name].startswith("Prepare"):
+                if name in held_back or not self.states[name].startswith("Prepare"):
                     break
 
     def describe(self, producer: Producer) -> TransactionDescription:
