@@ -8,7 +8,7 @@ from kio.schema.errors import ErrorCode
 from fencepost.adapters.ports import Done, Outcome, Unknown
 
 from .calls import Calls, partition_result, the_only
-from .cluster import CoordinatorKind, CoordinatorOf, LeaderOf, Node
+from .cluster import AnyNode, CoordinatorKind, CoordinatorOf, LeaderOf, Node
 from .errors import COORDINATOR_AWAY, TO_LEADER, refused, verdict
 from .values import ActiveProducer, ListedTransaction, ProducerIdAndEpoch, TopicPartition, TransactionDescription, TransactionList
 
@@ -69,6 +69,20 @@ class InspectionCalls(Calls):
                 return Done(TransactionList(frozenset(transactions), frozenset(unknown_states)))
             case trouble:
                 return trouble
+
+    def coordinator_node(self, transactional_id: str, version: int) -> Outcome[int]:
+        """FindCoordinator of that version for a transactional id: the number of the node."""
+        if version >= 4:
+            message = self._request("find_coordinator", version, key_type=CoordinatorKind.TRANSACTION, coordinator_keys=[transactional_id])
+        else:
+            message = self._request("find_coordinator", version, key=transactional_id, key_type=CoordinatorKind.TRANSACTION)
+
+        def read(answer: Any) -> Outcome[int]:
+            found = [answer] if version < 4 else [entry for entry in answer.coordinators if entry.key == transactional_id]
+            entry = the_only(found, answer, transactional_id)
+            return verdict(entry.error_code, int(entry.node_id), entry.error_message)
+
+        return self._read(AnyNode(), message, read, COORDINATOR_AWAY)
 
     def describe_producers(self, partition: TopicPartition, *, retry: bool = True) -> Outcome[tuple[ActiveProducer, ...]]:
         """DescribeProducers: what the partition's leader knows of producers."""
