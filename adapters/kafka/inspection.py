@@ -77,6 +77,20 @@ class InspectionCalls(Calls):
             case trouble:
                 return trouble
 
+    def coordinator_node(self, transactional_id: str, version: int) -> Outcome[int]:
+        """FindCoordinator of that version for a transactional id: the number of the node."""
+        if version >= 4:
+            message = self._request("find_coordinator", version, key_type=CoordinatorKind.TRANSACTION, coordinator_keys=[transactional_id])
+        else:
+            message = self._request("find_coordinator", version, key=transactional_id, key_type=CoordinatorKind.TRANSACTION)
+
+        def read(answer: Any) -> Outcome[int]:
+            found = [answer] if version < 4 else [entry for entry in answer.coordinators if entry.key == transactional_id]
+            entry = the_only(found, answer, transactional_id)
+            return verdict(entry.error_code, int(entry.node_id), entry.error_message)
+
+        return self._read(AnyNode(), message, read, COORDINATOR_AWAY)
+
     def describe_producers(self, partition: TopicPartition, *, retry: bool = True) -> Outcome[tuple[ActiveProducer, ...]]:
         """DescribeProducers: what the partition's leader knows of producers."""
         message = self._request("describe_producers", 0, topics=[{"name": partition.topic, "partition_indexes": [partition.partition]}])

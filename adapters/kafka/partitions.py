@@ -1,8 +1,8 @@
 """The calls that the leader of a partition answers, and the one that makes topics."""
 
 import uuid
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from kio.schema.errors import ErrorCode
 
@@ -13,6 +13,8 @@ from .calls import Calls, partition_result, the_only
 from .cluster import AnyNode, LeaderOf
 from .errors import TO_LEADER, verdict
 from .values import NO_PRODUCER, AbortedTransaction, Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition
+
+T = TypeVar("T")
 
 _EARLIEST, _LATEST = -2, -1
 _TOPIC_IDS_FROM = 13
@@ -122,12 +124,44 @@ class PartitionCalls(Calls):
         transaction_version: int = 0,
         retry: bool = True,
     ) -> Outcome[None]:
-        """WriteTxnMarkers, as a coordinator sends it to a leader. `transaction_version` is in the request from version 2 on."""
+        """WriteTxnMarkers for one partition, as a coordinator sends it to a leader.
+
+        `transaction_version` is in the request from version 2 on.
+        """
+        answer = self.write_markers(
+            [partition],
+            producer,
+            commit=commit,
+            coordinator_epoch=coordinator_epoch,
+            version=version,
+            transaction_version=transaction_version,
+            retry=retry,
+        )
+        return answer.value[partition] if isinstance(answer, Done) else answer
+
+    def write_markers(
+        self,
+        partitions: Sequence[TopicPartition],
+        producer: ProducerIdAndEpoch,
+        *,
+        commit: bool,
+        coordinator_epoch: int,
+        version: int = 1,
+        transaction_version: int = 0,
+        retry: bool = True,
+    ) -> Outcome[dict[TopicPartition, Done[None] | Refused]]:
+        """WriteTxnMarkers for several partitions, sent to the leader of the first, with a verdict for each.
+
+        Refused is only a request for one partition.
+        """
+        indexes: dict[str, list[int]] = {}
+        for partition in partitions:
+            indexes.setdefault(partition.topic, []).append(partition.partition)
         marker: dict[str, Any] = {
             "producer_id": producer.producer_id,
             "producer_epoch": producer.epoch,
             "transaction_result": commit,
-            "topics": [{"name": partition.topic, "partition_indexes": [partition.partition]}],
+            "topics": [{"name": topic, "partition_indexes": numbers} for topic, numbers in indexes.items()],
             "coordinator_epoch": coordinator_epoch,
         }
         if version >= 2:
@@ -136,16 +170,30 @@ class PartitionCalls(Calls):
             raise ValueError(f"WriteTxnMarkers v{version} cannot carry transaction version {transaction_version}; versions from 2 on can")
         message = self._request("write_txn_markers", version, markers=[marker])
 
-        def read(answer: Any) -> Outcome[None]:
+        def read(answer: Any) -> Outcome[dict[TopicPartition, Done[None] | Refused]]:
             found = [entry for entry in answer.markers if entry.producer_id == producer.producer_id]
             entry = the_only(found, answer, f"producer id {producer.producer_id}")
-            return verdict(partition_result(entry.topics, partition, answer).error_code, None)
+            verdicts = {partition: verdict(partition_result(entry.topics, partition, answer).error_code, None) for partition in partitions}
+            refusals = [result for result in verdicts.values() if isinstance(result, Refused)]
+            return refusals[0] if refusals and len(partitions) == 1 else Done(verdicts)
 
-        return self._write(LeaderOf(partition), message, read, TO_LEADER, retry=retry)
+        return self._write(LeaderOf(partitions[0]), message, read, TO_LEADER, retry=retry)
 
     def end_offset(self, partition: TopicPartition, isolation: Isolation) -> Outcome[int]:
         """ListOffsets for the latest: the high watermark, or the last stable offset for READ_COMMITTED."""
         return self._offset(partition, isolation, _LATEST)
+
+    def record_at(self, partition: TopicPartition, isolation: Isolation, timestamp: int) -> Outcome[tuple[int, int]]:
+        """ListOffsets for a time: offset and timestamp of the first record that is not older, both -1 where there is none."""
+
+        def found(result: Any) -> tuple[int, int]:
+            return int(result.offset), int(result.timestamp)
+
+        return self._listed(partition, isolation, timestamp, found)
+
+    def page(self, partition: TopicPartition, isolation: Isolation, offset: int) -> Outcome[LogView]:
+        """One Fetch from that offset on."""
+        return self._fetch(partition, isolation, offset, self._offer.highest("fetch", 4, _TOPIC_IDS_FROM - 1))
 
     def read(self, partition: TopicPartition, isolation: Isolation, *, version: int | None = None) -> Outcome[LogView]:
         """Fetch from the log's start until there is nothing more for that isolation level."""
@@ -172,17 +220,20 @@ class PartitionCalls(Calls):
             offset = page.batches[-1].last_offset + 1
 
     def _offset(self, partition: TopicPartition, isolation: Isolation, which: int) -> Outcome[int]:
+        return self._listed(partition, isolation, which, lambda result: int(result.offset))
+
+    def _listed(self, partition: TopicPartition, isolation: Isolation, timestamp: int, found: Callable[[Any], T]) -> Outcome[T]:
         message = self._request(
             "list_offsets",
             self._offer.highest("list_offsets", 2, 9),
             replica_id=-1,
             isolation_level=isolation,
-            topics=[{"name": partition.topic, "partitions": [{"partition_index": partition.partition, "timestamp": which}]}],
+            topics=[{"name": partition.topic, "partitions": [{"partition_index": partition.partition, "timestamp": timestamp}]}],
         )
 
-        def read(answer: Any) -> Outcome[int]:
+        def read(answer: Any) -> Outcome[T]:
             result = partition_result(answer.topics, partition, answer)
-            return verdict(result.error_code, int(result.offset))
+            return verdict(result.error_code, found(result))
 
         return self._read(LeaderOf(partition), message, read, TO_LEADER)
 

@@ -71,8 +71,7 @@ class MarkerSender:
 
     def send(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> None:
         """Tell all partitions of a decision."""
-        rule("KIP890-122" if transaction.transaction_version >= 2 else "KIP890-123")
-        marker = TransactionMarker(transaction.identity, transaction.decision, coordinator_epoch, transaction_version)
+        marker = self.marker_for(transaction, coordinator_epoch, transaction_version)
         messages = [WriteMarker(transaction.transactional_id, partition, marker) for partition in self.partitions_to_mark(transaction)]
         self._waiting[transaction.transactional_id] = set(messages)
         if not messages:
@@ -80,6 +79,10 @@ class MarkerSender:
             self._complete(transaction.transactional_id)
         for message in messages:
             self._send(message)
+
+    def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
+        """What all its partitions are told: the producer as it is in the prepared state, so with the epoch after a bump."""
+        return TransactionMarker(transaction.identity, transaction.decision, coordinator_epoch, transaction_version)
 
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
         """The partitions that get a marker: all of them."""

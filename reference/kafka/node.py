@@ -12,9 +12,11 @@ from .additions import Additions
 from .announcement import Announcement
 from .coordinator import Coordinator
 from .dialect import Dialect
-from .errors import Error, Refused
+from .directory import Directory
 from .groups import Groups
-from .markers import MarkerSender, TransactionMarker
+from .listing import TransactionFilter
+from .marker_writer import MarkerWriter
+from .markers import MarkerSender
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
@@ -40,10 +42,13 @@ class Parts:
     coordinator: type[Coordinator] = Coordinator
     dialect: type[Dialect] = Dialect
     groups: type[Groups] = Groups
+    directory: type[Directory] = Directory
     marker_sender: type[MarkerSender] = MarkerSender
+    marker_writer: type[MarkerWriter] = MarkerWriter
     network: type[Network] = Network
     partition_log: type[PartitionLog] = PartitionLog
     producer_states: type[ProducerStates] = ProducerStates
+    transaction_filter: type[TransactionFilter] = TransactionFilter
     transaction_log: type[TransactionLog] = TransactionLog
     verification: type[Verification] = Verification
 
@@ -58,7 +63,10 @@ class Node:
         self.announcement = parts.announcement(profile)
         self.dialect = parts.dialect()
         self.topics = Topics(machine.disk, self._open_log)
-        self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.write_marker)
+        self.directory = parts.directory(NODE_ID)
+        self.transaction_filter = parts.transaction_filter
+        self.markers = parts.marker_writer(self.topics)
+        self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write)
         self.verification = parts.verification(self.coordinator, profile)
         self.additions = parts.additions(self.topics, self.coordinator)
         self.groups = parts.groups(self.topics, self.verification, machine.clock)
@@ -67,11 +75,3 @@ class Node:
 
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
         return self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
-
-    def write_marker(self, partition: TopicPartition, marker: TransactionMarker) -> Error:
-        """What the leader of a partition does with a marker, and what it answers."""
-        try:
-            self.topics.log(partition).append_marker(marker)
-        except Refused as refusal:
-            return refusal.error
-        return Error.NONE

@@ -20,7 +20,7 @@ from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, encode, mark
 from .errors import Error, Refused
 from .guards import Guards
 from .markers import TransactionMarker
-from .producer_state import ProducerStates, Standing
+from .producer_state import ProducerState, ProducerStates, Standing
 from .profile import Profile
 from .transaction import Decision
 from .values import ProducerIdAndEpoch, TopicPartition
@@ -117,10 +117,15 @@ class PartitionLog:
         """Append the control record that ends a producer's transaction here. Raises Refused."""
         self.producers.check_marker(marker)
         kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
-        rule("KIP890-125")
-        batch = marker_batch(Marker(kind, marker.coordinator_epoch), marker.producer.producer_id, marker.producer.epoch, self._clock.now)
+        rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")
+        batch = self.control_batch(Marker(kind, marker.coordinator_epoch), marker.producer)
         self._write(batch, encode(batch))
         self.guards.marked(marker.producer)
+
+    def control_batch(self, marker: Marker, producer: ProducerIdAndEpoch) -> Batch:
+        """The marker as a batch of the log."""
+        rule("KIP890-125")
+        return marker_batch(marker, producer.producer_id, producer.epoch, self._clock.now)
 
     def _has_open_transaction(self, producer_id: int) -> bool:
         state = self.producers.get(producer_id)
@@ -152,10 +157,17 @@ class PartitionLog:
         before = self.producers.apply(batch)
         if batch.marker is None:
             return
+        if (aborted := self.aborted_by(batch, before)) is not None:
+            self._aborted.append(aborted)
+
+    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:
+        """The transaction that a marker in the log aborts; `before` is what was known of its producer."""
         if before is None or not before.has_open_transaction:
             rule("KIP890-133")
-        elif batch.marker.type is MarkerType.ABORT:
-            self._aborted.append(AbortedTransaction(batch.producer_id, before.transaction_start, batch.base_offset))
+            return None
+        if marker.marker is None or marker.marker.type is not MarkerType.ABORT:
+            return None
+        return AbortedTransaction(marker.producer_id, before.transaction_start, marker.base_offset)
 
     def offset_after(self, batch: Batch) -> int:
         """The offset that the next record gets."""
@@ -178,6 +190,7 @@ class PartitionLog:
         if not open_transactions:
             return None
         rule("KIP890-137")
+        rule("KIP890-144")
         if len(open_transactions) > 1:
             rule("KIP890-142")
         return min(open_transactions)
@@ -198,12 +211,14 @@ class PartitionLog:
         size = 0
         upper = offset
         for entry in self.entries(offset):
+            if not self.is_handed_out(entry, isolation):
+                continue
             if entry.batch.base_offset >= end or (pieces and size + len(entry.data) > max_bytes):
                 break
             pieces.append(entry.data)
             size += len(entry.data)
             upper = entry.batch.last_offset + 1
-        aborted = self._aborted_in(offset, upper) if isolation is Isolation.READ_COMMITTED else None
+        aborted = self.aborted_in(offset, upper) if isolation is Isolation.READ_COMMITTED else None
         return Page(b"".join(pieces), aborted)
 
     def entries(self, offset: int) -> list[Entry]:
@@ -222,7 +237,13 @@ class PartitionLog:
                     return offset, record.timestamp
         return None
 
-    def _aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+    def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:  # noqa: ARG002 - to no reader's isolation does it matter
+        """Whether a reader that comes that far gets this batch: each one, for readers leave out by themselves what was aborted."""
+        rule("KIP890-140")
+        return True
+
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+        """The aborted transactions with anything from `first` on and below `upper`."""
         rule("KIP890-139")
         ended_later = self._aborted[bisect_left(self._aborted, first, key=lambda transaction: transaction.last_offset) :]
         overlapping = (transaction for transaction in ended_later if transaction.first_offset < upper)

@@ -77,6 +77,8 @@ class World:
     asked: Producer | None = None
     answer: Outcome[object] | None = None
     before: Noted | None = None
+    watched: dict[TopicPartition, list[LogView]] = field(default_factory=dict)
+    """What readers of committed data saw in the course of the When, look by look."""
     states: dict[str, str] = field(default_factory=dict)
     """Where each transaction was when it was last waited for."""
 

@@ -7,7 +7,6 @@ from kio.static.protocol import ResponsePayload
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import HOST, NODE_ID, PORT, Node
 from fencepost.reference.kafka.topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Topic
-from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import API_KEYS, request, response
 
 _CLUSTER_ID = "fencepost-reference"
@@ -124,17 +123,21 @@ def find_coordinator(node: Node, asked: Any) -> ResponsePayload:
     key_type = int(getattr(asked, "key_type", 0))
     keys = asked.coordinator_keys if asked.__version__ >= 4 else (asked.key,)
     error, message = _coordinator_error(node, key_type)
-    place = {"node_id": -1, "host": "", "port": -1} if error else {"node_id": NODE_ID, "host": HOST, "port": PORT}
-    verdict = {**place, "error_code": error, "error_message": message}
+
+    def place(key: str) -> dict[str, Any]:
+        if error:
+            return {"node_id": -1, "host": "", "port": -1, "error_code": error, "error_message": message}
+        found = {"node_id": node.directory.coordinator_of(key), "host": HOST, "port": PORT}
+        return {**found, "error_code": Error.NONE, "error_message": None}
+
     if asked.__version__ >= 4:
-        return response(asked, throttle_time=0, coordinators=[{"key": key, **verdict} for key in keys])
-    return response(asked, throttle_time=0, **verdict)
+        return response(asked, throttle_time=0, coordinators=[{"key": key, **place(key)} for key in keys])
+    return response(asked, throttle_time=0, **place(asked.key))
 
 
 def _coordinator_error(node: Node, key_type: int) -> tuple[Error, str | None]:
     if key_type not in _INTERNAL_TOPICS:
         return Error.INVALID_REQUEST, f"key type {key_type} is not known here"
     if node.topics.create_internal(_INTERNAL_TOPICS[key_type]):
-        rule("KIP890-154")
         return Error.COORDINATOR_NOT_AVAILABLE, f"{_INTERNAL_TOPICS[key_type]} is only now being made"
     return Error.NONE, None

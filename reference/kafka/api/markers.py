@@ -9,7 +9,6 @@ from fencepost.reference.kafka.markers import TransactionMarker
 from fencepost.reference.kafka.node import Node
 from fencepost.reference.kafka.transaction import Decision
 from fencepost.reference.kafka.values import TopicPartition
-from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import response
 
 from .shapes import by_topic, producer_of
@@ -26,11 +25,8 @@ def write_txn_markers(node: Node, asked: Any) -> ResponsePayload:
             int(getattr(entry, "transaction_version", 0)),
         )
         of_producer = errors.setdefault(marker.producer.producer_id, {})
-        for topic in entry.topics:
-            for number in topic.partition_indexes:
-                partition = TopicPartition(topic.name, int(number))
-                rule("KIP890-134")
-                of_producer[partition] = node.write_marker(partition, marker)
+        partitions = [TopicPartition(topic.name, int(number)) for topic in entry.topics for number in topic.partition_indexes]
+        of_producer |= node.markers.write_all(partitions, marker)
     return response(asked, markers=[{"producer_id": producer_id, "topics": _topics(verdicts)} for producer_id, verdicts in errors.items()])
 
 

@@ -1,21 +1,16 @@
 """What an administrator asks: DescribeProducers, DescribeTransactions, ListTransactions. None of them changes anything."""
 
-import re
 from typing import Any
 
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Node
-from fencepost.reference.kafka.transaction import State, Transaction
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import response
 
 from .shapes import by_topic
-
-_STATE_NAMES = frozenset({state.value for state in State} | {"Dead", "PrepareEpochFence"})
-"""The names that a filter may have; Kafka's own has two states that no transaction here is ever in."""
 
 
 def describe_producers(node: Node, asked: Any) -> ResponsePayload:
@@ -92,39 +87,22 @@ def _described(node: Node, transactional_id: str) -> dict[str, Any]:
 
 def list_transactions(node: Node, asked: Any) -> ResponsePayload:
     """The transactions that pass every filter; names of states that do not exist are told, and pass nothing."""
-    rule("KIP890-150")
-    unknown = [name for name in asked.state_filters if name not in _STATE_NAMES]
     try:
-        pattern = _pattern(getattr(asked, "transactional_id_pattern", None))
-    except re.error:
-        rule("KIP890-152")
-        return response(
-            asked, throttle_time=0, error_code=Error.INVALID_REGULAR_EXPRESSION, unknown_state_filters=[], transaction_states=[]
+        wanted = node.transaction_filter(
+            asked.state_filters,
+            asked.producer_id_filters,
+            int(getattr(asked, "duration_filter", -1)),
+            getattr(asked, "transactional_id_pattern", None),
         )
-    found = [transaction for transaction in node.coordinator.transactions() if _passes(node, asked, transaction, pattern)]
+    except Refused as refusal:
+        return response(asked, throttle_time=0, error_code=refusal.error, unknown_state_filters=[], transaction_states=[])
     states = [
         {
             "transactional_id": transaction.transactional_id,
             "producer_id": transaction.producer_id,
             "transaction_state": transaction.state.value,
         }
-        for transaction in found
+        for transaction in node.coordinator.transactions()
+        if wanted.passes(transaction, node.machine.clock.now)
     ]
-    return response(asked, throttle_time=0, error_code=Error.NONE, unknown_state_filters=unknown, transaction_states=states)
-
-
-def _pattern(source: str | None) -> re.Pattern[str] | None:
-    return re.compile(source) if source else None
-
-
-def _passes(node: Node, asked: Any, transaction: Transaction, pattern: re.Pattern[str] | None) -> bool:
-    duration = int(getattr(asked, "duration_filter", -1))
-    if duration >= 0:
-        # A transactional id in Empty has no start, -1, and is older than every duration.
-        rule("KIP890-151")
-    return (
-        (not asked.state_filters or transaction.state.value in asked.state_filters)
-        and (not asked.producer_id_filters or transaction.producer_id in asked.producer_id_filters)
-        and (duration < 0 or node.machine.clock.now - transaction.started_at > duration)
-        and (pattern is None or pattern.fullmatch(transaction.transactional_id) is not None)
-    )
+    return response(asked, throttle_time=0, error_code=Error.NONE, unknown_state_filters=wanted.unknown_states, transaction_states=states)

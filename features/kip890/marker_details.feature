@@ -1,0 +1,230 @@
+Feature: Markers in detail
+  What a marker looks like in the log, and which markers a partition takes.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-122 @MUST
+  Rule: The marker of a transaction ended with EndTxn v5 carries its producer id and the raised epoch.
+
+    Scenario: [1] The marker of a new client's commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits
+      Then payments-0 holds one COMMIT marker, with the epoch after that of A
+
+    Scenario: [2] The marker of a new client's abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A aborts
+      Then payments-0 holds one ABORT marker, with the epoch after that of A
+
+  @KIP890-123 @MUST
+  Rule: The marker of a transaction ended with EndTxn v4 carries the epoch the data was written with.
+
+    Scenario: [1] The marker of an old client's commit
+      Given producer A with transactional id "transfer"
+      And A, an old client, has written "a1" to payments-0
+      When A commits in EndTxn v4
+      Then payments-0 holds one COMMIT marker, with the epoch of A
+
+    Scenario: [2] The marker of an old client's abort
+      Given producer A with transactional id "transfer"
+      And A, an old client, has written "a1" to payments-0
+      When A aborts in EndTxn v4
+      Then payments-0 holds one ABORT marker, with the epoch of A
+
+  @KIP890-125 @MUST
+  Rule: A marker is a transactional control batch with one record and no sequence, and it begins and ends at one offset.
+
+    Scenario: [1] The batch of a commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits
+      Then the marker in payments-0 is a transactional control batch with one record and no sequence
+      And the marker in payments-0 begins and ends at the offset where the log ended
+
+    Scenario: [2] The batch of an abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A aborts
+      Then the marker in payments-0 is a transactional control batch with one record and no sequence
+      And the marker in payments-0 begins and ends at the offset where the log ended
+
+  @KIP890-127 @MUST
+  Rule: A late marker of the new protocol whose epoch is that of the open transaction is refused INVALID_PRODUCER_EPOCH.
+
+    Scenario: [1] The marker of the last transaction comes again
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      And A has written "a2" to payments-0
+      When a COMMIT marker of the new protocol for A with its own epoch reaches payments-0
+      Then the request is refused with INVALID_PRODUCER_EPOCH
+
+    Scenario: [2] The open transaction stays open
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When a COMMIT marker of the new protocol for A with its own epoch reaches payments-0
+      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And the open transaction of A in payments-0 starts at "a1"
+      And the log of payments-0 has not grown
+
+  @KIP890-128 @MUST
+  Rule: A marker with an epoch below the partition's is refused INVALID_PRODUCER_EPOCH.
+
+    Scenario: [1] A marker of an earlier epoch, and a transaction is open
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And A has written "a1" to payments-0
+      When an ABORT marker for A with its previous epoch reaches payments-0
+      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And the open transaction of A in payments-0 starts at "a1"
+
+    Scenario: [2] A marker of an earlier epoch, and everything is decided
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When an ABORT marker for A with its previous epoch reaches payments-0
+      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
+
+  @KIP890-129 @SHOULD
+  Rule: WriteTxnMarkers v2 may be repeated once its transaction has ended, the repeat succeeds at the same epoch.
+
+    Scenario: [1] A repeated commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When a COMMIT marker of the new protocol for A with its own epoch reaches payments-0
+      Then the marker is accepted
+      And readers of committed data see "a1" in payments-0
+
+    Scenario: [2] A repeated abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When an ABORT marker of the new protocol for A with its own epoch reaches payments-0
+      Then the marker is accepted
+      And readers of committed data see nothing in payments-0
+
+  @KIP890-130 @MUST
+  Rule: A marker from an older coordinator epoch than the partition has seen is refused TRANSACTION_COORDINATOR_FENCED.
+
+    Scenario: [1] An older coordinator
+      Given producer A with transactional id "transfer"
+      And a marker for A from coordinator epoch 7 has reached payments-0
+      When an ABORT marker for A from coordinator epoch 6 reaches payments-0
+      Then the request is refused with TRANSACTION_COORDINATOR_FENCED
+      And the log of payments-0 has not grown
+
+    Scenario: [2] The same coordinator again
+      Given producer A with transactional id "transfer"
+      And a marker for A from coordinator epoch 7 has reached payments-0
+      When an ABORT marker for A from coordinator epoch 7 reaches payments-0
+      Then the marker is accepted
+
+    Scenario: [3] A newer coordinator
+      Given producer A with transactional id "transfer"
+      And a marker for A from coordinator epoch 7 has reached payments-0
+      When an ABORT marker for A from coordinator epoch 8 reaches payments-0
+      Then the marker is accepted
+
+  @KIP890-131 @MUST
+  Rule: WriteTxnMarkers v1 at the current epoch ends an open transaction, so that operators can clear a hanging one.
+
+    Scenario: [1] An operator aborts
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When an ABORT marker for A with its own epoch reaches payments-0
+      Then the marker is accepted
+      And readers of committed data see nothing in payments-0
+      And the last stable offset of payments-0 is the end of the log
+
+    Scenario: [2] An operator commits
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When a COMMIT marker for A with its own epoch reaches payments-0
+      Then the marker is accepted
+      And readers of committed data see "a1" in payments-0
+      And the last stable offset of payments-0 is the end of the log
+
+  @KIP890-132 @MUST
+  Rule: A marker for a producer unknown to the partition is accepted and sets the epoch that later data is measured by.
+
+    Scenario: [1] Data of an epoch below that of the marker
+      Given producer A with transactional id "transfer"
+      And a marker for A with the next epoch has reached payments-0
+      When A writes "a1" to payments-0
+      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
+
+    Scenario: [2] Data of the marker's epoch, from sequence 0 on
+      Given producer A with transactional id "transfer"
+      And a marker for A with its own epoch has reached payments-0
+      When A begins in payments-0 with "a1" at sequence 0
+      Then the write is accepted
+      And the open transaction of A in payments-0 starts at "a1"
+
+    Scenario: [3] Data of the marker's epoch, from another sequence on
+      Given producer A with transactional id "transfer"
+      And a marker for A with its own epoch has reached payments-0
+      When A begins in payments-0 with "a1" at sequence 3
+      Then the request is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And the log of payments-0 has not grown
+
+  @KIP890-133 @MUST
+  Rule: A marker with no open transaction moves neither the last stable offset nor the list of aborted transactions.
+
+    Scenario: [1] Everything is decided
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When an ABORT marker for A with its own epoch reaches payments-0
+      Then readers of committed data are told of no aborted transaction in payments-0
+      And the last stable offset of payments-0 is the end of the log
+
+    Scenario: [2] Somebody else's transaction is open
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And B has written "b1" to payments-0
+      When an ABORT marker for A with its own epoch reaches payments-0
+      Then the marker is accepted
+      And readers of committed data are told of no aborted transaction in payments-0
+      And the last stable offset of payments-0 is the offset of "b1"
+
+  @KIP890-134 @MUST
+  Rule: WriteTxnMarkers answers UNKNOWN_TOPIC_OR_PARTITION only for the partition it cannot find and writes the others.
+
+    Scenario: [1] One of two partitions does not exist
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When an ABORT marker for A is sent to payments-0 and to a partition that does not exist
+      Then only the partition that does not exist is refused, with UNKNOWN_TOPIC_OR_PARTITION
+      And readers of committed data see nothing in payments-0
+      And the last stable offset of payments-0 is the end of the log
+
+  @KIP890-135 @MUST
+  Rule: With no faults on the servers, the last stable offset meets the high watermark once all transactions are settled.
+
+    Scenario: [1] Interleaved transactions
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      And B has committed
+      When A aborts
+      Then the last stable offset of payments-0 is the end of the log
+
+    Scenario: [2] A transaction that was taken over
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B has taken over the transactional id of A
+      And B has written "b1" to payments-1
+      When B commits
+      Then the last stable offset of payments-0 and payments-1 is the end of the log
+
+    Scenario: [3] A transaction that timed out
+      Given producer A with transactional id "transfer" and a short time-out
+      And A has written "a1" to payments-0
+      And the transaction of A has timed out
+      When a plain record "p1" is written to payments-0
+      Then the last stable offset of payments-0 is the end of the log

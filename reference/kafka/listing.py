@@ -1,0 +1,59 @@
+"""Which transactions a ListTransactions request wants: all of its filters have to let a transaction pass."""
+
+import re
+from collections.abc import Sequence
+
+from fencepost.reference.kernel.rules import rule
+
+from .errors import Error, Refused
+from .transaction import State, Transaction
+
+_STATE_NAMES = frozenset({state.value for state in State} | {"Dead", "PrepareEpochFence"})
+"""The names that a filter may have; Kafka's own has two states that no transaction here is ever in."""
+
+
+class TransactionFilter:
+    """The filters of one request. Empty ones, a duration of -1 and no pattern let everything pass."""
+
+    def __init__(self, states: Sequence[str], producer_ids: Sequence[int], longer_than_ms: int, pattern: str | None) -> None:
+        """Raises Refused INVALID_REGULAR_EXPRESSION."""
+        self._states = states
+        self._producer_ids = producer_ids
+        self._longer_than_ms = longer_than_ms
+        self._pattern = self.compiled(pattern) if pattern else None
+
+    def compiled(self, pattern: str) -> re.Pattern[str]:
+        """The pattern, ready to match."""
+        rule("KIP890-152")
+        try:
+            return re.compile(pattern)
+        except re.error as error:
+            raise Refused(Error.INVALID_REGULAR_EXPRESSION, str(error)) from error
+
+    @property
+    def unknown_states(self) -> list[str]:
+        """The names in the filter that are no state's."""
+        return [name for name in self._states if not self.is_state(name)]
+
+    def is_state(self, name: str) -> bool:
+        """Names are compared as they are, upper and lower case too."""
+        rule("KIP890-150")
+        return name in _STATE_NAMES
+
+    def passes(self, transaction: Transaction, now: int) -> bool:
+        """Whether every filter lets the transaction pass."""
+        return (
+            (not self._states or self.has_state(transaction, self._states))
+            and (not self._producer_ids or transaction.producer_id in self._producer_ids)
+            and (self._longer_than_ms < 0 or self.began_longer_ago(transaction, now, self._longer_than_ms))
+            and (self._pattern is None or self._pattern.fullmatch(transaction.transactional_id) is not None)
+        )
+
+    def has_state(self, transaction: Transaction, states: Sequence[str]) -> bool:
+        """Whether its state is one of these."""
+        return transaction.state.value in states
+
+    def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:
+        """Whether it began longer ago. An id in Empty has no start, -1, and so is older than every duration."""
+        rule("KIP890-151")
+        return now - transaction.started_at > duration_ms

@@ -1,0 +1,30 @@
+"""What the leaders of partitions do with a marker, whoever sends it: the coordinator of this node, another one, or an operator."""
+
+from collections.abc import Iterable
+
+from fencepost.reference.kernel.rules import rule
+
+from .errors import Error, Refused
+from .markers import TransactionMarker
+from .topics import Topics
+from .values import TopicPartition
+
+
+class MarkerWriter:
+    """The leaders of all partitions."""
+
+    def __init__(self, topics: Topics) -> None:
+        self._topics = topics
+
+    def write(self, partition: TopicPartition, marker: TransactionMarker) -> Error:
+        """Append the marker to the partition's log, and say what the leader answers."""
+        try:
+            self._topics.log(partition).append_marker(marker)
+        except Refused as refusal:
+            return refusal.error
+        return Error.NONE
+
+    def write_all(self, partitions: Iterable[TopicPartition], marker: TransactionMarker) -> dict[TopicPartition, Error]:
+        """The same for several, each by itself."""
+        rule("KIP890-134")
+        return {partition: self.write(partition, marker) for partition in partitions}
