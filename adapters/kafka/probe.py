@@ -4,10 +4,13 @@ A step calls one of these and judges what came back. Nothing here knows what a r
 """
 
 from .inspection import InspectionCalls
+from .offer import Offer
 from .partitions import PartitionCalls
 from .transactions import Addition, PartitionResults, TransactionCalls
 
 __all__ = ["Addition", "KafkaProbe", "PartitionResults"]
+
+__all__ = ["KafkaProbe", "Offer"]
 
 
 class KafkaProbe(TransactionCalls, PartitionCalls, InspectionCalls):

@@ -19,7 +19,7 @@ def success_with_the_next_epoch(world: World) -> None:
 
 @then(parsers.parse("the answer is success, with the producer id and epoch that {name:w} has"))
 def success_with_the_same_pair(world: World, name: str) -> None:
-    """EndTxn v5 answers no error and the pair that the producer already goes by."""
+    """EndTxn v5 or InitProducerId answers no error and the pair that the producer already goes by."""
     judge_pair(world, world.producer(name).pair)
 
 
@@ -63,7 +63,7 @@ def nothing_is_handed_out(world: World) -> None:
 
 @then(parsers.parse("the coordinator knows {name:w} by the producer id and epoch of the answer"))
 def knows_by_the_answer(world: World, name: str) -> None:
-    """DescribeTransactions shows the pair that EndTxn answered."""
+    """DescribeTransactions shows the pair that was answered, by EndTxn v5 or InitProducerId."""
     match answer_of(world):
         case Done(ProducerIdAndEpoch() as pair):
             known = world.describe(world.producer(name)).producer

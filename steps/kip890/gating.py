@@ -2,7 +2,7 @@
 
 from pytest_bdd import given, parsers, then, when
 
-from fencepost.adapters.kafka.offer import Offer
+from fencepost.adapters.kafka.probe import Offer
 from fencepost.adapters.ports import Done, NotOffered, Unknown
 from fencepost.evidence import Violation
 from fencepost.steps.outcomes import achieved
