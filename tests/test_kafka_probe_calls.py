@@ -296,6 +296,42 @@ def test_a_batched_addition_waits_for_a_coordinator_that_is_away() -> None:
     assert probe.add_partitions_batched([Addition("t", PAIR, (PAYMENTS,))]) == Done({"t": {PAYMENTS: Done(None)}})
 
 
+@pytest.mark.parametrize("codes", [(3,), (16, 51)])
+def test_a_verdict_on_each_partition_is_waited_for_while_it_is_too_early_for_all(codes: tuple[int, ...]) -> None:
+    """A node that does not know the topic yet, or whose coordinator is away or busy, is asked again."""
+    early = [says(results_by_topic_v3_and_below=added(code, code)) for code in codes]
+    broker = ScriptedBroker(add_partitions_to_txn=[*early, says(results_by_topic_v3_and_below=added(0, 0))])
+    probe, _ = broker.probe()
+    other = TopicPartition("payments", 1)
+
+    assert probe.add_each_partition("t", PAIR, [PAYMENTS, other]) == Done({PAYMENTS: Done(None), other: Done(None)})
+
+
+def test_a_verdict_on_each_partition_stands_when_one_is_a_cause() -> None:
+    """One unknown partition beside others is what the caller wants to see; it is not asked again."""
+    broker = ScriptedBroker(add_partitions_to_txn=[says(results_by_topic_v3_and_below=added(3, 55))])
+    probe, _ = broker.probe()
+    other = TopicPartition("payments", 1)
+
+    outcome = probe.add_each_partition("t", PAIR, [PAYMENTS, other])
+
+    unknown, beside = Refused("UNKNOWN_TOPIC_OR_PARTITION", 3, "payments-0"), Refused("OPERATION_NOT_ATTEMPTED", 55, "payments-1")
+    assert outcome == Done({PAYMENTS: unknown, other: beside})
+    assert broker.count("add_partitions_to_txn") == 1
+
+
+@pytest.mark.parametrize(("retry", "asked"), [(True, ATTEMPTS), (False, 1)])
+def test_a_verdict_on_each_partition_is_the_last_one_when_patience_ends(retry: bool, asked: int) -> None:
+    """It is told by partition then too."""
+    broker = ScriptedBroker(add_partitions_to_txn=[says(results_by_topic_v3_and_below=added(51))])
+    probe, _ = broker.probe()
+
+    outcome = probe.add_each_partition("t", PAIR, [PAYMENTS], retry=retry)
+
+    assert outcome == Done({PAYMENTS: Refused("CONCURRENT_TRANSACTIONS", 51, "payments-0")})
+    assert broker.count("add_partitions_to_txn") == asked
+
+
 def test_a_batched_addition_can_be_refused_as_a_whole() -> None:
     """CLUSTER_AUTHORIZATION_FAILED stands at the top of the answer."""
     broker = ScriptedBroker(add_partitions_to_txn=[says(error_code=31, results_by_transaction=[])])

@@ -12,6 +12,7 @@ from fencepost.adapters.kafka.transactions import Addition
 from fencepost.adapters.kafka.values import (
     AbortedTransaction,
     Appended,
+    CommittedOffset,
     Isolation,
     ListedTransaction,
     ProducerIdAndEpoch,
@@ -146,6 +147,7 @@ def test_an_open_transaction_can_be_inspected(session: KafkaSession, probe: Kafk
 def test_offsets_travel_in_a_transaction(session: KafkaSession, probe: KafkaProbe, payments: list[TopicPartition]) -> None:
     """They count from the commit on; until then a reader that wants stable ones is told to wait."""
     name, group, (first, _) = session.unique("writer"), session.unique("group"), payments
+    nowhere = TopicPartition(first.topic, 9)
     pair = pair_of(probe.init_producer_id(name))
 
     assert probe.committed_offset(group, first) == Done(None)
@@ -156,10 +158,12 @@ def test_offsets_travel_in_a_transaction(session: KafkaSession, probe: KafkaProb
     pair = pair_of(probe.end_txn(name, pair, commit=True))
     done(probe.settled(name))
     assert probe.committed_offset(group, first, require_stable=True) == Done(5)
-    assert probe.commit_offsets(name, pair, group, {first: 6}, version=5) == Done(None)
+    entries = {first: CommittedOffset(6, "six"), nowhere: CommittedOffset(1)}
+    unknown = Refused("UNKNOWN_TOPIC_OR_PARTITION", 3, str(nowhere))
+    assert probe.commit_each_offset(name, pair, group, entries) == Done({first: Done(None), nowhere: unknown})
     done(probe.end_txn(name, pair, commit=False))
     done(probe.settled(name))
-    assert probe.committed_offset(group, first) == Done(5)
+    assert probe.committed(group, first) == Done(CommittedOffset(5, ""))
 
 
 def test_a_marker_can_be_written_by_hand(session: KafkaSession, probe: KafkaProbe, payments: list[TopicPartition]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from kio.schema.errors import ErrorCode
 
@@ -31,7 +31,9 @@ _UNRELEASED_INIT = 6
 
 PartitionResults: TypeAlias = Mapping[TopicPartition, Done[None] | Refused]
 
-_RESULTS = "results by partition"
+_ANSWER = "answer by partition"
+
+T = TypeVar("T")
 
 
 class TransactionCalls(Calls):
@@ -98,13 +100,14 @@ class TransactionCalls(Calls):
         version: int = 3,
         retry: bool = True,
     ) -> Outcome[PartitionResults]:
-        """The same, with the verdict on each partition. Asked again only while all of them are refused by a coordinator that is busy."""
+        """The same, with the verdict on each partition. Asked again only while it is too early for all of them."""
         message = self._addition(transactional_id, producer, partitions, version)
 
         def read(answer: Any) -> Outcome[PartitionResults]:
-            return _busy_or_judged(_partition_results(answer.results_by_topic_v3_and_below, answer, partitions))
+            results = _partition_results(answer.results_by_topic_v3_and_below, answer, partitions)
+            return _unless_early(results, results.values())
 
-        return _judged(self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR, retry=retry))
+        return _last_word(self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR | LOOK_AGAIN, retry=retry))
 
     def _addition(self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Sequence[TopicPartition], version: int) -> Any:
         return self._request(
@@ -121,7 +124,8 @@ class TransactionCalls(Calls):
     ) -> Outcome[Mapping[str, PartitionResults]]:
         """AddPartitionsToTxn as a broker sends it, from version 4 on; sent to the coordinator of the first transactional id.
 
-        Refused is the whole request, or every partition because the coordinator is away. All other refusals are in the results.
+        Refused is the whole request; all other refusals are in the results. Asked again only while it is too early for every partition:
+        the coordinator is away, or does not know the topics yet.
         """
         message = self._request(
             "add_partitions_to_txn",
@@ -145,15 +149,11 @@ class TransactionCalls(Calls):
                 entries = [entry for entry in answer.results_by_transaction if entry.transactional_id == addition.transactional_id]
                 entry = the_only(entries, answer, addition.transactional_id)
                 results[addition.transactional_id] = _partition_results(entry.topic_results, answer, addition.partitions)
-            away = [
-                result
-                for partitions in results.values()
-                for result in partitions.values()
-                if isinstance(result, Refused) and result.code in COORDINATOR_AWAY
-            ]
-            return away[0] if len(away) == sum(map(len, results.values())) > 0 else Done(results)
+            return _unless_early(results, [result for partitions in results.values() for result in partitions.values()])
 
-        return self._write(_coordinator(additions[0].transactional_id), message, read, COORDINATOR_AWAY, retry=retry)
+        return _last_word(
+            self._write(_coordinator(additions[0].transactional_id), message, read, COORDINATOR_AWAY | LOOK_AGAIN, retry=retry)
+        )
 
     def add_offsets(
         self, transactional_id: str, producer: ProducerIdAndEpoch, group: str, *, version: int = 3, retry: bool = True
@@ -195,7 +195,7 @@ class TransactionCalls(Calls):
         version: int = 5,
         retry: bool = True,
     ) -> Outcome[PartitionResults]:
-        """TxnOffsetCommit, with the verdict on each partition. Asked again only while all of them are refused by a busy coordinator.
+        """TxnOffsetCommit, with the verdict on each partition. Asked again only while it is too early for all of them.
 
         With `generation`, which versions before 3 cannot carry, the sender says which member of the group it is.
         """
@@ -205,9 +205,11 @@ class TransactionCalls(Calls):
         message = self._offsets(transactional_id, producer, group, offsets, version, **membership)
 
         def read(answer: Any) -> Outcome[PartitionResults]:
-            return _busy_or_judged(_offset_results(answer, offsets))
+            results = _offset_results(answer, offsets)
+            return _unless_early(results, results.values())
 
-        return _judged(self._write(CoordinatorOf(CoordinatorKind.GROUP, group), message, read, TO_COORDINATOR, retry=retry))
+        target = CoordinatorOf(CoordinatorKind.GROUP, group)
+        return _last_word(self._write(target, message, read, TO_COORDINATOR | LOOK_AGAIN, retry=retry))
 
     def _offsets(
         self,
@@ -325,18 +327,17 @@ def _offset_results(answer: Any, partitions: Iterable[TopicPartition]) -> Partit
     return {partition: verdict(code, None, str(partition)) for partition, code in codes.items()}
 
 
-def _busy_or_judged(results: PartitionResults) -> Outcome[PartitionResults]:
-    """A refusal where all partitions are refused by a coordinator that is away or busy; it carries the results, for `_judged`."""
-    refusals = [result for result in results.values() if isinstance(result, Refused) and result.code in TO_COORDINATOR]
-    if not refusals or len(refusals) < len(results):
-        return Done(results)
-    return replace(refusals[0], fields={_RESULTS: results})
+def _unless_early(answer: T, results: Iterable[Done[None] | Refused]) -> Outcome[T]:
+    """The answer by partition; a refusal that carries it where every partition is refused for a reason that passes."""
+    results = list(results)
+    early = [result for result in results if isinstance(result, Refused) and result.code in TO_COORDINATOR | LOOK_AGAIN]
+    return replace(early[0], fields={_ANSWER: answer}) if len(early) == len(results) > 0 else Done(answer)
 
 
-def _judged(outcome: Outcome[PartitionResults]) -> Outcome[PartitionResults]:
-    """The last answer by partition, also where patience ended before the coordinator was ready."""
+def _last_word(outcome: Outcome[T]) -> Outcome[T]:
+    """The last answer by partition, also where patience ended while it was too early."""
     match outcome:
-        case Refused(fields=fields) if _RESULTS in fields:
-            return Done(fields[_RESULTS])
+        case Refused(fields=fields) if _ANSWER in fields:
+            return Done(fields[_ANSWER])
         case _:
             return outcome

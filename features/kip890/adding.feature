@@ -57,19 +57,20 @@ Feature: Adding partitions to a transaction
   @KIP890-033 @MUST
   Rule: AddPartitionsToTxn that names one unknown partition adds none, and the others answer OPERATION_NOT_ATTEMPTED.
 
-    Scenario: [1] The topic has no such partition
+    Scenario: [1] The topic has no such partition, and a transaction is open
       Given producer A with transactional id "transfer"
-      When A announces payments-0 and payments-9 and payments-1
+      And A has announced payments-1
+      When A announces payments-0 and payments-9
       Then payments-9 is refused with UNKNOWN_TOPIC_OR_PARTITION
-      And payments-0 and payments-1 are refused with OPERATION_NOT_ATTEMPTED
+      And payments-0 is refused with OPERATION_NOT_ATTEMPTED
       And the transaction of A is as it was
 
-    Scenario: [2] There is no such topic, and a transaction is open
+    Scenario: [2] There is no such topic, and no transaction is open
       Given there is no topic "ghosts"
       And producer A with transactional id "transfer"
-      And A has announced payments-0
-      When A announces payments-1 and ghosts-0
-      Then payments-1 is refused with OPERATION_NOT_ATTEMPTED
+      When A announces payments-0 and ghosts-0
+      Then ghosts-0 is refused with UNKNOWN_TOPIC_OR_PARTITION
+      And payments-0 is refused with OPERATION_NOT_ATTEMPTED
       And the transaction of A is as it was
 
   @KIP890-034 @MUST
