@@ -43,7 +43,7 @@ class Coordinator:
         self._profile = profile
         self._log = log
         self._markers = marker_sender(machine, write_marker, self._complete)
-        self._transactions = log.replay()
+        self._transactions = {name: self._recovered(transaction) for name, transaction in log.replay().items()}
         self._pending: set[str] = set()
         self._tell_undecided_partitions()
 
@@ -250,6 +250,9 @@ class Coordinator:
     def abort_timed_out(self) -> None:
         """The timer's work: abort what has been open for longer than its producer allowed."""
         for transaction in list(self._transactions.values()):
+            if transaction.state in PREPARED:
+                rule("KIP890-159")
+                continue
             overdue = transaction.started_at + transaction.timeout_ms < self._machine.clock.now
             if transaction.state is State.ONGOING and overdue:
                 rule("KIP890-156")
@@ -259,6 +262,14 @@ class Coordinator:
     def send_markers_again(self) -> None:
         """The timer's work: markers that did not get through."""
         self._markers.send_again()
+
+    def _recovered(self, transaction: Transaction) -> Transaction:
+        """What is known of a transaction after a crash: all that was known before it."""
+        rule("KIP890-163")
+        if self._profile.last_epoch_after_restart == "forgotten":
+            return replace(transaction, last_producer_epoch=-1)
+        rule("KIP890-164")
+        return transaction
 
     def _tell_undecided_partitions(self) -> None:
         """After a crash: whatever was decided and is not complete, is told to all its partitions again."""
@@ -276,6 +287,7 @@ class Coordinator:
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-147")
             raise Refused(Error.TRANSACTIONAL_ID_NOT_FOUND)
+        rule("KIP890-148")
         if transaction.state in PREPARED:
             rule("KIP890-149")
             rule("KIP890-080")

@@ -73,12 +73,14 @@ def end_of_new_client(state: State, decision: Decision, asked: Asked) -> Ending:
             return Ending.ANSWER_AGAIN
         case State.COMPLETE_ABORT, Asked.RETRY, Decision.ABORT:
             rule("KIP890-065")
+            rule("KIP890-158")
             return Ending.ANSWER_AGAIN
         case State.COMPLETE_COMMIT, Asked.RETRY, Decision.ABORT:
             rule("KIP890-067")
             raise Refused(Error.INVALID_TXN_STATE)
         case State.COMPLETE_ABORT, Asked.RETRY, Decision.COMMIT:
             rule("KIP890-068")
+            rule("KIP890-158")
             raise Refused(Error.INVALID_TXN_STATE)
         case State.PREPARE_COMMIT | State.PREPARE_ABORT, Asked.RETRY, _:
             rule("KIP890-066")

@@ -188,6 +188,7 @@ class PartitionLog:
         """The first offset that is not decided; None where everything is."""
         open_transactions = self.producers.open_transactions()
         if not open_transactions:
+            rule("KIP890-135")
             return None
         rule("KIP890-137")
         rule("KIP890-144")

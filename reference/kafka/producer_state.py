@@ -178,6 +178,8 @@ class ProducerStates:
         if marker.coordinator_epoch < state.coordinator_epoch:
             rule("KIP890-130")
             raise Refused(Error.TRANSACTION_COORDINATOR_FENCED)
+        if marker.producer.epoch == state.producer.epoch:
+            rule("KIP890-131" if state.has_open_transaction else "KIP890-129")
 
 
 def _last_sequence(batch: Batch) -> int:

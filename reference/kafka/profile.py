@@ -71,6 +71,9 @@ class Profile(_Part):
     non_zero_first_sequence: Literal["refused", "accepted"]
     """What a new client gets for a first batch that does not begin at sequence 0, in a partition that knows nothing of it."""
 
+    last_epoch_after_restart: Literal["kept", "forgotten"]
+    """Whether the coordinator still knows after a restart from which epoch InitProducerId bumped last."""
+
     offset_commit_while_completing: _Error
     """What TxnOffsetCommit answers while the last transaction is being completed."""
 

@@ -79,6 +79,10 @@ class World:
     before: Noted | None = None
     watched: dict[TopicPartition, list[LogView]] = field(default_factory=dict)
     """What readers of committed data saw in the course of the When, look by look."""
+    history: list[str] = field(default_factory=list)
+    """The states in which the coordinator showed a transaction in the course of the When."""
+    coordinators: list[int] = field(default_factory=list)
+    """The nodes that clients were sent to."""
     states: dict[str, str] = field(default_factory=dict)
     """Where each transaction was when it was last waited for."""
 

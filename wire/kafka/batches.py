@@ -63,6 +63,8 @@ class Batch:
     transactional: bool = False
     control: bool = False
     partition_leader_epoch: int = field(default=-1, compare=False)
+    last_offset_delta: int | None = field(default=None, compare=False)
+    """What the header of a batch that was read says; None for one that was not read from bytes."""
 
     @property
     def last_offset(self) -> int:
@@ -125,7 +127,7 @@ def _decode_one(data: bytes, at: int) -> Batch:
         raise MalformedBatch(f"byte {at + 16}: magic {magic}, expected 2")
     if crc32c(data[_CRC_FROM:]) != crc:
         raise MalformedBatch(f"byte {at + 17}: checksum {crc:#010x}, but the batch's bytes have {crc32c(data[_CRC_FROM:]):#010x}")
-    attributes, _, base_timestamp, _, producer_id, epoch, sequence, count = _BODY.unpack_from(data, _CRC_FROM)
+    attributes, last_delta, base_timestamp, _, producer_id, epoch, sequence, count = _BODY.unpack_from(data, _CRC_FROM)
     payload = _inflate(data[_CRC_FROM + _BODY.size :], attributes & 0x07, at)
     cursor = _Cursor(payload, at)
     records = tuple(_decode_record(cursor, base_timestamp) for _ in range(count))
@@ -140,6 +142,7 @@ def _decode_one(data: bytes, at: int) -> Batch:
         transactional=bool(attributes & _TRANSACTIONAL),
         control=bool(attributes & _CONTROL),
         partition_leader_epoch=leader_epoch,
+        last_offset_delta=last_delta,
     )
 
 
