@@ -17,6 +17,7 @@ LAWFUL: dict[str, Any] = {
     "verification_refusal": "INVALID_TXN_STATE",
     "non_zero_first_sequence": "refused",
     "offset_commit_while_completing": "COORDINATOR_NOT_AVAILABLE",
+    "last_epoch_after_restart": "kept",
 }
 
 
