@@ -78,7 +78,7 @@ class ReferenceSystem:
             offer,
             Identity(version, True, self._profile_name),
             (imitates.system, imitates.version) if imitates else (self.name, version),
-            offered=["crash", "virtual-time"],
+            offered=["crash", "hold-markers", "virtual-time"],
             notes=[f"variant {self._variant.name}: {self._variant.story}"] if self._variant else [],
         )
 

@@ -61,7 +61,7 @@ class KafkaContainerSystem:
             f"container of {self._image}, settings for {self._purpose}",
             "nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items()),
         ]
-        return describe(self._offer, identity, (self.name, identity.version), offered=["crash"], notes=notes)
+        return describe(self._offer, identity, (self.name, identity.version), offered=["crash", "hold-markers"], notes=notes)
 
     @property
     def address(self) -> Address:

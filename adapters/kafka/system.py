@@ -44,7 +44,14 @@ class KafkaAt:
         self._offer = offer
         identity = identify(offer.supported.get("metadata.version"), kafka_settings().releases)
         return describe(
-            offer, identity, (self.name, identity.version), missing=[f"crash: {self._bootstrap} was not started by fencepost"], notes=notes
+            offer,
+            identity,
+            (self.name, identity.version),
+            missing=[
+                f"crash: {self._bootstrap} was not started by fencepost",
+                f"hold-markers: it leaves transactions undecided for ever, and {self._bootstrap} is not fencepost's to throw away",
+            ],
+            notes=notes,
         )
 
     def session(self, title: str) -> KafkaSession:  # noqa: ARG002 - the protocol's; a broker has no use for a scenario's title

@@ -95,6 +95,7 @@ Feature: Adding partitions to a transaction
   @KIP890-035 @MUST
   Rule: AddPartitionsToTxn answers CONCURRENT_TRANSACTIONS while the previous transaction is still completing.
 
+    @needs:hold-markers
     Scenario: [1] A commit is held back
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -103,6 +104,7 @@ Feature: Adding partitions to a transaction
       Then payments-0 and payments-1 are refused with CONCURRENT_TRANSACTIONS
       And the transaction of A is as it was
 
+    @needs:hold-markers
     Scenario: [2] An abort is held back
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -194,6 +196,7 @@ Feature: Adding partitions to a transaction
       When the leader verifies payments-0 and payments-1 for A with an epoch ahead of its own
       Then payments-0 and payments-1 are refused with PRODUCER_FENCED
 
+    @needs:hold-markers
     Scenario: [3] A transaction that is being ended
       Given producer A with transactional id "transfer"
       And A has announced payments-0

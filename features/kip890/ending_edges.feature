@@ -49,6 +49,7 @@ Feature: Ending a transaction, off the beaten track
   @KIP890-066 @MUST
   Rule: An EndTxn v5 retried while the markers are on their way answers CONCURRENT_TRANSACTIONS without an identity.
 
+    @needs:hold-markers
     Scenario: [1] A commit is asked for again
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -57,6 +58,7 @@ Feature: Ending a transaction, off the beaten track
       Then the request is refused with CONCURRENT_TRANSACTIONS
       And no producer id or epoch is handed out
 
+    @needs:hold-markers
     Scenario: [2] An abort is asked for again
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -150,6 +152,7 @@ Feature: Ending a transaction, off the beaten track
   @KIP890-080 @MUST
   Rule: DescribeTransactions shows the raised epoch from the moment EndTxn v5 is answered, prepared or completed.
 
+    @needs:hold-markers
     Scenario: [1] A commit that is not completed
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -158,6 +161,7 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is PrepareCommit
       And the coordinator knows A by the producer id and epoch of the answer
 
+    @needs:hold-markers
     Scenario: [2] An abort that is not completed
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -176,6 +180,7 @@ Feature: Ending a transaction, off the beaten track
   @KIP890-081 @SHOULD
   Rule: Right after a successful EndTxn v5 the fresh epoch is never fenced, at worst it has to wait.
 
+    @needs:hold-markers
     Scenario: [1] The next record, while the markers are held back
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -184,6 +189,7 @@ Feature: Ending a transaction, off the beaten track
       Then the request is refused with CONCURRENT_TRANSACTIONS
       And the log of payments-1 has not grown
 
+    @needs:hold-markers
     Scenario: [2] The next abort, while the markers are held back
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back

@@ -106,6 +106,7 @@ Feature: Ending a transaction as an old client
   @KIP890-088 @MUST
   Rule: EndTxn v4 cannot change a decision that is already prepared, the same one waits and the other is refused or waits.
 
+    @needs:hold-markers
     Scenario: [1] The same decision
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -114,6 +115,7 @@ Feature: Ending a transaction as an old client
       Then the request is refused with CONCURRENT_TRANSACTIONS
       And the transaction of A is PrepareCommit
 
+    @needs:hold-markers
     Scenario: [2] An abort of what is being committed
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -122,6 +124,7 @@ Feature: Ending a transaction as an old client
       Then the request is refused with INVALID_TXN_STATE or CONCURRENT_TRANSACTIONS
       And the transaction of A is PrepareCommit
 
+    @needs:hold-markers
     Scenario: [3] A commit of what is being aborted
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back

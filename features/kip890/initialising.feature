@@ -192,6 +192,7 @@ Feature: Initialising a transactional id
       Then readers of committed data see nothing in payments-0
       And the last stable offset of payments-0 is the end of the log
 
+    @needs:hold-markers
     Scenario: [2] As long as the abort is not done
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -220,6 +221,7 @@ Feature: Initialising a transactional id
   @KIP890-025 @MUST
   Rule: InitProducerId answers CONCURRENT_TRANSACTIONS while the markers of a prepared transaction are still on their way.
 
+    @needs:hold-markers
     Scenario: [1] The owner, while its commit is under way
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back
@@ -228,6 +230,7 @@ Feature: Initialising a transactional id
       Then the request is refused with CONCURRENT_TRANSACTIONS
       And the coordinator still knows A by the same producer id and epoch
 
+    @needs:hold-markers
     Scenario: [2] A new instance, while an abort is under way
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back

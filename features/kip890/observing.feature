@@ -43,6 +43,7 @@ Feature: Observing
   @KIP890-149 @MUST
   Rule: DescribeTransactions lists for a prepared transaction just the partitions that still wait for their marker.
 
+    @needs:hold-markers
     Scenario: [1] One partition of a commit is held back
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -51,6 +52,7 @@ Feature: Observing
       When A commits
       Then the transaction of A is PrepareCommit, and waits for its held-back marker only
 
+    @needs:hold-markers
     Scenario: [2] One partition of an abort is held back
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0

@@ -216,6 +216,7 @@ Feature: Offsets as part of a transaction
   @KIP890-058 @SHOULD
   Rule: TxnOffsetCommit v5 is told to come back while the last transaction completes, CONCURRENT_TRANSACTIONS or COORDINATOR_NOT_AVAILABLE.
 
+    @needs:hold-markers
     Scenario: [1] A commit is held back
       Given producer A with transactional id "transfer"
       And the end of A's transaction is held back

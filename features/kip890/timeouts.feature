@@ -26,6 +26,7 @@ Feature: Time-outs and restarts in detail
   @KIP890-159 @MUST
   Rule: The timeout does not touch a transaction whose end is already prepared.
 
+    @needs:hold-markers
     Scenario: [1] A prepared commit outlives its time-out
       Given producer A with transactional id "transfer" and a short time-out
       And producer B with transactional id "refund" and a short time-out
