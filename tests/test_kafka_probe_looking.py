@@ -1,0 +1,74 @@
+"""The probe's calls for a closer look, on the reference: one page, a look-up by time, markers for several partitions, a coordinator."""
+
+import pytest
+
+from fencepost.adapters.kafka.probe import KafkaProbe
+from fencepost.adapters.kafka.session import KafkaSession
+from fencepost.adapters.kafka.values import AbortedTransaction, Isolation, ProducerIdAndEpoch, TopicPartition
+from fencepost.adapters.ports import Done, Refused
+from fencepost.adapters.reference import ReferenceSystem
+
+PAYMENTS = TopicPartition("payments", 0)
+MISSING = TopicPartition("payments", 9)
+
+
+@pytest.fixture
+def session() -> KafkaSession:
+    system = ReferenceSystem("kafka-4.3")
+    system.open()
+    return system.session("looking")
+
+
+@pytest.fixture
+def probe(session: KafkaSession) -> KafkaProbe:
+    probe = session.client("looking")
+    assert probe.create_topic("payments", 1) == Done(None)
+    return probe
+
+
+@pytest.fixture
+def transfer(probe: KafkaProbe) -> ProducerIdAndEpoch:
+    """A producer with "a" undecided at offset 0."""
+    match probe.init_producer_id("transfer"):
+        case Done(pair):
+            written = probe.produce(PAYMENTS, ["a"], producer=pair, transactional_id="transfer", sequence=0)
+            assert isinstance(written, Done)
+            return pair
+        case trouble:
+            pytest.fail(str(trouble))
+
+
+def test_each_partition_of_a_marker_has_its_verdict(probe: KafkaProbe, transfer: ProducerIdAndEpoch) -> None:
+    """The one that is there takes it, the one that is not there is refused."""
+    answer = probe.write_markers([PAYMENTS, MISSING], transfer, commit=False, coordinator_epoch=0)
+
+    assert isinstance(answer, Done)
+    assert answer.value == {PAYMENTS: Done(None), MISSING: Refused("UNKNOWN_TOPIC_OR_PARTITION", 3)}
+
+
+def test_a_page_lists_what_reaches_into_it(probe: KafkaProbe, transfer: ProducerIdAndEpoch) -> None:
+    """From the marker on, the aborted transaction is still listed; behind it, no longer."""
+    probe.write_marker(PAYMENTS, transfer, commit=False, coordinator_epoch=0)
+    probe.produce(PAYMENTS, ["b"])
+
+    pages = [probe.page(PAYMENTS, Isolation.READ_COMMITTED, offset) for offset in (1, 2)]
+
+    listed = [page.value.aborted for page in pages if isinstance(page, Done)]
+    assert listed == [(AbortedTransaction(transfer.producer_id, 0),), ()]
+
+
+def test_a_look_up_by_time_tells_offset_and_timestamp(probe: KafkaProbe, transfer: ProducerIdAndEpoch) -> None:
+    """The undecided record is there for readers of uncommitted data only."""
+    view = probe.read(PAYMENTS, Isolation.READ_UNCOMMITTED)
+    assert isinstance(view, Done)
+    assert view.value.batches[0].producer_id == transfer.producer_id
+    timestamp = view.value.batches[0].records[0].timestamp
+
+    assert probe.record_at(PAYMENTS, Isolation.READ_UNCOMMITTED, timestamp) == Done((0, timestamp))
+    assert probe.record_at(PAYMENTS, Isolation.READ_COMMITTED, timestamp) == Done((-1, -1))
+
+
+@pytest.mark.parametrize("version", [1, 3, 4, 6])
+def test_a_coordinator_is_found_in_every_version(probe: KafkaProbe, version: int) -> None:
+    """With one key, and with a batch of keys; the first answers are that it is not there yet."""
+    assert probe.coordinator_node("transfer", version) == Done(1)
