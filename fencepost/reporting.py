@@ -76,11 +76,11 @@ class Reporting:
         self.collected |= set(ids)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.collected.discard(report.nodeid)
         judged = Judged.of(report)
         if judged is None:
             return
         self.results.handshake = judged.handshake or self.results.handshake
-        self.collected.discard(report.nodeid)
         if judged.unreachable:
             self.unreachable = judged.unreachable
             return
