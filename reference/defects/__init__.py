@@ -11,7 +11,9 @@ from .ending import NO_EPOCH_BUMP
 from .isolation import LSO_IGNORES_OPEN_TRANSACTIONS
 from .markers import MARKER_MISSING_ON_ONE_PARTITION
 from .oddities import GAPS_IN_OFFSETS, LATE_COMPLETION
+from .producing import PRODUCING
 from .recovery import DECISION_FORGOTTEN_BY_CRASH
+from .sequences import SEQUENCES
 
 __all__ = ["DEFECTS", "ODDITIES", "Defect"]
 
@@ -23,6 +25,8 @@ _ALL = (
     MARKER_MISSING_ON_ONE_PARTITION,
     NO_EPOCH_BUMP,
     STALE_EPOCH_ACCEPTED,
+    *PRODUCING,
+    *SEQUENCES,
 )
 
 DEFECTS: dict[str, Defect] = {defect.name: defect for defect in _ALL if defect.breaks is not None}
