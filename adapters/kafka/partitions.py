@@ -1,8 +1,8 @@
 """The calls that the leader of a partition answers, and the one that makes topics."""
 
 import uuid
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from kio.schema.errors import ErrorCode
 
@@ -11,7 +11,7 @@ from fencepost.wire.kafka.batches import Batch, MalformedBatch, Record, decode, 
 
 from .calls import Calls, partition_result, the_only
 from .cluster import AnyNode, LeaderOf
-from .errors import TO_LEADER, verdict
+from .errors import TO_LEADER, UNDECIDED, verdict
 from .values import NO_PRODUCER, AbortedTransaction, Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition
 
 T = TypeVar("T")
@@ -22,6 +22,8 @@ _TOPIC_IDS_FROM = 13
 
 _BROKER_TIMEOUT_MS = 5_000
 _PAGE_BYTES = 8 * 1024 * 1024
+
+AppendResults: TypeAlias = Mapping[TopicPartition, Done[Appended] | Refused]
 
 
 class PartitionCalls(Calls):
@@ -69,49 +71,73 @@ class PartitionCalls(Calls):
         retry: bool = True,
     ) -> Outcome[Appended]:
         """Produce of one batch. With a transactional id the batch is a transactional one."""
+        batch = self.batch_of(values, producer=producer, sequence=sequence, transactional=transactional_id is not None)
+        return self.produce_one_batch(partition, batch, transactional_id=transactional_id, version=version, retry=retry)
+
+    def batch_of(
+        self, values: Sequence[str], *, producer: ProducerIdAndEpoch = NO_PRODUCER, sequence: int = -1, transactional: bool
+    ) -> Batch:
+        """A batch with these values and the time that it is now, for the calls that send batches as they are."""
         now = round(self._time.now_ms())
-        batch = Batch(
+        return Batch(
             tuple(Record(value.encode(), timestamp=now) for value in values),
             producer_id=producer.producer_id,
             producer_epoch=producer.epoch,
             base_sequence=sequence,
-            transactional=transactional_id is not None,
+            transactional=transactional,
         )
+
+    def produce_one_batch(
+        self, partition: TopicPartition, batch: Batch, *, transactional_id: str | None, version: int = 12, retry: bool = True
+    ) -> Outcome[Appended]:
+        """Produce of this batch as it is, also of one that no producer would send."""
+        match self.produce_batches({partition: batch}, transactional_id=transactional_id, version=version, retry=retry):
+            case Done(results):
+                return results[partition]
+            case trouble:
+                return trouble
+
+    def produce_batches(
+        self, batches: Mapping[TopicPartition, Batch], *, transactional_id: str | None, version: int = 12, retry: bool = True
+    ) -> Outcome[AppendResults]:
+        """One Produce with a batch for each of these partitions, which have one topic and the leader of the first.
+
+        Refused as a whole where one partition answers what is asked again; a batch that is in its log already is then a repetition.
+        """
+        partitions = list(batches)
+        first = partitions[0]
+        if any(partition.topic != first.topic for partition in partitions):
+            raise ValueError(f"one Produce for {', '.join(map(str, partitions))}; expected partitions of one topic")
         self._offer.check("produce", version)
-        match self._topic_key("name", partition, version):
+        match self._topic_key("name", first, version):
             case Done(topic):
                 pass
             case trouble:
                 return trouble
+        # A busy coordinator shows through Produce v12 and later, which add the partition to the transaction.
+        again = TO_LEADER | {ErrorCode.concurrent_transactions}
         message = self._request(
             "produce",
             version,
             transactional_id=transactional_id,
             acks=-1,
             timeout=_BROKER_TIMEOUT_MS,
-            topic_data=[{**topic, "partition_data": [{"index": partition.partition, "records": encode(batch)}]}],
+            topic_data=[
+                {
+                    **topic,
+                    "partition_data": [{"index": partition.partition, "records": encode(batch)} for partition, batch in batches.items()],
+                }
+            ],
         )
 
-        def read(answer: Any) -> Outcome[Appended]:
-            found = [
-                result
-                for entry in answer.responses
-                if _is_about(entry, topic)
-                for result in entry.partition_responses
-                if result.index == partition.partition
-            ]
-            result = the_only(found, answer, partition)
-            appended = Appended(int(result.base_offset), int(getattr(result, "log_start_offset", -1)))
-            return verdict(
-                result.error_code,
-                appended,
-                getattr(result, "error_message", None),
-                base_offset=appended.base_offset,
-                log_start_offset=appended.log_start_offset,
-            )
+        def read(answer: Any) -> Outcome[AppendResults]:
+            results = {partition: _append_result(answer, topic, partition) for partition in partitions}
+            for result in results.values():
+                if isinstance(result, Refused) and result.code in again | UNDECIDED:
+                    return result
+            return Done(results)
 
-        # A busy coordinator shows through Produce v12 and later, which add the partition to the transaction.
-        return self._write(LeaderOf(partition), message, read, TO_LEADER | {ErrorCode.concurrent_transactions}, retry=retry)
+        return self._write(LeaderOf(first), message, read, again, retry=retry)
 
     def write_marker(
         self,
@@ -194,6 +220,10 @@ class PartitionCalls(Calls):
     def page(self, partition: TopicPartition, isolation: Isolation, offset: int) -> Outcome[LogView]:
         """One Fetch from that offset on."""
         return self._fetch(partition, isolation, offset, self._offer.highest("fetch", 4, _TOPIC_IDS_FROM - 1))
+
+    def start_offset(self, partition: TopicPartition) -> Outcome[int]:
+        """ListOffsets for the earliest: where the log starts."""
+        return self._offset(partition, Isolation.READ_UNCOMMITTED, _EARLIEST)
 
     def read(self, partition: TopicPartition, isolation: Isolation, *, version: int | None = None) -> Outcome[LogView]:
         """Fetch from the log's start until there is nothing more for that isolation level."""
@@ -282,6 +312,25 @@ class PartitionCalls(Calls):
                 return Refused("UNKNOWN_TOPIC_ID", int(ErrorCode.unknown_topic_id), f"Metadata has no topic id for {partition.topic}")
             case trouble:
                 return trouble
+
+
+def _append_result(answer: Any, topic: dict[str, str | uuid.UUID], partition: TopicPartition) -> Done[Appended] | Refused:
+    found = [
+        result
+        for entry in answer.responses
+        if _is_about(entry, topic)
+        for result in entry.partition_responses
+        if result.index == partition.partition
+    ]
+    result = the_only(found, answer, partition)
+    appended = Appended(int(result.base_offset), int(getattr(result, "log_start_offset", -1)))
+    return verdict(
+        result.error_code,
+        appended,
+        getattr(result, "error_message", None),
+        base_offset=appended.base_offset,
+        log_start_offset=appended.log_start_offset,
+    )
 
 
 def _is_about(entry: Any, topic: dict[str, str | uuid.UUID]) -> bool:

@@ -79,6 +79,8 @@ class PartitionLog:
             self._apply(entry)
         if self.producers.open_transactions():
             rule("KIP890-094")
+        if self._entries:
+            rule("KIP890-111")
 
     # -- Writing
 
@@ -88,7 +90,7 @@ class PartitionLog:
         `guard` is that of the verification, for a transaction that is not open here yet. A batch that repeats an earlier one gets
         that one's offset and is not appended again. Raises Refused.
         """
-        self._check_shape(batch, checks_sequence)
+        self.check_shape(batch, checks_sequence)
         if batch.producer_id < 0:
             return self._write(batch, data)
         if checks_sequence and (known := self.producers.duplicate_of(batch)) is not None:
@@ -98,7 +100,7 @@ class PartitionLog:
         standing, attempt = self.producers.standing(producer), self.guards.current(batch.producer_id)
         if standing is Standing.FENCED:
             raise Refused(Error.INVALID_PRODUCER_EPOCH, f"epoch {producer.epoch} is older than that of the log")
-        if not batch.transactional and self._has_open_transaction(batch.producer_id):
+        if not batch.transactional and self.has_open_transaction(batch.producer_id):
             rule("KIP890-107")
             raise Refused(Error.INVALID_TXN_STATE, "a record outside of transactions, of a producer with an open transaction here")
         if batch.transactional and standing is Standing.NEW and (attempt is None or attempt.guard != guard):
@@ -112,6 +114,11 @@ class PartitionLog:
         if batch.transactional:
             self.guards.appended(batch.producer_id)
         return offset
+
+    def has_open_transaction(self, producer_id: int) -> bool:
+        """Whether a transaction of this producer is open here."""
+        state = self.producers.get(producer_id)
+        return state is not None and state.has_open_transaction
 
     def append_marker(self, marker: TransactionMarker) -> None:
         """Append the control record that ends a producer's transaction here. Raises Refused."""
@@ -127,11 +134,8 @@ class PartitionLog:
         rule("KIP890-125")
         return marker_batch(marker, producer.producer_id, producer.epoch, self._clock.now)
 
-    def _has_open_transaction(self, producer_id: int) -> bool:
-        state = self.producers.get(producer_id)
-        return state is not None and state.has_open_transaction
-
-    def _check_shape(self, batch: Batch, checks_sequence: bool) -> None:
+    def check_shape(self, batch: Batch, checks_sequence: bool) -> None:
+        """Refuse what no client may write."""
         if batch.control:
             rule("KIP890-115")
             raise Refused(Error.INVALID_RECORD, "only the broker writes control records")
@@ -174,6 +178,11 @@ class PartitionLog:
         return batch.last_offset + 1
 
     # -- Reading
+
+    def start_told_to_producers(self) -> int:
+        """Where the log starts, as the answer to a producer says it, be the batch refused or not."""
+        rule("KIP890-120")
+        return self.start_offset
 
     @property
     def high_watermark(self) -> int:

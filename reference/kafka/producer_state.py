@@ -127,6 +127,7 @@ class ProducerStates:
             return Standing.NEW
         if producer.epoch < state.producer.epoch:
             rule("KIP890-100")
+            rule("KIP890-101")
             return Standing.FENCED
         if state.has_open_transaction and producer.epoch == state.producer.epoch:
             rule("KIP890-092")
@@ -158,6 +159,7 @@ class ProducerStates:
             return
         due = 0
         if batch.producer_epoch <= state.producer.epoch and state.batches:
+            rule("KIP890-114")
             due = (state.last_sequence + 1) % _SEQUENCES
         if first != due:
             rule("KIP890-110" if due == 0 else "KIP890-113")

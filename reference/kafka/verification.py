@@ -19,6 +19,7 @@ Source: "Implicitly Add Partitions to Transactions on Produce for New Clients (2
 "Old Clients" in the migration plan.
 """
 
+from collections.abc import Iterable
 from enum import Enum, auto
 
 from fencepost.reference.kernel.rules import rule
@@ -59,6 +60,17 @@ class Verification:
         self._coordinator = coordinator
         self._profile = profile
 
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+        """What is wrong with a Produce as a whole: it speaks for one transactional id, so for one producer."""
+        producers = {batch.producer_id for batch in batches if batch.transactional}
+        if producers and transactional_id is None:
+            rule("KIP890-106")
+            return Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        if len(producers) > 1:
+            rule("KIP890-119")
+            return Error.INVALID_PRODUCER_ID_MAPPING
+        return None
+
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         """The guard for the append, None where the transaction is open in this partition already. Raises Refused for Produce."""
         try:
@@ -87,6 +99,8 @@ class Verification:
             self._coordinator.add_partitions(transactional_id, producer, [log.name], transaction_version=2)
             rule("KIP890-090")
         else:
+            rule("KIP890-099")
+            rule("KIP890-117")
             error = self._coordinator.verify_partitions(transactional_id, producer, [log.name])[log.name]
             if error is not Error.NONE:
                 raise Refused(error)

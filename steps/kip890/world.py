@@ -31,6 +31,10 @@ class Producer:
     def next_epoch(self) -> ProducerIdAndEpoch:
         return self.pair.with_epoch(self.pair.epoch + 1)
 
+    def next_sequence(self, partition: TopicPartition) -> int:
+        """The sequence number that the producer's next record in that partition has."""
+        return self._next_sequence[self.pair, partition]
+
     def write(self, partition: TopicPartition, value: str, pair: ProducerIdAndEpoch | None = None, version: int = 12) -> Outcome[Appended]:
         """One record, with the sequence number that is next for that epoch in that partition."""
         pair = pair or self.pair

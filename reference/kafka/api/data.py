@@ -1,6 +1,5 @@
 """Records in and out: Produce, Fetch, ListOffsets."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,25 +58,15 @@ class _Sent:
 def produce(node: Node, asked: Any) -> ResponsePayload:
     """Append one batch to each partition; the partitions fare independently, but for what is wrong with the request as a whole."""
     sent = [(topic, [_Sent.of(entry) for entry in topic.partition_data]) for topic in asked.topic_data]
-    whole = _refusal_of_the_whole(asked, (batch for _, partitions in sent for one in partitions for batch in one.batches))
+    whole = node.verification.refusal_of_request(
+        asked.transactional_id, (batch for _, partitions in sent for one in partitions for batch in one.batches)
+    )
     topics = []
     for topic, partitions in sent:
         name = _topic_name(node, topic, asked, "name")
         results = [_produced(node, asked, name, one, whole) for one in partitions]
         topics.append({**_key(topic, asked, "name"), "partition_responses": results})
     return response(asked, responses=topics, throttle_time=0)
-
-
-def _refusal_of_the_whole(asked: Any, batches: Iterable[Batch]) -> Error | None:
-    """A request speaks for one transactional id, so for one producer."""
-    producers = {batch.producer_id for batch in batches if batch.transactional}
-    if producers and asked.transactional_id is None:
-        rule("KIP890-106")
-        return Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    if len(producers) > 1:
-        rule("KIP890-119")
-        return Error.INVALID_PRODUCER_ID_MAPPING
-    return None
 
 
 def _produced(node: Node, asked: Any, topic: str | None, sent: _Sent, whole: Error | None) -> dict[str, Any]:
@@ -94,8 +83,7 @@ def _produced(node: Node, asked: Any, topic: str | None, sent: _Sent, whole: Err
         if log.name.topic in INTERNAL:
             raise Refused(Error.INVALID_TOPIC_EXCEPTION, f"only the broker writes to {log.name.topic}")
         # From here on it is the log that refuses, and then the answer tells where it starts.
-        rule("KIP890-120")
-        result["log_start_offset"] = log.start_offset
+        result["log_start_offset"] = log.start_told_to_producers()
         result["base_offset"] = log.append(batch, sent.data, guard)
         node.machine.crash_points.reach("after-data-appended")
     except Refused as refusal:

@@ -1,0 +1,206 @@
+Feature: Producing, as the leader of a partition judges it
+  A leader asks the coordinator before the first batch of a transaction enters its log, and then its log knows.
+  What is refused leaves no trace.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-091 @MUST
+  Rule: Produce v12 appends nothing when the coordinator refuses to add the partition.
+
+    Scenario: [1] The transaction of that epoch has ended, and the partition has never heard of it
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A writes "late" to payments-1 with its previous epoch
+      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-1 has not grown
+
+    Scenario: [2] The producer id belongs to another transactional id
+      Given producers A and B with transactional ids "transfer" and "refund"
+      When A writes "stray" to payments-0 with the producer id of B
+      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      And the log of payments-0 has not grown
+
+  @KIP890-092 @MUST
+  Rule: Further batches of a transaction are accepted and leave the transaction's start offset at the first one.
+
+    Scenario: [1] A second batch
+      Given a plain record "p1" has been written to payments-0
+      And producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A writes "a2" to payments-0
+      Then the write is accepted
+      And the open transaction of A in payments-0 starts at "a1"
+
+    Scenario: [2] A second batch by Produce v11, with nothing announced
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A writes "a2" to payments-0 in Produce v11
+      Then the write is accepted
+      And the open transaction of A in payments-0 starts at "a1"
+
+  @KIP890-093 @MUST
+  Rule: Once a transaction is settled, DescribeProducers shows no start offset for it any more.
+
+    Scenario: [1] A commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits
+      Then payments-0 holds no open transaction of A
+      And the last stable offset of payments-0 is the end of the log
+
+    Scenario: [2] An abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A aborts
+      Then payments-0 holds no open transaction of A
+      And the last stable offset of payments-0 is the end of the log
+
+    Scenario: [3] A commit by an old client
+      Given producer A with transactional id "transfer"
+      And A has announced payments-0
+      And A has written "a1" to payments-0
+      When A commits in EndTxn v4
+      Then payments-0 holds no open transaction of A
+
+  @KIP890-098 @MUST
+  Rule: One Produce v9 to v11 is judged partition by partition, so an announced partition succeeds beside a refused one.
+
+    Scenario: [1] Produce v9
+      Given producer A with transactional id "transfer"
+      And A has announced payments-0
+      When A writes "a1" to payments-0 and "stray" to payments-1 in one Produce v9
+      Then the write to payments-0 is accepted
+      And the write to payments-1 is refused with INVALID_TXN_STATE
+      And the log of payments-1 has not grown
+
+    Scenario: [2] Produce v10, and the announced partition comes last
+      Given producer A with transactional id "transfer"
+      And A has announced payments-1
+      When A writes "stray" to payments-0 and "a1" to payments-1 in one Produce v10
+      Then the write to payments-1 is accepted
+      And the write to payments-0 is refused with INVALID_TXN_STATE
+      And the log of payments-0 has not grown
+
+    Scenario: [3] Produce v11
+      Given producer A with transactional id "transfer"
+      And A has announced payments-0
+      When A writes "a1" to payments-0 and "stray" to payments-1 in one Produce v11
+      Then the write to payments-0 is accepted
+      And the write to payments-1 is refused with TRANSACTION_ABORTABLE
+      And the log of payments-1 has not grown
+
+  @KIP890-099 @MUST
+  Rule: A late batch of an old client after its transaction has ended is refused and does not stall the last stable offset.
+
+    Scenario: [1] The late batch comes in Produce v10
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0 as an old client
+      When A writes "late" to payments-0 in Produce v10
+      Then the request is refused with INVALID_TXN_STATE
+      And the log of payments-0 has not grown
+      And the last stable offset of payments-0 is the end of the log
+
+    Scenario: [2] The late batch comes in Produce v11
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0 as an old client
+      When A writes "late" to payments-0 in Produce v11
+      Then the request is refused with TRANSACTION_ABORTABLE
+      And the log of payments-0 has not grown
+      And the last stable offset of payments-0 is the end of the log
+
+  @KIP890-101 @MUST
+  Rule: After EndTxn v5 a resend of the committed batch is refused INVALID_PRODUCER_EPOCH and does not pass for a duplicate.
+
+    Scenario: [1] The batch is sent again after its commit
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      When A writes "a1" to payments-0 at sequence 0 with its previous epoch
+      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
+
+  @KIP890-103 @MUST
+  Rule: Produce with a producer id foreign to the transactional id is refused INVALID_PRODUCER_ID_MAPPING.
+
+    Scenario: [1] Produce v12
+      Given producers A and B with transactional ids "transfer" and "refund"
+      When A writes "stray" to payments-0 with the producer id of B
+      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      And the log of payments-0 has not grown
+
+    Scenario: [2] Produce v11 to a partition that A announced
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has announced payments-0
+      When A writes "stray" to payments-0 with the producer id of B in Produce v11
+      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      And the log of payments-0 has not grown
+
+    Scenario: [3] Produce v10 to a partition that B announced
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And B has announced payments-0
+      When A writes "stray" to payments-0 with the producer id of B in Produce v10
+      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      And the log of payments-0 has not grown
+
+  @KIP890-106 @MUST
+  Rule: Transactional batches in a Produce without a transactional id are refused TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+
+    Scenario: [1] The first batch of a transaction
+      Given producer A with transactional id "transfer"
+      When A writes "stray" to payments-0 without its transactional id
+      Then the request is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+      And the log of payments-0 has not grown
+
+    Scenario: [2] A batch of an open transaction, in Produce v11
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A writes "stray" to payments-0 without its transactional id in Produce v11
+      Then the request is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+      And the log of payments-0 has not grown
+
+  @KIP890-107 @MUST
+  Rule: While a producer's transaction is open in a partition, its non-transactional batches there are refused INVALID_TXN_STATE.
+
+    Scenario: [1] A batch that is not transactional, behind one that is
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A writes "mixed" to payments-0 outside of its transaction
+      Then the request is refused with INVALID_TXN_STATE
+      And the log of payments-0 has not grown
+      And the open transaction of A in payments-0 starts at "a1"
+
+  @KIP890-117 @MUST
+  Rule: Partition verification is on by default, so an unconfigured broker refuses an unannounced Produce v10.
+
+    Scenario: [1] No transaction has been begun
+      Given producer A with transactional id "transfer"
+      When A writes "stray" to payments-1 in Produce v10
+      Then the request is refused with INVALID_TXN_STATE
+      And the log of payments-1 has not grown
+      And the transaction of A is Empty
+
+    Scenario: [2] A transaction is open elsewhere
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A writes "stray" to payments-1 in Produce v10
+      Then the request is refused with INVALID_TXN_STATE
+      And the log of payments-1 has not grown
+      And the transaction of A is Ongoing in payments-0 and nowhere else
+
+  @KIP890-120 @MUST
+  Rule: A batch refused before the log has -1 for its log start offset, and one refused by the log has the real one.
+
+    Scenario: [1] Refused because nobody announced the partition
+      Given producer A with transactional id "transfer"
+      When A writes "stray" to payments-0 in Produce v10
+      Then the request is refused with INVALID_TXN_STATE
+      And the refusal has no offset, and no start of the log
+
+    Scenario: [2] Refused by the log, for its sequence number
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A writes "gap" to payments-0 at sequence 5
+      Then the request is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And the refusal has no offset, and the start of the log of payments-0
