@@ -4,7 +4,7 @@ A *defect* is a broker in which one part decides one thing wrongly, so that one 
 verdicts turns red at it, and says why. An *oddity* breaks no requirement, but has unusual order or timing: a suite that turns red at
 one has found nothing.
 
-Every `Defect` that a theme's module holds is known by its name here.
+Every `Defect` that a theme's module holds, alone or in a tuple, is known by its name here.
 """
 
 import importlib
@@ -19,8 +19,8 @@ __all__ = ["DEFECTS", "ODDITIES", "Defect"]
 def _variants() -> Iterator[Defect]:
     for theme in pkgutil.iter_modules(__path__, f"{__name__}."):
         for value in vars(importlib.import_module(theme.name)).values():
-            if isinstance(value, Defect):
-                yield value
+            held = value if isinstance(value, tuple) else (value,)
+            yield from (variant for variant in held if isinstance(variant, Defect))
 
 
 _BY_NAME = {variant.name: variant for variant in _variants()}

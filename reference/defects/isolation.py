@@ -1,7 +1,7 @@
 """Defects in what readers of committed data see."""
 
 from fencepost.reference.kafka.node import Parts
-from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.partition_log import Isolation, PartitionLog
 
 from .defect import Defect
 
@@ -18,4 +18,51 @@ LSO_IGNORES_OPEN_TRANSACTIONS = Defect(
     origin="textbook: a log that stores transactional batches and knows nothing of transactions",
     symptom=r'seen .*"a1".*; last stable offset (\d+), high watermark \1;',
     parts=Parts(partition_log=_EverythingIsStable),
+)
+
+
+class _OneEndForAll(PartitionLog):
+    def latest_offset(self, isolation: Isolation) -> int:  # noqa: ARG002 - that is the defect
+        return self.high_watermark
+
+
+LATEST_IGNORES_ISOLATION = Defect(
+    name="latest-ignores-isolation",
+    breaks="KIP890-138",
+    story="ListOffsets answers the high watermark to everybody, so a reader of committed data waits for what it may not get.",
+    origin="librdkafka's mock broker",
+    symptom=r"for committed data at its last stable offset \d+; seen",
+    parts=Parts(partition_log=_OneEndForAll),
+)
+
+
+class _EverybodyReadsCommitted(PartitionLog):
+    def latest_offset(self, isolation: Isolation) -> int:  # noqa: ARG002 - that is the defect
+        return self.last_stable_offset
+
+
+UNCOMMITTED_HIDDEN = Defect(
+    name="uncommitted-hidden",
+    breaks="KIP890-141",
+    story="Readers of uncommitted data are held at the last stable offset as well.",
+    origin="textbook: a bound that does not look at the isolation level",
+    symptom='readers of uncommitted data to see "a1" in payments-0; seen nothing',
+    parts=Parts(partition_log=_EverybodyReadsCommitted),
+)
+
+
+class _AnyMarkerDecides(PartitionLog):
+    def first_unstable_offset(self) -> int | None:
+        after = max((entry.batch.base_offset + 1 for entry in self.entries(0) if entry.batch.marker), default=0)
+        first = super().first_unstable_offset()
+        return None if first is None or first < after else first
+
+
+ANY_END_RELEASES_ALL = Defect(
+    name="any-end-releases-all",
+    breaks="KIP890-142",
+    story="A marker moves the last stable offset behind itself, past transactions that are still open before it.",
+    origin="textbook: one open transaction is remembered for each partition",
+    symptom=r'to see nothing in payments-0; seen "a1", "b1"; last stable offset (\d+), high watermark \1;',
+    parts=Parts(partition_log=_AnyMarkerDecides),
 )

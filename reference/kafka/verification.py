@@ -76,7 +76,7 @@ class Verification:
         try:
             return self._ask(log, transactional_id, batch, operation)
         except Refused as refusal:
-            raise _for_produce(refusal.error, operation) from refusal
+            raise self.refusal_of_produce(refusal.error, operation) from refusal
 
     def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         """The same for the partition that keeps a group's offsets. Raises Refused for TxnOffsetCommit."""
@@ -107,6 +107,27 @@ class Verification:
             rule("KIP890-097")
         return attempt.guard
 
+    def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
+        """What Produce answers when the coordinator refuses."""
+        match error:
+            case Error.PRODUCER_FENCED:
+                return Refused(Error.INVALID_PRODUCER_EPOCH)
+            case Error.CONCURRENT_TRANSACTIONS if operation is not Operation.ADD:
+                rule("KIP890-104")
+                return Refused(Error.NOT_ENOUGH_REPLICAS, f"The transaction could not be verified, its coordinator answered {error.name}")
+            case Error.CONCURRENT_TRANSACTIONS:
+                rule("KIP890-105")
+                return Refused(error)
+            case _ if error in _NOT_ADDED and operation is Operation.VERIFY_ABORTABLE:
+                rule("KIP890-096")
+                return Refused(Error.TRANSACTION_ABORTABLE)
+            case _ if error in _NOT_ADDED:
+                rule("KIP890-095")
+                return Refused(Error.INVALID_TXN_STATE, "Partition was not added to the transaction")
+            case _:
+                rule("KIP890-103")
+                return Refused(error)
+
     def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
         """What TxnOffsetCommit answers when the coordinator refuses."""
         match error:
@@ -125,24 +146,3 @@ class Verification:
             case _:
                 rule("KIP890-050")
                 return Refused(error)
-
-
-def _for_produce(error: Error, operation: Operation) -> Refused:
-    match error:
-        case Error.PRODUCER_FENCED:
-            return Refused(Error.INVALID_PRODUCER_EPOCH)
-        case Error.CONCURRENT_TRANSACTIONS if operation is not Operation.ADD:
-            rule("KIP890-104")
-            return Refused(Error.NOT_ENOUGH_REPLICAS, f"The transaction could not be verified, its coordinator answered {error.name}")
-        case Error.CONCURRENT_TRANSACTIONS:
-            rule("KIP890-105")
-            return Refused(error)
-        case _ if error in _NOT_ADDED and operation is Operation.VERIFY_ABORTABLE:
-            rule("KIP890-096")
-            return Refused(Error.TRANSACTION_ABORTABLE)
-        case _ if error in _NOT_ADDED:
-            rule("KIP890-095")
-            return Refused(Error.INVALID_TXN_STATE, "Partition was not added to the transaction")
-        case _:
-            rule("KIP890-103")
-            return Refused(error)
