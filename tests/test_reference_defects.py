@@ -90,13 +90,13 @@ def test_an_oddity_keeps_every_promise(name: str) -> None:
 
 
 @pytest.mark.parametrize("defect", (DEFECTS | ODDITIES).values(), ids=lambda defect: defect.name)
-def test_every_variant_replaces_one_part(defect: Defect) -> None:
-    """By a subclass of the lawful one with one decision changed, in one method or two; and it says what, from where and how it shows."""
+def test_every_variant_changes_one_decision_in_few_places(defect: Defect) -> None:
+    """In one part or two, by a subclass with one method or two; and it says what, from where and how it shows."""
     lawful = Parts()
     replaced = [part for field, part in vars(defect.parts).items() if part is not getattr(lawful, field)]
 
-    assert len(replaced) == 1
-    assert 1 <= len([member for member in vars(replaced[0]).values() if inspect.isfunction(member)]) <= 2
+    assert 1 <= len(replaced) <= 2
+    assert all(1 <= len([member for member in vars(part).values() if inspect.isfunction(member)]) <= 2 for part in replaced)
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", defect.name)
     assert defect.story.endswith(".")
     assert defect.origin
