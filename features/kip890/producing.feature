@@ -204,3 +204,45 @@ Feature: Producing, as the leader of a partition judges it
       When A writes "gap" to payments-0 at sequence 5
       Then the request is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
       And the refusal has no offset, and the start of the log of payments-0
+
+  @KIP890-104 @MUST
+  Rule: Produce v9 to v11 reports a coordinator that is busy or moving as NOT_ENOUGH_REPLICAS, with the cause in the message.
+
+    @needs:hold-markers
+    Scenario: [1] Produce v10 meets a transaction that is being completed
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And A has committed
+      When A writes "a2" to payments-0 in Produce v10
+      Then the request is refused with NOT_ENOUGH_REPLICAS
+      And the refusal carries a message
+
+    @needs:hold-markers
+    Scenario: [2] Produce v11 meets a transaction that is being completed
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And A has committed
+      When A writes "a2" to payments-0 in Produce v11
+      Then the request is refused with NOT_ENOUGH_REPLICAS
+      And the log of payments-0 has not grown
+
+  @KIP890-105 @MUST
+  Rule: Produce v12 meeting a completing transaction waits a little and then answers CONCURRENT_TRANSACTIONS.
+
+    @needs:hold-markers
+    Scenario: [1] A commit that is being completed
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And A has committed
+      When A writes "a2" to payments-0
+      Then the request is refused with CONCURRENT_TRANSACTIONS
+      And the log of payments-0 has not grown
+
+    @needs:hold-markers
+    Scenario: [2] An abort that is being completed
+      Given producer A with transactional id "transfer"
+      And the end of A's transaction is held back
+      And A has aborted
+      When A writes "a2" to payments-0
+      Then the request is refused with CONCURRENT_TRANSACTIONS
+      And the log of payments-0 has not grown

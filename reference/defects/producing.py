@@ -135,7 +135,36 @@ class _TakesControlBatches(PartitionLog):
 
 _TAKEN = "seen success with Appended"
 
+
+class _PassesTheCauseOn(Verification):
+    def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
+        busy = error is Error.CONCURRENT_TRANSACTIONS
+        return Refused(error) if busy else super().refusal_of_produce(error, operation)
+
+
+class _FoldsForEverybody(Verification):
+    def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
+        busy = error is Error.CONCURRENT_TRANSACTIONS
+        return super().refusal_of_produce(error, Operation.VERIFY if busy else operation)
+
+
 PRODUCING = (
+    Defect(
+        name="old-clients-told-the-cause",
+        breaks="KIP890-104",
+        story="An old client is told CONCURRENT_TRANSACTIONS by Produce, which it does not expect there and takes for fatal.",
+        origin="textbook: an error of one request passed on by another",
+        symptom="a refusal with NOT_ENOUGH_REPLICAS; seen a refusal with CONCURRENT_TRANSACTIONS",
+        parts=Parts(verification=_PassesTheCauseOn),
+    ),
+    Defect(
+        name="new-clients-told-not-enough-replicas",
+        breaks="KIP890-105",
+        story="A new client is told NOT_ENOUGH_REPLICAS while its last transaction completes, as if replicas were missing.",
+        origin="textbook: one translation of errors for all versions",
+        symptom="a refusal with CONCURRENT_TRANSACTIONS; seen a refusal with NOT_ENOUGH_REPLICAS",
+        parts=Parts(verification=_FoldsForEverybody),
+    ),
     Defect(
         name="appended-before-the-coordinator-agreed",
         breaks="KIP890-091",
