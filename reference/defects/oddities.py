@@ -1,5 +1,7 @@
 """Unusual, and lawful: what a suite must not take for a defect."""
 
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.markers import WriteMarker
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kernel.network import Network
@@ -49,4 +51,20 @@ GAPS_IN_OFFSETS = Defect(
     origin="compacted topics, and brokers that write records of their own",
     symptom="",
     parts=Parts(partition_log=_GapsBehindMarkers),
+)
+
+
+class _TellsTwice(Coordinator):
+    def _tell_undecided_partitions(self) -> None:
+        super()._tell_undecided_partitions()
+        self._machine.network.duplicate(lambda content: isinstance(content, WriteMarker))
+
+
+DUPLICATE_MARKER_AFTER_RESTART = Defect(
+    name="duplicate-marker-after-restart",
+    breaks=None,
+    story="What was decided before a crash is told to each partition twice, and each writes the marker twice.",
+    origin="a fail-over of the coordinator while markers are on their way, KAFKA-19999",
+    symptom="",
+    parts=Parts(coordinator=_TellsTwice),
 )
