@@ -86,7 +86,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(whole_run: tuple[
         (("run", "kafka", "--bootstrap", "a:1", "--container", "b"), "--bootstrap and --container exclude each other"),
         (("run", "--bootstrap", "a:1"), "--bootstrap a:1: the reference is in this process"),
         (("run", "kafka", "--bootstrap", "nonsense"), "nonsense"),
-        (("run", "--only", "KIP890-001"), "nothing"),
+        (("run", "--level", "MAY"), "nothing is selected"),
         (("explain", "KIP890-60"), "did you mean KIP890-060?"),
         (("list", "--spec", "kip"), "unknown proposal 'kip'"),
         (("list", "--format", "tabel"), "did you mean table?"),
