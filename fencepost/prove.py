@@ -79,7 +79,7 @@ class Proof:
 def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, tell: Callable[[Seen, int, int], None]) -> Proof:
     """Run the suite on every variant that concerns these proposals. `tell` hears of each as it ends, with its number and the count."""
     requirements = tuple(row.id for row in register.rows(specs) if row.is_tested)
-    defects = [defect for defect in DEFECTS.values() if defect.breaks in requirements]
+    defects = [defect for row in requirements for defect in DEFECTS.values() if defect.breaks == row]
     variants = [*defects, *ODDITIES.values()]
     found: dict[str, Seen] = {}
     # A server process that has imported everything is forked for each run; a new interpreter would take longer than the run.
