@@ -11,11 +11,10 @@ from .verdict import Verdict
 
 @dataclass(frozen=True)
 class Judgement:
-    """A scenario's verdict, why, and the deviation that it was held against."""
+    """A scenario's verdict, and why."""
 
     verdict: Verdict
     reason: str | None = None
-    entry: Entry | None = None
 
 
 def judge(error: BaseException | None, evidence: Evidence, entry: Entry | None, may_pass: bool) -> Judgement:
@@ -27,17 +26,17 @@ def judge(error: BaseException | None, evidence: Evidence, entry: Entry | None, 
     if entry is None:
         return Judgement(verdict, reason)
     if verdict is Verdict.VIOLATED and entry.shows_in(reason or ""):
-        return Judgement(Verdict.KNOWN_DEVIATION, f"{entry.reason} ({entry.link})", entry)
+        return Judgement(Verdict.KNOWN_DEVIATION, f"{entry.reason} ({entry.link})")
     if verdict is Verdict.VIOLATED:
-        return Judgement(verdict, f"{reason}; a deviation is known here, but with another symptom: {entry.symptom}", entry)
+        return Judgement(verdict, f"{reason}; a deviation is known here, but with another symptom: {entry.symptom}")
     if verdict is Verdict.MET and not (may_pass or entry.intermittent):
         stale = (
             f"passed, although the expectations for {entry.versions} say that it fails with {entry.symptom!r}: remove or narrow the entry"
         )
-        return Judgement(Verdict.HARNESS_ERROR, stale, entry)
+        return Judgement(Verdict.HARNESS_ERROR, stale)
     if verdict is Verdict.MET:
-        return Judgement(verdict, f"a deviation that is known here did not show this time: {entry.reason}", entry)
-    return Judgement(verdict, reason, entry)
+        return Judgement(verdict, f"a deviation that is known here did not show this time: {entry.reason}")
+    return Judgement(verdict, reason)
 
 
 def _as_it_looks(error: BaseException | None, evidence: Evidence) -> tuple[Verdict, str | None]:

@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
             config.option.xmlpath = config.option.xmlpath or str(chosen.results / "junit.xml")
             config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / "allure-results")
         if not in_worker:
-            config.pluginmanager.register(Reporting(config, chosen, rows), "fencepost-reporting")
+            config.pluginmanager.register(Reporting(chosen, rows), "fencepost-reporting")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows), "fencepost-running")
             if config.option.allure_report_dir:

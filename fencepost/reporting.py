@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,13 +58,11 @@ def _handshake(data: dict[str, Any] | None) -> Handshake | None:
 class Reporting:
     """The half of the plugin that hears what was judged."""
 
-    def __init__(self, config: pytest.Config, options: Options, register: Register) -> None:
-        self.config = config
+    def __init__(self, options: Options, register: Register) -> None:
         self.html = options.html
         self.results = Results(register, options.selection, options.results, options.system)
         self.collected: set[str] = set()
         self.unreachable: str | None = None
-        self.began = time.monotonic()
         self.results.write()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:

@@ -49,12 +49,11 @@ class Running:
             return
         if faults := lint(gherkin.bundled(), self.register):
             raise pytest.UsageError("the features are not fit to be run:\n  " + "\n  ".join(faults))
-        left_out = [item for item in scenarios if not self._is_selected(item)]
-        if left_out:
+        chosen = [item for item in scenarios if self._is_selected(item)]
+        if left_out := [item for item in scenarios if not self._is_selected(item)]:
             config.hook.pytest_deselected(items=left_out)
         order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
-        chosen = sorted((item for item in scenarios if item not in set(left_out)), key=lambda item: order[requirement_of(item)])
-        items[:] = chosen + [item for item in items if not scenario_of(item)]
+        items[:] = sorted(chosen, key=lambda item: order[requirement_of(item)]) + [item for item in items if not scenario_of(item)]
 
     def _is_selected(self, item: pytest.Item) -> bool:
         requirement = requirement_of(item)
