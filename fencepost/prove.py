@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
@@ -51,22 +52,22 @@ class Proof:
     requirements: tuple[str, ...]
     seen: tuple[Seen, ...]
 
-    @property
+    @cached_property
     def proved(self) -> dict[str, list[str]]:
         """For each requirement the defects that prove it."""
         return {row: [one.defect.name for one in self.seen if one.defect.breaks == row and one.is_caught] for row in self.requirements}
 
-    @property
+    @cached_property
     def holes(self) -> list[str]:
         """The requirements that no defect proves."""
         return [row for row, defects in self.proved.items() if not defects]
 
-    @property
+    @cached_property
     def missed(self) -> list[Seen]:
         """The defects that were not caught, or not for their reason."""
         return [one for one in self.seen if one.defect.breaks and not one.is_caught]
 
-    @property
+    @cached_property
     def false_reds(self) -> list[Seen]:
         """The lawful oddities at which something was red, or whose run failed."""
         return [one for one in self.seen if not one.defect.breaks and (one.reds or one.trouble)]
@@ -97,10 +98,13 @@ def _asked_of(defect: Defect, requirements: tuple[str, ...], everything: bool) -
     """What a variant is asked: all, or what stands in the feature of the requirement that it breaks."""
     if everything or defect.breaks is None:
         return requirements
-    features = {feature.path for feature, _ in gherkin.scenarios_of(gherkin.bundled(), defect.breaks)}
-    return tuple(
-        row for row in requirements if any(feature.path in features for feature, _ in gherkin.scenarios_of(gherkin.bundled(), row))
-    )
+    beside = {
+        gherkin.requirement_of(rule.tags)
+        for feature in gherkin.bundled()
+        if defect.breaks in {gherkin.requirement_of(rule.tags) for rule in feature.rules}
+        for rule in feature.rules
+    }
+    return tuple(row for row in requirements if row in beside)
 
 
 def _run(task: tuple[str, tuple[str, ...]]) -> Seen:
