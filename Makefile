@@ -4,7 +4,7 @@ BIN := .venv/bin
 ROOMS := adapters features fixtures reference report steps wire
 export TESTCONTAINERS_RYUK_DISABLED := true
 
-.PHONY: run test lint bench docs clean help
+.PHONY: run test lint bench docs messages clean help
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -28,6 +28,11 @@ bench: .venv/.ready  ## figures: how long the suite takes beside the same scenar
 
 docs: .venv/.ready  ## the pages that are made from the registers
 	@for spec in $(notdir $(patsubst %/requirements.yaml,%,$(wildcard features/*/requirements.yaml))); do $(BIN)/fencepost list --spec $$spec --format markdown >docs/$$spec.md; done
+
+messages: .venv/.ready  ## the Python code of Pulsar's commands, from wire/pulsar/messages.proto
+	@mkdir -p build/messages
+	$(BIN)/python -m grpc_tools.protoc -Ifencepost/wire/pulsar=wire/pulsar --python_out=build/messages --pyi_out=build/messages fencepost/wire/pulsar/messages.proto
+	@cp build/messages/fencepost/wire/pulsar/messages_pb2.* wire/pulsar/
 
 clean:  ## remove everything that the targets made
 	rm -rf .venv node_modules build results *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,221 @@
+"""What a Pulsar system tells and is told, as values: the words that steps and probe share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+NO_NUMBER = 2**64 - 1
+"""How the wire says -1 in a field that has no sign."""
+
+
+@dataclass(frozen=True, order=True)
+class TxnId:
+    """A transaction: its coordinator in `most`, its number there in `least`. (0,0) is a transaction like others."""
+
+    most: int
+    least: int
+
+    def __str__(self) -> str:
+        return f"({self.most},{self.least})"
+
+    @property
+    def coordinator(self) -> int:
+        """The coordinator that gave the id."""
+        return self.most
+
+
+@dataclass(frozen=True, order=True)
+class Position:
+    """An entry of a topic's log. (-1, -1) is before the first."""
+
+    ledger: int
+    entry: int
+
+    def __str__(self) -> str:
+        return f"{self.ledger}:{self.entry}"
+
+
+@dataclass(frozen=True, order=True)
+class MessageId:
+    """A message: the entry that holds it and, where the entry is a batch, its place in it and how many there are."""
+
+    position: Position
+    batch_index: int = -1
+    batch_size: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.position}:{self.batch_index}" if self.batch_index >= 0 else str(self.position)
+
+    @property
+    def was_stored(self) -> bool:
+        """False for the receipt of a message that deduplication recognised as there already: its position is (-1, -1)."""
+        return self.position.ledger >= 0
+
+
+class Action(IntEnum):
+    """How a transaction is to end, as the wire has it."""
+
+    COMMIT = 0
+    ABORT = 1
+
+
+class SubscriptionType(IntEnum):
+    """How the consumers of a subscription share its messages, as the wire has it."""
+
+    EXCLUSIVE = 0
+    SHARED = 1
+    FAILOVER = 2
+    KEY_SHARED = 3
+
+
+class InitialPosition(IntEnum):
+    """Where a subscription begins that did not exist, as the wire has it."""
+
+    LATEST = 0
+    EARLIEST = 1
+
+
+class AckKind(IntEnum):
+    """Whether an acknowledgement is for the named messages or for all up to one, as the wire has it."""
+
+    INDIVIDUAL = 0
+    CUMULATIVE = 1
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """A subscription of a topic, by their names in the system."""
+
+    topic: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.topic}"
+
+
+@dataclass(frozen=True)
+class Producer:
+    """A producer as its client holds it. `last_sequence_id` is what the broker told when it was made, -1 for none."""
+
+    topic: str
+    number: int
+    name: str
+    last_sequence_id: int = -1
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """A consumer as its client holds it."""
+
+    subscription: Subscription
+    number: int
+    type: SubscriptionType = SubscriptionType.EXCLUSIVE
+
+
+@dataclass(frozen=True)
+class PendingSend:
+    """A message or batch on its way: its receipt can be asked for."""
+
+    producer: Producer
+    sequence_id: int
+    values: tuple[str, ...]
+    transaction: TxnId | None
+
+
+@dataclass(frozen=True)
+class PendingEnd:
+    """A request to end a transaction on its way: its answer can be asked for."""
+
+    transaction: TxnId
+    action: Action
+    number: int
+
+
+@dataclass(frozen=True)
+class Received:
+    """A message as a consumer got it. `transaction` is the one that its metadata names."""
+
+    id: MessageId
+    value: str
+    redelivery_count: int
+    producer: str
+    sequence_id: int
+    transaction: TxnId | None = None
+
+
+class Status(IntEnum):
+    """The states of a transaction in the order in which it goes through them."""
+
+    OPEN = 0
+    COMMITTING = 1
+    COMMITTED = 2
+    ABORTING = 3
+    ABORTED = 4
+
+
+@dataclass(frozen=True)
+class TransactionMetadata:
+    """What the coordinator knows of a transaction that is not over."""
+
+    id: TxnId
+    status: Status
+    timeout_ms: int
+    topics: frozenset[str]
+    subscriptions: frozenset[Subscription]
+
+
+@dataclass(frozen=True)
+class CoordinatorStats:
+    """A coordinator. All transactions up to `low_watermark` are over; `last` is the newest it gave."""
+
+    state: str
+    last: int
+    low_watermark: int
+    ongoing: int
+
+
+@dataclass(frozen=True)
+class BufferStats:
+    """A topic's transaction buffer. No consumer is given what lies after `max_read_position`."""
+
+    state: str
+    max_read_position: Position
+    ongoing: int
+    aborted: int
+    low_watermarks: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class TransactionInBuffer:
+    """What a topic's buffer knows of a transaction: where it began there, None if it is not open there, and whether it was aborted."""
+
+    start: Position | None
+    aborted: bool
+
+
+@dataclass(frozen=True)
+class PendingAckStats:
+    """The acknowledgements of a subscription that wait for the end of their transactions."""
+
+    state: str
+    ongoing: int
+    low_watermarks: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class TopicStats:
+    """A topic from outside: how many messages each subscription has not acknowledged, and its transactions by how they are."""
+
+    backlogs: Mapping[str, int]
+    ongoing_transactions: int
+    committed_transactions: int
+    aborted_transactions: int
+
+
+@dataclass(frozen=True)
+class LogStats:
+    """A topic's log: how many entries it holds, the last of them, and up to where each subscription has acknowledged everything."""
+
+    entries: int
+    last: Position
+    mark_deletes: Mapping[str, Position]

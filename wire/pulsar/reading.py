@@ -1,0 +1,34 @@
+"""Reading messages strictly: what cannot be read as what is due is a MalformedFrame."""
+
+from typing import TypeVar
+
+from google.protobuf.message import DecodeError, Message
+
+M = TypeVar("M", bound=Message)
+_SHOWN_BYTES = 64
+
+
+class MalformedFrame(ValueError):
+    """Bytes that are not what was due; says why and shows the first of them."""
+
+    def __init__(self, why: str, data: bytes) -> None:
+        shown = bytes(data[:_SHOWN_BYTES]).hex(" ")
+        rest = f" ... ({len(data)} bytes in all)" if len(data) > _SHOWN_BYTES else ""
+        super().__init__(f"{why}; the bytes: {shown or 'none'}{rest}")
+
+
+def fill(message: M, encoded: bytes, what: str, data: bytes) -> M:
+    """The empty message, filled; it may still lack fields. `data` is shown in the error."""
+    try:
+        message.MergeFromString(encoded)
+    except DecodeError as error:
+        raise MalformedFrame(f"{what} was due, and the codec refuses it: {error}", data) from error
+    return message
+
+
+def complete(message: M, what: str, data: bytes) -> M:
+    """The message, which has all that its kind must have."""
+    if not message.IsInitialized():
+        missing: list[str] = message.FindInitializationErrors()  # type: ignore[attr-defined]  # the stubs lack it
+        raise MalformedFrame(f"{what} lacks {', '.join(missing)}", data)
+    return message
