@@ -4,7 +4,7 @@ A record is an immutable value and is durable when `append` returns. A broker th
 whatever it knew besides is gone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 Record = TypeVar("Record")
@@ -36,3 +36,7 @@ class Disk:
     def journal(self, name: str) -> Journal[Any]:
         """The journal of that name, a new one where there is none; whoever opens it knows what it holds."""
         return self._journals.setdefault(name, Journal())
+
+    def erase(self, matching: Callable[[str], bool]) -> None:
+        """Remove the journals with such names, as if they had never been."""
+        self._journals = {name: journal for name, journal in self._journals.items() if not matching(name)}

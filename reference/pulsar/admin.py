@@ -1,0 +1,180 @@
+"""The admin interface: the calls of Pulsar's REST API that the kit makes, answered from the running broker."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
+from typing import TypeAlias
+
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+
+from . import admin_stats as stats
+from .api.peer import UNASKED, Peer
+from .errors import Error, Refused
+from .node import Node
+from .values import Action, TxnId
+
+_Answer: TypeAlias = Callable[[Node, Iterable[Peer], Mapping[str, str], AdminRequest], object]
+
+_STATUS = {
+    Error.TOPIC_NOT_FOUND: HTTPStatus.NOT_FOUND,
+    Error.SUBSCRIPTION_NOT_FOUND: HTTPStatus.NOT_FOUND,
+    Error.TRANSACTION_NOT_FOUND: HTTPStatus.NOT_FOUND,
+    Error.TRANSACTION_COORDINATOR_NOT_FOUND: HTTPStatus.NOT_FOUND,
+    Error.INVALID_TOPIC_NAME: HTTPStatus.PRECONDITION_FAILED,
+}
+
+
+def answer(node: Node, peers: Iterable[Peer], request: AdminRequest) -> AdminAnswer:
+    """Answer a call; 404 for one that is not known here."""
+    for method, pattern, act in _ROUTES:
+        if method == request.method and (match := pattern.fullmatch(request.path)):
+            try:
+                told = act(node, list(peers), match.groupdict(), request)
+            except Refused as refused:
+                return _told(_STATUS.get(refused.error, HTTPStatus.CONFLICT), {"reason": str(refused)})
+            return AdminAnswer(HTTPStatus.NO_CONTENT) if told is None else _told(HTTPStatus.OK, told)
+    return _told(HTTPStatus.NOT_FOUND, {"reason": f"the reference has no {request.method} {request.path}"})
+
+
+def _told(status: HTTPStatus, told: object) -> AdminAnswer:
+    return AdminAnswer(int(status), json.dumps(told).encode())
+
+
+def _topic_of(named: Mapping[str, str]) -> str:
+    return f"persistent://{named['topic']}"
+
+
+def _create(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    if _topic_of(named) in node.topics.names:
+        raise Refused(Error.NOT_ALLOWED, f"{_topic_of(named)} is there already")
+    node.topics.create(_topic_of(named))
+
+
+def _create_partitioned(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
+    if not isinstance(request.body, int) or request.body < 1:
+        raise Refused(Error.NOT_ALLOWED, f"{request.body!r} partitions; expected a number from 1 on")
+    node.topics.create_partitioned(_topic_of(named), request.body)
+
+
+def _delete(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    _send_away(peers, _topic_of(named))
+    node.topics.delete(_topic_of(named))
+
+
+def _unload(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    node.topics.named(_topic_of(named))
+    _send_away(peers, _topic_of(named))
+    node.topics.unload(_topic_of(named))
+
+
+def _terminate(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    last = node.topics.named(_topic_of(named)).terminate()
+    return {"ledgerId": last.ledger, "entryId": last.entry, "partitionIndex": -1}
+
+
+def _send_away(peers: Iterable[Peer], topic: str) -> None:
+    """Close the producers and consumers of a topic that goes out of memory; what they did not take is lost for them."""
+    for peer in peers:
+        for number, (name, producer) in list(peer.producers.items()):
+            if name == topic:
+                del peer.producers[number]
+                peer.node.topics.named(topic).detach(producer)
+                peer.say(pb.CommandCloseProducer(producer_id=number, request_id=UNASKED))
+        for number, (subscription, consumer) in list(peer.consumers.items()):
+            if subscription.topic == topic:
+                del peer.consumers[number]
+                peer.detach(subscription, consumer)
+                peer.say(pb.CommandCloseConsumer(consumer_id=number, request_id=UNASKED))
+
+
+def _deduplication(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
+    node.set_deduplication(named["namespace"], bool(request.body))
+
+
+def _coordinators(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], _request: AdminRequest) -> object:
+    return [{"id": coordinator.tc_id} for coordinator in node.coordinators()]
+
+
+def _more_coordinators(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], request: AdminRequest) -> None:
+    if not isinstance(request.body, int):
+        raise Refused(Error.NOT_ALLOWED, f"{request.body!r} coordinators; expected a number")
+    node.set_coordinators(request.body)
+
+
+def _coordinator_stats(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
+    if "coordinatorId" in request.query:
+        return stats.of_coordinator(node.coordinator(int(request.query["coordinatorId"])))
+    return {str(coordinator.tc_id): stats.of_coordinator(coordinator) for coordinator in node.coordinators()}
+
+
+def _abort(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    txn = _txn_of(named)
+    node.coordinator(txn.most).end(txn, Action.ABORT, lambda: None)
+
+
+def _txn_of(named: Mapping[str, str]) -> TxnId:
+    return TxnId(int(named["most"]), int(named["least"]))
+
+
+def _metadata(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    return stats.of_transaction(node.coordinator(int(named["most"])).describe(_txn_of(named)))
+
+
+def _topic_stats(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    return stats.of_topic(node.topics.named(_topic_of(named)))
+
+
+def _log_stats(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    return stats.of_log(node.topics.named(_topic_of(named)))
+
+
+def _buffer_stats(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    return stats.of_buffer(node.topics.named(_topic_of(named)).buffer)
+
+
+def _in_buffer(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    return stats.in_buffer(node.topics.named(_topic_of(named)).buffer, _txn_of(named))
+
+
+def _pending_acks(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    return stats.of_pending_acks(node.topics.named(_topic_of(named)).subscription(named["subscription"]))
+
+
+def _position(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    topic = node.topics.named(_topic_of(named))
+    return stats.of_position(topic.subscription(named["subscription"]), int(named["ledger"]), int(named["entry"]))
+
+
+def _route(method: str, path: str, act: _Answer) -> tuple[str, re.Pattern[str], _Answer]:
+    """`{name}` in a path is one part of it, `{topic}` is three: tenant, namespace and name."""
+    pattern = re.sub(
+        r"{(\w+)}", lambda name: f"(?P<{name[1]}>" + ("[^/]+/" * {"topic": 2, "namespace": 1}.get(name[1], 0)) + "[^/]+)", path
+    )
+    return method, re.compile(pattern), act
+
+
+_TOPICS, _TRANSACTIONS = "/admin/v2/persistent/{topic}", "/admin/v3/transactions"
+_ROUTES = [
+    _route("PUT", _TOPICS, _create),
+    _route("PUT", f"{_TOPICS}/partitions", _create_partitioned),
+    _route("PUT", f"{_TOPICS}/unload", _unload),
+    _route("POST", f"{_TOPICS}/terminate", _terminate),
+    _route("DELETE", _TOPICS, _delete),
+    _route("GET", f"{_TOPICS}/stats", _topic_stats),
+    _route("GET", f"{_TOPICS}/internalStats", _log_stats),
+    _route("PUT", "/admin/v2/namespaces/{namespace}", lambda *_: None),
+    _route("DELETE", "/admin/v2/namespaces/{namespace}", lambda *_: None),
+    _route("POST", "/admin/v2/namespaces/{namespace}/deduplication", _deduplication),
+    _route("POST", "/admin/v2/namespaces/{namespace}/retention", lambda *_: None),
+    _route("GET", f"{_TRANSACTIONS}/coordinators", _coordinators),
+    _route("GET", f"{_TRANSACTIONS}/coordinatorStats", _coordinator_stats),
+    _route("POST", f"{_TRANSACTIONS}/transactionCoordinator/replicas", _more_coordinators),
+    _route("GET", f"{_TRANSACTIONS}/transactionMetadata/{{most}}/{{least}}", _metadata),
+    _route("POST", f"{_TRANSACTIONS}/abortTransaction/{{most}}/{{least}}", _abort),
+    _route("GET", f"{_TRANSACTIONS}/transactionBufferStats/{{topic}}", _buffer_stats),
+    _route("GET", f"{_TRANSACTIONS}/transactionInBufferStats/{{topic}}/{{most}}/{{least}}", _in_buffer),
+    _route("GET", f"{_TRANSACTIONS}/pendingAckStats/{{topic}}/{{subscription}}", _pending_acks),
+    _route("GET", f"{_TRANSACTIONS}/positionStatsInPendingAck/{{topic}}/{{subscription}}/{{ledger}}/{{entry}}", _position),
+]

@@ -1,0 +1,88 @@
+"""What the admin interface tells of coordinators, topics, buffers and subscriptions, in the words of Pulsar's REST API."""
+
+from typing import Any
+
+from .buffer import Buffer, Place
+from .coordinator import Coordinator
+from .ledger import Marker
+from .subscription import Subscription
+from .topic import Topic
+from .transaction import Transaction
+from .values import Action, Position, TxnId
+
+_READY = "Ready"
+
+
+def of_coordinator(coordinator: Coordinator) -> dict[str, Any]:
+    known = coordinator.transactions()
+    return {
+        "state": _READY,
+        "leastSigBits": coordinator.last_least,
+        "lowWaterMark": coordinator.low_watermark,
+        "ongoingTxnSize": sum(not transaction.status.is_complete for transaction in known),
+    }
+
+
+def of_transaction(transaction: Transaction) -> dict[str, Any]:
+    acked: dict[str, dict[str, Any]] = {}
+    for name in transaction.subscriptions:
+        acked.setdefault(name.topic, {})[name.name] = {}
+    return {
+        "txnId": str(transaction.txn),
+        "status": transaction.status.value,
+        "openTimestamp": transaction.started_at,
+        "timeoutAt": transaction.timeout_ms,
+        "producedPartitions": {name: {} for name in transaction.partitions},
+        "ackedPartitions": acked,
+    }
+
+
+def of_topic(topic: Topic) -> dict[str, Any]:
+    ends = [entry.content.action for entry in topic.ledger if isinstance(entry.content, Marker)]
+    return {
+        "subscriptions": {name: {"msgBacklog": _backlog(topic.buffer, one)} for name, one in topic.subscriptions.items()},
+        "ongoingTxnCount": len(topic.buffer.ongoing()),
+        "committedTxnCount": ends.count(Action.COMMIT),
+        "abortedTxnCount": ends.count(Action.ABORT),
+    }
+
+
+def of_log(topic: Topic) -> dict[str, Any]:
+    return {
+        "numberOfEntries": len(topic.ledger),
+        "lastConfirmedEntry": str(topic.ledger.last),
+        "cursors": {name: {"markDeletePosition": str(one.cursor.mark_delete.position)} for name, one in topic.subscriptions.items()},
+    }
+
+
+def of_buffer(buffer: Buffer) -> dict[str, Any]:
+    return {
+        "state": _READY,
+        "maxReadPosition": str(buffer.max_read_position),
+        "ongoingTxnSize": len(buffer.ongoing()),
+        "totalAbortedTransactions": buffer.aborted,
+        "lowWaterMarks": {},
+    }
+
+
+def in_buffer(buffer: Buffer, txn: TxnId) -> dict[str, Any]:
+    start = buffer.ongoing().get(txn)
+    return {"aborted": buffer.is_aborted(txn), **({} if start is None else {"startPosition": str(start)})}
+
+
+def of_pending_acks(subscription: Subscription) -> dict[str, Any]:
+    return {"state": _READY, "ongoingTxnSize": len(subscription.pending.transactions()), "lowWaterMarks": {}}
+
+
+def of_position(subscription: Subscription, ledger: int, entry: int) -> dict[str, str]:
+    place = Place(Position(ledger, entry))
+    if subscription.pending.units_at(place) or subscription.pending.covers(place):
+        return {"state": "PendingAck"}
+    return {"state": "MarkDelete" if subscription.cursor.acknowledged(place, 1) else "NotInPendingAck"}
+
+
+def _backlog(buffer: Buffer, subscription: Subscription) -> int:
+    return sum(
+        readable.message.units - len(subscription.cursor.acknowledged(readable.place, readable.message.units))
+        for readable in buffer.after(subscription.cursor.mark_delete)
+    )

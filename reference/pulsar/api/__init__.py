@@ -1,0 +1,57 @@
+"""Pulsar's commands, and with `admin` the only place that knows them: each is taken apart into a call in plain words, and what comes
+back is said to the client, now or later.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from fencepost.reference.pulsar.errors import Refused
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.frames import Frame
+
+from . import consuming, lookups, producing, transactions
+from .peer import Peer, code
+
+_Handler: TypeAlias = Callable[[Peer, Any], None]
+
+_HANDLERS: Mapping[str, _Handler] = {
+    "ACK": consuming.ack,
+    "ADD_PARTITION_TO_TXN": transactions.add_partition,
+    "ADD_SUBSCRIPTION_TO_TXN": transactions.add_subscription,
+    "CLOSE_CONSUMER": consuming.close_consumer,
+    "CLOSE_PRODUCER": producing.close_producer,
+    "CONNECT": lookups.connect,
+    "END_TXN": transactions.end_txn,
+    "END_TXN_ON_PARTITION": transactions.end_txn_on_partition,
+    "END_TXN_ON_SUBSCRIPTION": transactions.end_txn_on_subscription,
+    "FLOW": consuming.flow,
+    "GET_LAST_MESSAGE_ID": consuming.get_last_message_id,
+    "LOOKUP": lookups.lookup,
+    "NEW_TXN": transactions.new_txn,
+    "PARTITIONED_METADATA": lookups.partitioned_metadata,
+    "PING": lookups.ping,
+    "PONG": lambda _peer, _command: None,
+    "PRODUCER": producing.producer,
+    "REDELIVER_UNACKNOWLEDGED_MESSAGES": consuming.redeliver,
+    "SEEK": consuming.seek,
+    "SUBSCRIBE": consuming.subscribe,
+    "TC_CLIENT_CONNECT_REQUEST": transactions.tc_client_connect,
+    "UNSUBSCRIBE": consuming.unsubscribe,
+}
+
+
+def take(peer: Peer, frame: Frame) -> bool:
+    """Do what a frame asks; False where its connection is closed instead, for a broker is not asked that."""
+    if frame.name == "SEND":
+        producing.send(peer, frame)
+        return True
+    handler = _HANDLERS.get(frame.name)
+    if handler is None:
+        return False
+    try:
+        handler(peer, frame.body)
+    except Refused as refused:
+        if not hasattr(frame.body, "request_id"):
+            return True  # nothing can be answered, and nothing was done
+        peer.say(pb.CommandError(request_id=frame.body.request_id, error=code(refused.error), message=refused.message))
+    return True

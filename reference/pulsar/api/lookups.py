@@ -1,0 +1,53 @@
+"""CONNECT, PING, PARTITIONED_METADATA, LOOKUP: before anything is done."""
+
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.frames import MAX_MESSAGE
+
+from .peer import Peer
+
+PROTOCOL_VERSION = 21
+COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
+"""The partitioned topic whose partitions stand for the coordinators."""
+
+
+def connect(peer: Peer, command: pb.CommandConnect) -> None:  # noqa: ARG001 - every client is welcome
+    flags = pb.FeatureFlags(
+        supports_topic_watchers=False,
+        supports_get_partitioned_metadata_without_auto_creation=True,
+    )
+    peer.say(
+        pb.CommandConnected(
+            server_version="Fencepost reference",
+            protocol_version=PROTOCOL_VERSION,
+            max_message_size=MAX_MESSAGE,
+            feature_flags=flags,
+        )
+    )
+
+
+def ping(peer: Peer, command: pb.CommandPing) -> None:  # noqa: ARG001
+    peer.say(pb.CommandPong())
+
+
+def partitioned_metadata(peer: Peer, command: pb.CommandPartitionedTopicMetadata) -> None:
+    is_ours = command.topic == COORDINATORS
+    partitions = len(peer.node.coordinators()) if is_ours else peer.node.topics.partitions(command.topic)
+    peer.say(
+        pb.CommandPartitionedTopicMetadataResponse(
+            request_id=command.request_id,
+            partitions=partitions,
+            response=pb.CommandPartitionedTopicMetadataResponse.Success,
+        )
+    )
+
+
+def lookup(peer: Peer, command: pb.CommandLookupTopic) -> None:
+    """There is one broker, and it has every topic."""
+    peer.say(
+        pb.CommandLookupTopicResponse(
+            request_id=command.request_id,
+            broker_service_url=peer.service_url,
+            response=pb.CommandLookupTopicResponse.Connect,
+            authoritative=True,
+        )
+    )

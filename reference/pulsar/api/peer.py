@@ -1,0 +1,67 @@
+"""A client as the handlers see it: the running broker, what the client has opened, and a way to say something to it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from google.protobuf.message import Message as Command
+
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.node import Node
+from fencepost.reference.pulsar.subscription import Consumer
+from fencepost.reference.pulsar.topic import Producer
+from fencepost.reference.pulsar.values import SubscriptionName, TxnId
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
+
+UNASKED = 2**64 - 1
+"""The request id of what the broker says without having been asked."""
+
+
+@dataclass(eq=False)
+class Peer:
+    """One connection's client."""
+
+    node: Node
+    service_url: str
+    say_frame: Callable[[Frame], None]
+    producers: dict[int, tuple[str, Producer]] = field(default_factory=dict)
+    """What it produces to: the topic, by the number that the client chose."""
+    consumers: dict[int, tuple[SubscriptionName, Consumer]] = field(default_factory=dict)
+
+    def say(self, command: Command, payload: Payload | None = None) -> None:
+        self.say_frame(frame_of(command, payload))
+
+    def consumer(self, number: int) -> tuple[SubscriptionName, Consumer]:
+        """Refused CONSUMER_NOT_FOUND where the client has none of that number."""
+        if number not in self.consumers:
+            raise Refused(Error.CONSUMER_NOT_FOUND, f"there is no consumer {number} on this connection")
+        return self.consumers[number]
+
+    def leave(self) -> None:
+        """The client is gone, with all that it opened."""
+        for topic, producer in self.producers.values():
+            if topic in self.node.topics.names:
+                self.node.topics.named(topic).detach(producer)
+        consumers, self.consumers = self.consumers, {}
+        self.producers = {}
+        for name, consumer in consumers.values():
+            self.detach(name, consumer)
+
+    def detach(self, name: SubscriptionName, consumer: Consumer) -> None:
+        """Take a consumer out of its subscription, wherever that still is."""
+        if name.topic in self.node.topics.names:
+            subscription = self.node.topics.named(name.topic).subscriptions.get(name.name)
+            if subscription is not None and consumer in subscription.consumers:
+                subscription.detach(consumer)
+
+
+def code(error: Error) -> str:
+    """The protocol's name of an error."""
+    return pb.ServerError.Name(pb.ServerError.ValueType(error))
+
+
+def txn_of(command: Command) -> TxnId | None:
+    """The transaction that a command names. (0,0) is one, so it is their presence that counts."""
+    if command.HasField("txnid_least_bits") or command.HasField("txnid_most_bits"):
+        return TxnId(command.txnid_most_bits, command.txnid_least_bits)  # type: ignore[attr-defined]  # every command with the fields
+    return None

@@ -1,0 +1,83 @@
+"""PRODUCER, SEND, CLOSE_PRODUCER."""
+
+from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.topic import Producer
+from fencepost.reference.pulsar.values import Message, Position
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.batches import count_of, is_batch
+from fencepost.wire.pulsar.frames import Frame, Payload
+
+from .peer import UNASKED, Peer, code, txn_of
+
+
+def producer(peer: Peer, command: pb.CommandProducer) -> None:
+    """A topic that is not there comes up. A producer without a name gets one that nobody has."""
+    topic = peer.node.topics.create(command.topic)
+    name = command.producer_name or f"reference-{len(topic.producers)}-{command.producer_id}-{command.request_id}"
+
+    def closed() -> None:
+        peer.producers.pop(command.producer_id, None)
+        peer.say(pb.CommandCloseProducer(producer_id=command.producer_id, request_id=UNASKED))
+
+    opened = Producer(command.producer_id, name, closed)
+    topic.attach(opened)
+    peer.producers[command.producer_id] = (command.topic, opened)
+    peer.say(
+        pb.CommandProducerSuccess(
+            request_id=command.request_id, producer_name=name, last_sequence_id=topic.deduplication.last(name), schema_version=b""
+        )
+    )
+
+
+def send(peer: Peer, frame: Frame) -> None:
+    """A message, or a batch. What comes of a producer that was closed is ignored: the client was told."""
+    command: pb.CommandSend = frame.body
+    if command.producer_id not in peer.producers or frame.payload is None:
+        return
+    name, opened = peer.producers[command.producer_id]
+    try:
+        stored = peer.node.topics.named(name).publish(
+            _message(command, opened.name, frame.payload), deduplicated=peer.node.is_deduplicated(name)
+        )
+    except Refused as refused:
+        peer.say(
+            pb.CommandSendError(
+                producer_id=command.producer_id,
+                sequence_id=command.sequence_id,
+                error=code(refused.error),
+                message=refused.message,
+            )
+        )
+    else:
+        peer.say(_receipt(command, stored))
+
+
+def close_producer(peer: Peer, command: pb.CommandCloseProducer) -> None:
+    if command.producer_id in peer.producers:
+        name, opened = peer.producers.pop(command.producer_id)
+        peer.node.topics.named(name).detach(opened)
+    peer.say(pb.CommandSuccess(request_id=command.request_id))
+
+
+def _message(command: pb.CommandSend, producer_name: str, payload: Payload) -> Message:
+    metadata = payload.metadata
+    key = metadata.ordering_key or metadata.partition_key.encode()
+    return Message(
+        producer=producer_name,
+        sequence_id=command.sequence_id,
+        highest_sequence_id=max(command.sequence_id, command.highest_sequence_id),
+        headers=metadata.SerializeToString(),
+        payload=payload.data,
+        batch_size=count_of(metadata) if is_batch(metadata) else None,
+        key=key or None,
+        txn=txn_of(command),
+    )
+
+
+def _receipt(command: pb.CommandSend, stored: Position) -> pb.CommandSendReceipt:
+    return pb.CommandSendReceipt(
+        producer_id=command.producer_id,
+        sequence_id=command.sequence_id,
+        message_id=pb.MessageIdData(ledger_id=stored.ledger, entry_id=stored.entry),
+        highest_sequence_id=command.highest_sequence_id,
+    )

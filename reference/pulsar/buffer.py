@@ -1,0 +1,64 @@
+"""The transaction buffer of a topic: what its readers may see, and when.
+
+PIP-31, "Transaction Buffer": messages of a transaction are durable when they are acknowledged, are not shown before it commits, and
+never when it aborts; to end it again changes nothing. Two designs fulfil that, and a profile chooses: `marker_buffer`, in which the
+topic itself is the buffer, and `sidecar_buffer`, in which a log beside it is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from .values import BEFORE_ALL, Action, Message, Position, TxnId
+
+
+class Place(NamedTuple):
+    """Where a message is for its readers: an entry, and where one entry stands for several messages, which of them."""
+
+    position: Position
+    number: int = -1
+
+
+BEFORE_ALL_PLACES = Place(BEFORE_ALL)
+
+
+@dataclass(frozen=True)
+class Readable:
+    """A message that readers may see."""
+
+    place: Place
+    message: Message
+
+
+class Buffer(Protocol):
+    """What a topic needs of its buffer."""
+
+    def publish(self, message: Message) -> Position:
+        """Store a message; answers what its receipt says. Raises Refused."""
+        ...
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        """End a transaction here; again is as good as once."""
+        ...
+
+    def after(self, place: Place) -> Iterator[Readable]:
+        """What readers may see behind that place, in order."""
+        ...
+
+    def is_aborted(self, txn: TxnId) -> bool:
+        """Whether nothing of that transaction will ever be seen here."""
+        ...
+
+    def ongoing(self) -> dict[TxnId, Position]:
+        """The transactions that are open here, and where each began."""
+        ...
+
+    @property
+    def aborted(self) -> int:
+        """How many transactions were aborted here."""
+        ...
+
+    @property
+    def max_read_position(self) -> Position:
+        """The last entry that readers may go to."""
+        ...

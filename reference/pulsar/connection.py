@@ -1,0 +1,43 @@
+"""A client's connection as the broker has it: frames in, and a queue of what is said to the client, asked or unasked."""
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from fencepost.wire.pulsar.frames import Frame
+
+from .api import take
+from .api.peer import Peer
+from .node import Node
+
+if TYPE_CHECKING:
+    from .broker import ReferencePulsar
+
+
+class Connection:
+    """One connection. It lives until either side ends it, or the broker crashes."""
+
+    def __init__(self, broker: "ReferencePulsar", node: Node, service_url: str) -> None:
+        self.is_open = True
+        self._broker = broker
+        self._said: deque[Frame] = deque()
+        self.peer = Peer(node, service_url, self._said.append)
+
+    def handle(self, frame: Frame) -> None:
+        """Take a frame from the client."""
+        if self.is_open and not self._broker.run(lambda: take(self.peer, frame)):
+            self.close()
+
+    def take(self) -> Frame | None:
+        """The next frame for the client, in the order in which they were said."""
+        return self._said.popleft() if self._said else None
+
+    def close(self) -> None:
+        """The client has gone, or is sent away."""
+        if self.is_open:
+            self.is_open = False
+            self._broker.forget(self)
+
+    def cut(self) -> None:
+        """The broker has crashed: nothing that was not taken arrives any more."""
+        self.is_open = False
+        self._said.clear()

@@ -1,0 +1,66 @@
+"""How far a subscription has come: everything up to a place is acknowledged, and single messages behind it.
+
+A durable subscription's cursor is journalled with each acknowledgement. Batches are counted message by message.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fencepost.reference.kernel.journal import Disk, Journal
+
+from .buffer import BEFORE_ALL_PLACES, Buffer, Place
+from .pending_acks import Units
+from .values import SubscriptionName
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Everything up to `up_to` is acknowledged, and `beyond` it these messages; what was before is gone."""
+
+    up_to: Place
+    beyond: Mapping[Place, Units] = field(default_factory=dict)
+
+
+class Cursor:
+    """The cursor of one subscription."""
+
+    def __init__(self, disk: Disk | None, name: SubscriptionName, start: Place) -> None:
+        self._journal: Journal[Moved] = disk.journal(f"cursor {name.topic} {name.name}") if disk else Journal()
+        *_, last = (Moved(start), *self._journal)
+        self.mark_delete = last.up_to
+        self._beyond: dict[Place, Units] = dict(last.beyond)
+        self._save()
+
+    def acknowledged(self, place: Place, units: int) -> Units:
+        """Which of the `units` messages at that place are acknowledged."""
+        return frozenset(range(units)) if place <= self.mark_delete else self._beyond.get(place, frozenset())
+
+    def acknowledge(self, wanted: Mapping[Place, Units], buffer: Buffer) -> None:
+        """Acknowledge single messages, and move on over what is complete."""
+        for place, units in wanted.items():
+            if place > self.mark_delete:
+                self._beyond[place] = self._beyond.get(place, frozenset()) | units
+        for readable in buffer.after(self.mark_delete):
+            if len(self._beyond.get(readable.place, ())) < readable.message.units:
+                break
+            self.mark_delete = readable.place
+            del self._beyond[readable.place]
+        self._save()
+
+    def acknowledge_up_to(self, place: Place, buffer: Buffer) -> None:
+        """Acknowledge everything up to that place."""
+        self.mark_delete = max(self.mark_delete, place)
+        self._beyond = {beyond: units for beyond, units in self._beyond.items() if beyond > self.mark_delete}
+        self.acknowledge({}, buffer)
+
+    def seek(self, place: Place) -> None:
+        """Begin behind that place anew."""
+        self.mark_delete, self._beyond = place, {}
+        self._save()
+
+    def _save(self) -> None:
+        self._journal.append(Moved(self.mark_delete, dict(self._beyond)))
+
+
+EARLIEST = BEFORE_ALL_PLACES
+"""Where a cursor starts that shall see everything."""

@@ -1,0 +1,79 @@
+"""The managed ledger of a topic: entries in the order in which they were appended, durable when `append` returns.
+
+Each opening of a topic that writes begins a ledger of its own, so positions grow over restarts as well.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.rules import rule
+
+from .values import BEFORE_ALL, Action, Message, Position, TxnId
+
+
+@dataclass(frozen=True)
+class Marker:
+    """The end of a transaction in a topic. `messages` is what a commit makes readable here, where that is kept elsewhere."""
+
+    txn: TxnId
+    action: Action
+    messages: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry."""
+
+    position: Position
+    content: Message | Marker
+
+
+class Ledger:
+    """The entries of one topic."""
+
+    def __init__(self, disk: Disk, name: str) -> None:
+        self._journal: Journal[Entry] = disk.journal(f"ledger {name}")
+        self._ledger_ids: Journal[str] = disk.journal("ledger-ids")
+        self._name = name
+        self._entries = list(self._journal)
+        self._ledger_id: int | None = None
+        self._next_entry = 0
+
+    def append(self, content: Message | Marker) -> Position:
+        """Make it durable; answers where it is."""
+        if self._ledger_id is None:
+            self._ledger_id = len(self._ledger_ids)
+            self._ledger_ids.append(self._name)
+        rule("PIP31-47")
+        entry = Entry(Position(self._ledger_id, self._next_entry), content)
+        self._next_entry += 1
+        self._journal.append(entry)
+        self._entries.append(entry)
+        return entry.position
+
+    def after(self, position: Position) -> Sequence[Entry]:
+        """The entries behind that position, in order."""
+        return self._entries[bisect_right(self._entries, position, key=lambda entry: entry.position) :]
+
+    def at(self, position: Position) -> Entry | None:
+        """The entry of that position."""
+        place = bisect_right(self._entries, position, key=lambda entry: entry.position) - 1
+        return self._entries[place] if place >= 0 and self._entries[place].position == position else None
+
+    @property
+    def last(self) -> Position:
+        """The position of the last entry."""
+        return self._entries[-1].position if self._entries else BEFORE_ALL
+
+    def before(self, position: Position) -> Position:
+        """The position of the entry before that one."""
+        place = bisect_right(self._entries, position, key=lambda entry: entry.position) - 1
+        return self._entries[place - 1].position if place > 0 else BEFORE_ALL
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)

@@ -1,0 +1,119 @@
+"""The buffer that shipped: the topic is the buffer, and a marker behind a transaction's messages says how it ended.
+
+Readers go no further than to the first message of a transaction that is open, whoever wrote what lies behind; what was aborted
+they skip. PIP-31, "Marker Approach", and `../spec` facts of the shipped broker: all is known again from the ledger alone.
+"""
+
+from collections.abc import Iterator
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+
+from .buffer import Place, Readable
+from .errors import Error, Refused
+from .ledger import Entry, Ledger, Marker
+from .profile import PulsarProfile
+from .values import Action, Message, Position, TxnId
+
+
+class MarkerBuffer:
+    """The buffer of one topic."""
+
+    def __init__(self, ledger: Ledger, machine: Machine, profile: PulsarProfile) -> None:
+        self._ledger = ledger
+        self._machine = machine
+        self._profile = profile
+        self._ongoing: dict[TxnId, Position] = {}
+        self._ended: dict[TxnId, Action] = {}
+        self._low_watermarks: dict[int, int] = {}
+        for entry in ledger:
+            self._replay(entry)
+
+    def publish(self, message: Message) -> Position:
+        """Append it to the topic. Refused NOT_ALLOWED in a transaction that has ended here."""
+        if message.txn is not None and self._comes_too_late(message.txn):
+            rule("PIP31-49")
+            rule("PIP31-50")
+            raise Refused(Error.NOT_ALLOWED, f"transaction {message.txn} has been ended")
+        position = self._ledger.append(message)
+        if message.txn is not None:
+            self._open(message.txn, position)
+        return position
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        """Write the marker, if the transaction is open here."""
+        self._low_watermarks[txn.most] = max(low_watermark, self._low_watermarks.get(txn.most, -1))
+        if txn in self._ongoing:
+            self._write(Marker(txn, action))
+            self._machine.crash_points.reach("after-marker-written")
+        else:
+            rule("PIP31-36")
+            rule("PIP31-37")
+            self._ended.setdefault(txn, action)
+        self._sweep(txn.most)
+
+    def after(self, place: Place) -> Iterator[Readable]:
+        """Committed messages, and those outside of transactions, up to the first that is undecided."""
+        limit = self.max_read_position
+        for entry in self._ledger.after(place.position):
+            if entry.position > limit:
+                rule("PIP31-05")
+                rule("PIP31-07")
+                return
+            if isinstance(entry.content, Message) and self._is_shown(entry.content):
+                yield Readable(Place(entry.position), entry.content)
+
+    def is_aborted(self, txn: TxnId) -> bool:
+        return self._ended.get(txn) is Action.ABORT
+
+    def ongoing(self) -> dict[TxnId, Position]:
+        return dict(self._ongoing)
+
+    @property
+    def aborted(self) -> int:
+        return list(self._ended.values()).count(Action.ABORT)
+
+    @property
+    def max_read_position(self) -> Position:
+        rule("PIP31-06")
+        if not self._ongoing:
+            return self._ledger.last
+        return self._ledger.before(min(self._ongoing.values()))
+
+    def _is_shown(self, message: Message) -> bool:
+        if message.txn is None:
+            return True
+        if self.is_aborted(message.txn):
+            rule("PIP31-02")
+            return False
+        rule("PIP31-01")
+        return True
+
+    def _comes_too_late(self, txn: TxnId) -> bool:
+        if self._profile.late_send == "rejected":
+            return txn in self._ended
+        return txn.least <= self._low_watermarks.get(txn.most, -1)
+
+    def _sweep(self, tc_id: int) -> None:
+        """End what was opened here by messages that came after the end: every transaction up to the low watermark is complete."""
+        for txn in [txn for txn in self._ongoing if txn.most == tc_id and txn.least <= self._low_watermarks[tc_id]]:
+            rule("PIP31-51")
+            self._write(Marker(txn, Action.ABORT))
+
+    def _write(self, marker: Marker) -> None:
+        self._ledger.append(marker)
+        self._close(marker)
+
+    def _replay(self, entry: Entry) -> None:
+        if isinstance(entry.content, Marker):
+            self._close(entry.content)
+        elif entry.content.txn is not None:
+            self._open(entry.content.txn, entry.position)
+
+    def _open(self, txn: TxnId, position: Position) -> None:
+        if self._ended.get(txn) is not Action.ABORT:  # what was aborted stays so, and holds nobody up
+            self._ongoing.setdefault(txn, position)
+
+    def _close(self, marker: Marker) -> None:
+        self._ongoing.pop(marker.txn, None)
+        self._ended[marker.txn] = marker.action

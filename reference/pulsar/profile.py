@@ -1,0 +1,65 @@
+"""What differs between the proposal's text and the shipped releases, as data in `fixtures/releases/pulsar/*.yaml`.
+
+`seed` is the text of PIP-31. There is one engine; a profile only holds the values at which it branches.
+"""
+
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fencepost.reference.kernel import profiles
+
+
+class Imitated(BaseModel):
+    """The release whose known deviations the profile shows."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    system: str
+    version: str
+
+
+class PulsarProfile(BaseModel):
+    """The values at which the reference branches."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: str
+    imitates: Imitated | None = None
+
+    buffer: Literal["marker", "sidecar"]
+    """Where messages of an open transaction are: in the topic itself, or in a log beside it until they are committed."""
+
+    end_reply: Literal["after-decision", "after-completion"]
+    """When END_TXN is answered: as soon as the decision is durable, or when every participant has done its part."""
+
+    ended_transactions: Literal["remembered", "forgotten"]
+    """Whether the coordinator still knows a transaction that is complete, or answers TRANSACTION_NOT_FOUND."""
+
+    late_send: Literal["rejected", "accepted-above-low-watermark"]
+    """What becomes of a message that is sent in a transaction which has ended on that partition."""
+
+    plain_ack_of_pending: Literal["dropped", "deletes"]
+    """What an acknowledgement without a transaction does to a message that is acknowledged in an open one."""
+
+    pending_cumulative_redelivery: Literal["withheld", "redelivered"]
+    """Whether messages under a cumulative acknowledgement of an open transaction are delivered again on request."""
+
+    individual_under_cumulative: Literal["conflict", "accepted"]
+    """What a transaction gets for a message that lies under the cumulative acknowledgement of another open one."""
+
+    @staticmethod
+    def names() -> list[str]:
+        """The names of all profiles."""
+        return profiles.names(_folder())
+
+    @staticmethod
+    def load(name: str) -> "PulsarProfile":
+        """The profile of that name. Raises ProfileError."""
+        return profiles.load(_folder(), name, PulsarProfile)
+
+
+def _folder() -> Traversable:
+    return resources.files("fencepost.fixtures") / "releases" / "pulsar"

@@ -1,0 +1,88 @@
+"""The buffer of the proposal's text: messages of a transaction are in a log of their own until they are committed.
+
+Nothing in the topic is held up by them. A commit writes one marker into the topic, which holds what to read there: its readers find
+the transaction at the marker, in the order of commits. PIP-31, "Sidecar Approach" and "Transaction Buffer".
+"""
+
+from collections.abc import Iterator
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+
+from .buffer import Place, Readable
+from .errors import Error, Refused
+from .ledger import Ledger, Marker
+from .values import Action, Message, Position, TxnId
+
+
+class SidecarBuffer:
+    """The buffer of one topic, with the log beside it, whose name has `/_txnlog` behind."""
+
+    def __init__(self, ledger: Ledger, sidecar: Ledger, machine: Machine) -> None:
+        self._ledger = ledger
+        self._sidecar = sidecar
+        self._machine = machine
+        self._messages: dict[TxnId, list[tuple[Position, Message]]] = {}
+        self._ended: dict[TxnId, Action] = {}
+        for entry in (*ledger, *sidecar):  # the topic first: a commit that it holds is certain, also where the log does not know
+            if isinstance(entry.content, Marker):
+                self._ended.setdefault(entry.content.txn, entry.content.action)
+            elif entry.content.txn is not None:
+                self._messages.setdefault(entry.content.txn, []).append((entry.position, entry.content))
+
+    def publish(self, message: Message) -> Position:
+        """Append it to the topic, or to the log of transactions. Refused NOT_ALLOWED in a transaction that has ended here."""
+        if message.txn is None:
+            rule("PIP31-08")
+            return self._ledger.append(message)
+        if message.txn in self._ended:
+            rule("PIP31-49")
+            rule("PIP31-50")
+            rule("PIP31-51")
+            raise Refused(Error.NOT_ALLOWED, f"transaction {message.txn} has been ended")
+        position = self._sidecar.append(message)
+        self._messages.setdefault(message.txn, []).append((position, message))
+        return position
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - late messages are refused without it
+        """Write the marker: a commit into the topic first, then into the log, so that it is written there once."""
+        if txn in self._ended:
+            rule("PIP31-36")
+            rule("PIP31-37")
+            return
+        if action is Action.COMMIT and self._messages.get(txn):
+            rule("PIP31-53")
+            self._ledger.append(Marker(txn, action, tuple(message for _, message in self._messages[txn])))
+            self._machine.crash_points.reach("after-marker-written")
+        self._sidecar.append(Marker(txn, action))
+        self._ended[txn] = action
+
+    def after(self, place: Place) -> Iterator[Readable]:
+        """What is in the topic: messages outside of transactions, and at each marker what it commits."""
+        entries = [entry for entry in self._ledger.after(self._ledger.before(place.position)) if entry.position >= place.position]
+        for entry in entries:
+            for readable in self._at(entry.position, entry.content):
+                if readable.place > place:
+                    yield readable
+
+    def is_aborted(self, txn: TxnId) -> bool:
+        return self._ended.get(txn) is Action.ABORT
+
+    def ongoing(self) -> dict[TxnId, Position]:
+        return {txn: messages[0][0] for txn, messages in self._messages.items() if txn not in self._ended}
+
+    @property
+    def aborted(self) -> int:
+        return list(self._ended.values()).count(Action.ABORT)
+
+    @property
+    def max_read_position(self) -> Position:
+        return self._ledger.last
+
+    def _at(self, position: Position, content: Message | Marker) -> Iterator[Readable]:
+        if isinstance(content, Message):
+            yield Readable(Place(position), content)
+        else:
+            rule("PIP31-01")
+            for index, message in enumerate(content.messages):
+                yield Readable(Place(position, index), message)

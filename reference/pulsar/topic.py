@@ -1,0 +1,192 @@
+"""A topic: its ledger and buffer, its producers, its subscriptions. One is in memory while it is loaded, and its disk stays.
+
+A terminated topic takes no messages and no markers any more, so a transaction with a part in it waits until the topic is deleted.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fencepost.reference.kernel.journal import Journal
+from fencepost.reference.kernel.machine import Machine
+
+from .buffer import Buffer, Place, Readable
+from .cursor import EARLIEST, Cursor
+from .deduplication import Deduplication
+from .errors import Error, Refused
+from .ledger import Ledger, Marker
+from .marker_buffer import MarkerBuffer
+from .pending_acks import PendingAcks
+from .profile import PulsarProfile
+from .sidecar_buffer import SidecarBuffer
+from .subscription import Subscription
+from .values import NOWHERE, Action, Message, Position, SubscriptionName, SubscriptionType, TxnId
+
+SIDECAR_SUFFIX = "/_txnlog"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The classes that a broker is made of. A defect is a broker in which one of them is a subclass with one decision changed."""
+
+    cursor: type[Cursor] = Cursor
+    deduplication: type[Deduplication] = Deduplication
+    ledger: type[Ledger] = Ledger
+    marker_buffer: type[MarkerBuffer] = MarkerBuffer
+    pending_acks: type[PendingAcks] = PendingAcks
+    sidecar_buffer: type[SidecarBuffer] = SidecarBuffer
+    subscription: type[Subscription] = Subscription
+
+
+@dataclass(eq=False)
+class Producer:
+    """A producer of a topic. `closed` is told when the broker closes it."""
+
+    producer_id: int
+    name: str
+    closed: Callable[[], None] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Subscribed:
+    """A durable subscription, as it is on disk; `gone` where it was removed."""
+
+    name: str
+    kind: SubscriptionType
+    gone: bool = False
+
+
+class Topic:
+    """A loaded topic."""
+
+    def __init__(self, name: str, machine: Machine, profile: PulsarProfile, parts: Parts) -> None:
+        self.name = name
+        self._machine = machine
+        self._profile = profile
+        self._parts = parts
+        self.ledger = parts.ledger(machine.disk, name)
+        self.buffer = self._open_buffer()
+        self.deduplication = parts.deduplication(self._stored())
+        self.producers: dict[str, Producer] = {}
+        self._terminations: Journal[str] = machine.disk.journal(f"terminated {name}")
+        self._names: Journal[Subscribed] = machine.disk.journal(f"subscriptions {name}")
+        latest = {subscribed.name: subscribed for subscribed in self._names}
+        self.subscriptions = {
+            subscribed.name: self._open_subscription(subscribed.name, subscribed.kind, EARLIEST)
+            for subscribed in latest.values()
+            if not subscribed.gone
+        }
+
+    # -- Producers and messages
+
+    def attach(self, producer: Producer) -> None:
+        """Let a producer in. Refused TOPIC_TERMINATED, or PRODUCER_BUSY where one of that name is there."""
+        self._check_open()
+        if producer.name in self.producers:
+            raise Refused(Error.PRODUCER_BUSY, f"a producer called {producer.name!r} is connected to {self.name}")
+        self.producers[producer.name] = producer
+
+    def detach(self, producer: Producer) -> None:
+        if self.producers.get(producer.name) is producer:
+            del self.producers[producer.name]
+
+    def publish(self, message: Message, *, deduplicated: bool) -> Position:
+        """Store a message and show it to whom it may be shown. NOWHERE for one that was there already."""
+        self._check_open()
+        if deduplicated and self.deduplication.is_there(message):
+            return NOWHERE
+        position = self.buffer.publish(message)
+        self._machine.crash_points.reach("after-message-stored")
+        self.deduplication.remember(message)
+        self.dispatch()
+        return position
+
+    def dispatch(self) -> None:
+        """Deliver what may be delivered."""
+        for subscription in self.subscriptions.values():
+            subscription.dispatch()
+
+    # -- Transactions
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        """A transaction's messages here are committed or aborted. Refused TOPIC_TERMINATED, for no marker can be written."""
+        self._check_open()
+        self.buffer.end(txn, action, low_watermark)
+        self.dispatch()
+
+    def end_on_subscription(self, name: str, txn: TxnId, action: Action, low_watermark: int) -> None:
+        """A transaction's acknowledgements on a subscription are committed or aborted."""
+        self.subscription(name).end(txn, action, low_watermark)
+
+    # -- Subscriptions
+
+    def subscribe(self, name: str, kind: SubscriptionType, start: Place, *, durable: bool) -> Subscription:
+        """The subscription of that name, a new one from `start` where there is none."""
+        if name not in self.subscriptions:
+            if durable:
+                self._names.append(Subscribed(name, kind))
+            self.subscriptions[name] = self._open_subscription(name, kind, start, durable=durable)
+        return self.subscriptions[name]
+
+    def subscription(self, name: str) -> Subscription:
+        """Refused SUBSCRIPTION_NOT_FOUND where there is none of that name."""
+        if (subscription := self.subscriptions.get(name)) is None:
+            raise Refused(Error.SUBSCRIPTION_NOT_FOUND, f"{self.name} has no subscription {name!r}")
+        return subscription
+
+    def unsubscribe(self, name: str) -> None:
+        """Remove a subscription; its consumers must be gone."""
+        if self.subscription(name).consumers:
+            raise Refused(Error.CONSUMER_BUSY, f"the subscription {name!r} of {self.name} has consumers")
+        del self.subscriptions[name]
+        self._names.append(Subscribed(name, SubscriptionType.EXCLUSIVE, gone=True))
+
+    # -- Administration
+
+    def terminate(self) -> Position:
+        """Take nothing more; answers the last position. Producers are closed."""
+        if not self.is_terminated:
+            self._terminations.append(self.name)
+        for producer in list(self.producers.values()):
+            producer.closed()
+        self.producers.clear()
+        return self.ledger.last
+
+    @property
+    def is_terminated(self) -> bool:
+        return len(self._terminations) > 0
+
+    def latest(self) -> Place:
+        """The place of the last message that readers may see: a subscription from the latest message begins behind it."""
+        return Place(self.buffer.max_read_position, 2**31)
+
+    def last_readable(self) -> Readable | None:
+        """The last message that readers may see."""
+        *_, last = (None, *self.buffer.after(EARLIEST))
+        return last
+
+    def has_more(self, place: Place) -> bool:
+        """Whether readers may see something behind that place."""
+        return next(iter(self.buffer.after(place)), None) is not None
+
+    def _check_open(self) -> None:
+        if self.is_terminated:
+            raise Refused(Error.TOPIC_TERMINATED, f"{self.name} is terminated")
+
+    def _open_subscription(self, name: str, kind: SubscriptionType, start: Place, *, durable: bool = True) -> Subscription:
+        full = SubscriptionName(self.name, name)
+        cursor = self._parts.cursor(self._machine.disk if durable else None, full, start)
+        return self._parts.subscription(
+            kind, self.buffer, cursor, self._parts.pending_acks(self._machine.disk, full, self._profile), self._profile
+        )
+
+    def _open_buffer(self) -> Buffer:
+        if self._profile.buffer == "marker":
+            return self._parts.marker_buffer(self.ledger, self._machine, self._profile)
+        sidecar = self._parts.ledger(self._machine.disk, self.name + SIDECAR_SUFFIX)
+        return self._parts.sidecar_buffer(self.ledger, sidecar, self._machine)
+
+    def _stored(self) -> list[Message]:
+        ledgers = [self.ledger]
+        if self._profile.buffer == "sidecar":
+            ledgers.append(self._parts.ledger(self._machine.disk, self.name + SIDECAR_SUFFIX))
+        return [entry.content for ledger in ledgers for entry in ledger if not isinstance(entry.content, Marker)]

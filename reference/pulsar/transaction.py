@@ -1,0 +1,53 @@
+"""A transaction as its coordinator knows it: who takes part, how it stands, and since when.
+
+Immutable: each change makes a new value, which the coordinator logs before it is in force.
+"""
+
+from dataclasses import dataclass, replace
+
+from fencepost.reference.kernel.rules import rule
+
+from .errors import Error, Refused
+from .values import Action, Status, SubscriptionName, TxnId
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """One transaction. Times are milliseconds; `started_at` is the moment of its beginning, which later changes do not move."""
+
+    txn: TxnId
+    timeout_ms: int
+    started_at: int
+    status: Status = Status.OPEN
+    partitions: tuple[str, ...] = ()
+    subscriptions: tuple[SubscriptionName, ...] = ()
+
+    def with_partitions(self, names: tuple[str, ...]) -> "Transaction":
+        """With these partitions as well; one that takes part already is not added twice."""
+        rule("PIP31-18")
+        return replace(self.opened(), partitions=tuple(dict.fromkeys((*self.partitions, *names))))
+
+    def with_subscriptions(self, names: tuple[SubscriptionName, ...]) -> "Transaction":
+        """With these subscriptions as well."""
+        return replace(self.opened(), subscriptions=tuple(dict.fromkeys((*self.subscriptions, *names))))
+
+    def opened(self) -> "Transaction":
+        """Itself while it is open. Refused INVALID_TXN_STATUS: what is decided takes nobody in any more."""
+        if self.status is not Status.OPEN:
+            rule("PIP31-17")
+            rule("PIP31-21")
+            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {self.txn} is {self.status.value}, and must be OPEN")
+        return self
+
+    def decided(self, action: Action) -> "Transaction":
+        """COMMITTING or ABORTING."""
+        return replace(self.opened(), status=Status.COMMITTING if action is Action.COMMIT else Status.ABORTING)
+
+    def completed(self) -> "Transaction":
+        """COMMITTED or ABORTED, once every participant has answered."""
+        return replace(self, status=Status.COMMITTED if self.status is Status.COMMITTING else Status.ABORTED)
+
+    def is_overdue(self, now: int) -> bool:
+        """Whether it has been open for longer than its owner allowed, counted from its beginning."""
+        rule("PIP31-41")
+        return self.status is Status.OPEN and now - self.started_at > self.timeout_ms

@@ -1,0 +1,103 @@
+"""The words that the parts of the broker share."""
+
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+from typing import NamedTuple
+
+
+class TxnId(NamedTuple):
+    """A transaction. `most` is the coordinator that gave it out, `least` its number there, from 0 on."""
+
+    most: int
+    least: int
+
+    def __str__(self) -> str:
+        return f"({self.most},{self.least})"
+
+
+class Position(NamedTuple):
+    """An entry of a ledger. Positions of one topic grow with time."""
+
+    ledger: int
+    entry: int
+
+    def __str__(self) -> str:
+        return f"{self.ledger}:{self.entry}"
+
+
+BEFORE_ALL = Position(-1, -1)
+"""Where a subscription from the earliest message begins: behind nothing."""
+
+NOWHERE = Position(2**64 - 1, 2**64 - 1)
+"""What a receipt says of a message that was there already and was not stored again."""
+
+
+class Action(IntEnum):
+    """How a transaction is ended."""
+
+    COMMIT = 0
+    ABORT = 1
+
+
+class SubscriptionName(NamedTuple):
+    """A subscription of a topic."""
+
+    topic: str
+    name: str
+
+
+class SubscriptionType(IntEnum):
+    """How a subscription's messages are shared by its consumers."""
+
+    EXCLUSIVE = 0
+    SHARED = 1
+    FAILOVER = 2
+    KEY_SHARED = 3
+
+
+class Status(Enum):
+    """Where a transaction is. PIP-31, "Transaction Metadata Store"."""
+
+    OPEN = "OPEN"
+    COMMITTING = "COMMITTING"
+    COMMITTED = "COMMITTED"
+    ABORTING = "ABORTING"
+    ABORTED = "ABORTED"
+
+    @property
+    def is_decided(self) -> bool:
+        return self is not Status.OPEN
+
+    @property
+    def is_complete(self) -> bool:
+        return self in (Status.COMMITTED, Status.ABORTED)
+
+    @property
+    def action(self) -> Action | None:
+        """What was decided; None while nothing is."""
+        if self is Status.OPEN:
+            return None
+        return Action.COMMIT if self in (Status.COMMITTING, Status.COMMITTED) else Action.ABORT
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a producer sent in one command: one message, or a batch of them.
+
+    `headers` and `payload` are what the wire carried, and nothing here reads them.
+    """
+
+    producer: str
+    sequence_id: int
+    highest_sequence_id: int
+    headers: bytes = field(repr=False)
+    payload: bytes = field(repr=False)
+    batch_size: int | None = None
+    """How many messages are in the batch; None where it is none."""
+    key: bytes | None = None
+    txn: TxnId | None = None
+
+    @property
+    def units(self) -> int:
+        """How many messages can be acknowledged by themselves."""
+        return 1 if self.batch_size is None else self.batch_size
