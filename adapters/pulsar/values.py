@@ -4,8 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-NO_NUMBER = 2**64 - 1
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+_NO_NUMBER = 2**64 - 1
 """How the wire says -1 in a field that has no sign."""
+
+
+def persistent(name: str, namespace: str = "public/default") -> str:
+    """The full name of a persistent topic, as all calls take it."""
+    return f"persistent://{namespace}/{name}"
 
 
 @dataclass(frozen=True, order=True)
@@ -45,6 +52,27 @@ class MessageId:
 
     def __str__(self) -> str:
         return f"{self.position}:{self.batch_index}" if self.batch_index >= 0 else str(self.position)
+
+    @classmethod
+    def of(cls, data: pb.MessageIdData) -> "MessageId":
+        """The id that the wire has."""
+        ledger, entry = (-1 if number == _NO_NUMBER else number for number in (data.ledger_id, data.entry_id))
+        return cls(Position(ledger, entry), data.batch_index, data.batch_size)
+
+    def wire(self, kind: "AckKind | None" = None) -> pb.MessageIdData:
+        """The id for the wire. To acknowledge a message of a batch, it has a bit for each message that stays unacknowledged."""
+        data = pb.MessageIdData(ledger_id=self.position.ledger, entry_id=self.position.entry)
+        if self.batch_index >= 0 and kind is not None:
+            covered = (1 << self.batch_index) if kind is AckKind.INDIVIDUAL else (2 << self.batch_index) - 1
+            others = ((1 << self.batch_size) - 1) & ~covered
+            words = [(others >> shift) & (2**64 - 1) for shift in range(0, self.batch_size, 64)]
+            data.batch_index, data.batch_size = self.batch_index, self.batch_size
+            data.ack_set.extend(word - 2**64 if word >= 2**63 else word for word in words)
+        return data
+
+    def in_batch(self, index: int, size: int) -> "MessageId":
+        """The message at a place of the batch that this entry holds."""
+        return MessageId(self.position, index, size)
 
     @property
     def was_stored(self) -> bool:
@@ -117,9 +145,9 @@ class PendingSend:
     """A message or batch on its way: its receipt can be asked for."""
 
     producer: Producer
+    number: int
     sequence_id: int
-    values: tuple[str, ...]
-    transaction: TxnId | None
+    count: int
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,95 @@
+"""The calls about messages that consumers have received: acknowledgements, redelivery, and where a subscription stands."""
+
+from collections.abc import Callable, Sequence
+
+from google.protobuf.message import Message
+
+from fencepost.adapters.ports import Done, Outcome
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+from .consuming import ConsumerCalls, about
+from .errors import NOT_READY
+from .values import AckKind, Consumer, MessageId, Position, TxnId
+
+
+class AcknowledgementCalls(ConsumerCalls):
+    """What consumers say of messages."""
+
+    def acknowledge(
+        self,
+        consumer: Consumer,
+        ids: Sequence[MessageId],
+        *,
+        kind: AckKind = AckKind.INDIVIDUAL,
+        transaction: TxnId | None = None,
+        retry: bool = True,
+    ) -> Outcome[None]:
+        """ACK with a request id, and wait for ACK_RESPONSE. An id with a place in a batch acknowledges just that message."""
+
+        def command(number: int) -> pb.CommandAck:
+            return _ack(consumer, ids, kind, transaction, number)
+
+        return self._consumer_write(consumer, command, retry=retry)
+
+    def acknowledge_unanswered(
+        self, consumer: Consumer, ids: Sequence[MessageId], *, kind: AckKind = AckKind.INDIVIDUAL, transaction: TxnId | None = None
+    ) -> Outcome[None]:
+        """ACK without a request id, to which there is no answer. Done says only that it was sent."""
+        match self._live(consumer):
+            case Done(held):
+                self._tell(held, _ack(consumer, ids, kind, transaction, None))
+                return Done(None)
+            case trouble:
+                return trouble
+
+    def redeliver(self, consumer: Consumer, ids: Sequence[MessageId] = ()) -> Outcome[None]:
+        """REDELIVER_UNACKNOWLEDGED_MESSAGES: these, or all that were not acknowledged. There is no answer to it."""
+        match self._live(consumer):
+            case Done(held):
+                if not ids:
+                    held.unread.clear()  # they come again
+                positions = [pb.MessageIdData(ledger_id=one.position.ledger, entry_id=one.position.entry) for one in ids]
+                self._tell(held, pb.CommandRedeliverUnacknowledgedMessages(consumer_id=consumer.number, message_ids=positions))
+                return Done(None)
+            case trouble:
+                return trouble
+
+    def seek(self, consumer: Consumer, position: Position) -> Outcome[None]:
+        """SEEK to an entry. The broker then closes the consumer, which is subscribed again when it is next used."""
+
+        def command(number: int) -> pb.CommandSeek:
+            target = pb.MessageIdData(ledger_id=position.ledger, entry_id=position.entry)
+            return pb.CommandSeek(consumer_id=consumer.number, request_id=number, message_id=target)
+
+        return self._consumer_write(consumer, command)
+
+    def last_message_id(self, consumer: Consumer) -> Outcome[MessageId]:
+        """GET_LAST_MESSAGE_ID: the last message that the topic has for consumers."""
+        return self._read(
+            lambda: self._where(consumer),
+            lambda number: pb.CommandGetLastMessageId(consumer_id=consumer.number, request_id=number),
+            lambda answer: MessageId.of(answer.last_message_id),
+            NOT_READY,
+        )
+
+    def unsubscribe(self, consumer: Consumer) -> Outcome[None]:
+        """UNSUBSCRIBE: the subscription ends, with all that it knows."""
+        outcome = self._consumer_write(consumer, lambda number: pb.CommandUnsubscribe(consumer_id=consumer.number, request_id=number))
+        if isinstance(outcome, Done):
+            del self._consumers[consumer.number]
+        return outcome
+
+    def _consumer_write(self, consumer: Consumer, command: Callable[[int], Message], *, retry: bool = True) -> Outcome[None]:
+        return self._write(lambda: self._where(consumer), command, lambda _: None, NOT_READY, retry=retry, about=about(consumer))
+
+
+def _ack(consumer: Consumer, ids: Sequence[MessageId], kind: AckKind, transaction: TxnId | None, request: int | None) -> pb.CommandAck:
+    command = pb.CommandAck(
+        consumer_id=consumer.number,
+        ack_type=pb.CommandAck.AckType.Name(kind),
+        message_id=[one.wire(kind) for one in ids],
+        request_id=request,
+    )
+    if transaction is not None:
+        command.txnid_most_bits, command.txnid_least_bits = transaction.most, transaction.least
+    return command

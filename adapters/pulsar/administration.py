@@ -1,0 +1,246 @@
+"""The admin calls: what an administrator does to topics and namespaces, and what the system tells of transactions.
+
+An answer with another status than 2xx is a refusal with that number. To a call that changes something, a status from 500 on
+leaves open whether it was done; a call that only looks is put again then, while the session is patient.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, TypeVar
+
+from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+
+from .calls import Calls
+from .values import (
+    BufferStats,
+    CoordinatorStats,
+    LogStats,
+    PendingAckStats,
+    Position,
+    Status,
+    Subscription,
+    TopicStats,
+    TransactionInBuffer,
+    TransactionMetadata,
+    TxnId,
+)
+
+T = TypeVar("T")
+
+_SERVER_TROUBLE = 500
+_SHOWN = 200
+
+
+class AdminCalls(Calls):
+    """What an administrator would do and ask. Topics are named as everywhere: persistent://tenant/namespace/topic."""
+
+    # --- topics and namespaces ------------------------------------------------------------------------------------------------
+
+    def create_topic(self, topic: str) -> Outcome[None]:
+        """Create a topic without partitions."""
+        return self._change("PUT", _topic("v2", topic))
+
+    def create_partitioned_topic(self, topic: str, partitions: int) -> Outcome[None]:
+        """Create a topic whose partitions are topics of their own, named TOPIC-partition-N."""
+        return self._change("PUT", f"{_topic('v2', topic)}/partitions", body=partitions)
+
+    def delete_topic(self, topic: str) -> Outcome[None]:
+        """Delete a topic with all that hangs on it, also when it is in use."""
+        return self._change("DELETE", _topic("v2", topic), {"force": "true"})
+
+    def terminate_topic(self, topic: str) -> Outcome[None]:
+        """End a topic: nothing can be appended any more."""
+        return self._change("POST", f"{_topic('v2', topic)}/terminate")
+
+    def unload_topic(self, topic: str) -> Outcome[None]:
+        """Make the broker drop all that it has of a topic in memory; at its next use it is loaded from what is durable."""
+        return self._change("PUT", f"{_topic('v2', topic)}/unload")
+
+    def create_namespace(self, namespace: str) -> Outcome[None]:
+        """Create a namespace, such as public/other."""
+        return self._change("PUT", f"/admin/v2/namespaces/{namespace}", body={})
+
+    def delete_namespace(self, namespace: str) -> Outcome[None]:
+        """Delete a namespace with its topics."""
+        return self._change("DELETE", f"/admin/v2/namespaces/{namespace}", {"force": "true"})
+
+    def set_deduplication(self, namespace: str, enabled: bool) -> Outcome[None]:
+        """Let the topics of a namespace recognise messages that their producers repeat."""
+        return self._change("POST", f"/admin/v2/namespaces/{namespace}/deduplication", body=enabled)
+
+    def set_retention(self, namespace: str, minutes: int, megabytes: int) -> Outcome[None]:
+        """Keep messages that every subscription has acknowledged; -1 means for ever."""
+        body = {"retentionTimeInMinutes": minutes, "retentionSizeInMB": megabytes}
+        return self._change("POST", f"/admin/v2/namespaces/{namespace}/retention", body=body)
+
+    def topic_stats(self, topic: str) -> Outcome[TopicStats]:
+        """A topic's subscriptions and transactions, as the broker counts them."""
+        return self._look(f"{_topic('v2', topic)}/stats", _topic_stats)
+
+    def log_stats(self, topic: str) -> Outcome[LogStats]:
+        """A topic's log and how far its subscriptions are."""
+        return self._look(f"{_topic('v2', topic)}/internalStats", _log_stats)
+
+    # --- transactions ---------------------------------------------------------------------------------------------------------
+
+    def transaction(self, transaction: TxnId, *, retry: bool = True) -> Outcome[TransactionMetadata]:
+        """What the coordinator knows of a transaction; 404 when it knows nothing (any more)."""
+        path = f"/admin/v3/transactions/transactionMetadata/{transaction.most}/{transaction.least}"
+        return self._look(path, lambda told: _metadata(transaction, told), retry=retry)
+
+    def coordinator_stats(self, coordinator: int = 0) -> Outcome[CoordinatorStats]:
+        """What a coordinator says of itself."""
+        return self._look("/admin/v3/transactions/coordinatorStats", _coordinator_stats, {"coordinatorId": str(coordinator)})
+
+    def buffer_stats(self, topic: str) -> Outcome[BufferStats]:
+        """A topic's transaction buffer, with the position up to which consumers may read."""
+        return self._look(_transactions("transactionBufferStats", topic), _buffer_stats, {"lowWaterMarks": "true"})
+
+    def transaction_in_buffer(self, transaction: TxnId, topic: str) -> Outcome[TransactionInBuffer]:
+        """What a topic's buffer knows of a transaction."""
+        path = f"{_transactions('transactionInBufferStats', topic)}/{transaction.most}/{transaction.least}"
+        return self._look(path, _in_buffer)
+
+    def pending_ack_stats(self, subscription: Subscription) -> Outcome[PendingAckStats]:
+        """The acknowledgements of a subscription that wait for the end of their transactions."""
+        path = f"{_transactions('pendingAckStats', subscription.topic)}/{subscription.name}"
+        return self._look(path, _pending_ack_stats, {"lowWaterMarks": "true"})
+
+    def position_state(self, subscription: Subscription, position: Position) -> Outcome[str]:
+        """How a subscription holds an entry: PendingAck, MarkDelete, or what else the system says."""
+        path = f"{_transactions('positionStatsInPendingAck', subscription.topic)}/{subscription.name}/{position.ledger}/{position.entry}"
+        return self._look(path, lambda told: str(told["state"]))
+
+    def abort_as_administrator(self, transaction: TxnId) -> Outcome[None]:
+        """Abort somebody's transaction."""
+        return self._change("POST", f"/admin/v3/transactions/abortTransaction/{transaction.most}/{transaction.least}")
+
+    # --- how ------------------------------------------------------------------------------------------------------------------
+
+    def _change(self, method: str, path: str, query: Mapping[str, str] | None = None, body: object = None) -> Outcome[None]:
+        request = AdminRequest(method, path, query or {}, body)
+        match self._client.administer(request):
+            case Done(AdminAnswer(status, told)) if status >= _SERVER_TROUBLE:
+                return Unknown(f"{request} was answered {_refusal(status, told)}, which leaves open whether it was done")
+            case Done(AdminAnswer(status, told)):
+                return Done(None) if status < HTTPStatus.MULTIPLE_CHOICES else _refusal(status, told)
+            case unknown:
+                return unknown
+
+    def _look(self, path: str, read: Callable[[Any], T], query: Mapping[str, str] | None = None, *, retry: bool = True) -> Outcome[T]:
+        request = AdminRequest("GET", path, query or {})
+
+        def attempt() -> Outcome[T]:
+            match self._client.administer(request):
+                case Done(AdminAnswer(status, told)) if status < HTTPStatus.MULTIPLE_CHOICES:
+                    return Done(_read(request, told, read))
+                case Done(AdminAnswer(status, told)):
+                    return _refusal(status, told)
+                case unknown:
+                    return unknown
+
+        def is_for_later(outcome: Outcome[T]) -> bool:
+            return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code >= _SERVER_TROUBLE)
+
+        return self._patiently(attempt, is_for_later, retry=retry)
+
+
+def _topic(version: str, topic: str) -> str:
+    return f"/admin/{version}/{topic.replace('://', '/')}"
+
+
+def _transactions(what: str, topic: str) -> str:
+    return f"/admin/v3/transactions/{what}/{topic.partition('://')[2]}"
+
+
+def _refusal(status: int, told: bytes) -> Refused:
+    """The refusal of a status; the reason stands in the body, if that is the JSON that it should be."""
+    try:
+        reason = json.loads(told)["reason"]
+    except (ValueError, TypeError, KeyError):
+        reason = told[:_SHOWN].decode(errors="replace") or None
+    try:
+        name = HTTPStatus(status).phrase
+    except ValueError:
+        name = "a status that HTTP does not have"
+    return Refused(name, status, None if reason is None else str(reason)[:_SHOWN])
+
+
+def _read(request: AdminRequest, told: bytes, read: Callable[[Any], T]) -> T:
+    shown = told[:_SHOWN].decode(errors="replace")
+    try:
+        found = json.loads(told)
+    except ValueError as error:
+        raise Malformed(f"{request} was answered with what is not JSON ({error}): {shown}") from error
+    try:
+        return read(found)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise Malformed(f"{request} was answered with JSON that lacks what is due ({type(error).__name__}: {error}): {shown}") from error
+
+
+def _position(text: str) -> Position:
+    """`ledger:entry`."""
+    ledger, _, entry = text.partition(":")
+    return Position(int(ledger), int(entry))
+
+
+def _topic_stats(told: Any) -> TopicStats:
+    return TopicStats(
+        backlogs={name: int(subscription["msgBacklog"]) for name, subscription in told["subscriptions"].items()},
+        ongoing_transactions=int(told["ongoingTxnCount"]),
+        committed_transactions=int(told["committedTxnCount"]),
+        aborted_transactions=int(told["abortedTxnCount"]),
+    )
+
+
+def _log_stats(told: Any) -> LogStats:
+    return LogStats(
+        entries=int(told["numberOfEntries"]),
+        last=_position(told["lastConfirmedEntry"]),
+        mark_deletes={name: _position(cursor["markDeletePosition"]) for name, cursor in told["cursors"].items()},
+    )
+
+
+def _metadata(transaction: TxnId, told: Any) -> TransactionMetadata:
+    acked = told.get("ackedPartitions") or {}
+    return TransactionMetadata(
+        id=transaction,
+        status=Status[told["status"]],
+        timeout_ms=int(told["timeoutAt"]),  # the name is the system's; what stands there is the duration
+        topics=frozenset(told.get("producedPartitions") or ()),
+        subscriptions=frozenset(Subscription(topic, name) for topic, names in acked.items() for name in names),
+    )
+
+
+def _coordinator_stats(told: Any) -> CoordinatorStats:
+    return CoordinatorStats(
+        state=str(told["state"]),
+        last=int(told["leastSigBits"]),
+        low_watermark=int(told["lowWaterMark"]),
+        ongoing=int(told["ongoingTxnSize"]),
+    )
+
+
+def _buffer_stats(told: Any) -> BufferStats:
+    return BufferStats(
+        state=str(told["state"]),
+        max_read_position=_position(told["maxReadPosition"]),
+        ongoing=int(told["ongoingTxnSize"]),
+        aborted=int(told["totalAbortedTransactions"]),
+        low_watermarks=_watermarks(told),
+    )
+
+
+def _pending_ack_stats(told: Any) -> PendingAckStats:
+    return PendingAckStats(state=str(told["state"]), ongoing=int(told["ongoingTxnSize"]), low_watermarks=_watermarks(told))
+
+
+def _watermarks(told: Any) -> dict[int, int]:
+    return {int(coordinator): int(mark) for coordinator, mark in (told.get("lowWaterMarks") or {}).items()}
+
+
+def _in_buffer(told: Any) -> TransactionInBuffer:
+    start = told.get("startPosition")
+    return TransactionInBuffer(None if start is None else _position(start), bool(told["aborted"]))

@@ -1,0 +1,130 @@
+"""How a probe asks: the right connection is found, the answer read, and the question put again where that is right.
+
+* A definite refusal from the call's retry set is asked again while the session is patient; then the last refusal is the outcome.
+* A write with no answer stays `Unknown`, and so does one whose answer leaves open whether it was done.
+* A read that got no answer is put again, for it cannot have changed anything.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+from google.protobuf.message import Message
+
+from fencepost.adapters.ports import Done, Outcome, Refused, Time, Unknown
+from fencepost.wire.pulsar.frames import Frame
+
+from .client import Client
+from .connection import NOTHING_MORE, About, Connection
+from .errors import LOOKING, UNDECIDED, refused
+
+T = TypeVar("T")
+
+ANSWER_WITHIN_S = 10.0
+"""How long one request may take; nothing that the suite asks takes a healthy broker a second."""
+
+
+class PulsarTime(Time, Protocol):
+    """The clock of a Pulsar system, which also stamps messages."""
+
+    def now_ms(self) -> float:
+        """Milliseconds since 1970."""
+        ...
+
+
+class Calls:
+    """What all groups of calls share."""
+
+    def __init__(self, client: Client, time: PulsarTime) -> None:
+        self._client = client
+        self._time = time
+
+    def close(self) -> None:
+        """Close every connection, as a client that ends does. A later call makes new ones."""
+        self._client.close()
+
+    def _patiently(self, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool], *, retry: bool) -> Outcome[T]:
+        outcome: Outcome[T] = Unknown("the session's patience is over before the first attempt")
+        for _ in self._time.attempts():
+            outcome = attempt()
+            if not retry or not is_for_later(outcome):
+                break
+        return outcome
+
+    def _write(
+        self,
+        locate: Callable[[], Outcome[Connection]],
+        command: Callable[[int], Message],
+        read: Callable[[Any], T],
+        again: frozenset[int],
+        *,
+        retry: bool = True,
+        within_s: float = ANSWER_WITHIN_S,
+        about: About = NOTHING_MORE,
+    ) -> Outcome[T]:
+        """Ask for a change. `command` takes the request id; `read` takes the value from an answer that is no refusal."""
+
+        def attempt() -> Outcome[T]:
+            outcome = self._once(locate, command, read, within_s, about)
+            if isinstance(outcome, Refused) and outcome.code in UNDECIDED - again:
+                return Unknown(f"answered {outcome}, which leaves open whether it was done")
+            return outcome
+
+        return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in again, retry=retry)
+
+    def _read(
+        self,
+        locate: Callable[[], Outcome[Connection]],
+        command: Callable[[int], Message],
+        read: Callable[[Any], T],
+        again: frozenset[int],
+        *,
+        retry: bool = True,
+        about: About = NOTHING_MORE,
+    ) -> Outcome[T]:
+        """Ask for something that changes nothing."""
+
+        def is_for_later(outcome: Outcome[T]) -> bool:
+            return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in again)
+
+        return self._patiently(lambda: self._once(locate, command, read, ANSWER_WITHIN_S, about), is_for_later, retry=retry)
+
+    def _once(
+        self,
+        locate: Callable[[], Outcome[Connection]],
+        command: Callable[[int], Message],
+        read: Callable[[Any], T],
+        within_s: float,
+        about: About,
+    ) -> Outcome[T]:
+        match self._located(locate):
+            case Done(connection):
+                call = connection.ask(command(self._client.next_request()), about=about)
+                return read_answer(connection.answer(call, within_s), read)
+            case trouble:
+                return trouble
+
+    def _located(self, locate: Callable[[], Outcome[Connection]]) -> Outcome[Connection]:
+        """Where to send. To look for that is patient, whatever the caller wants of the request itself."""
+
+        def is_for_later(outcome: Outcome[Connection]) -> bool:
+            return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in LOOKING)
+
+        return self._patiently(locate, is_for_later, retry=True)
+
+
+def read_answer(answer: Done[Frame] | Unknown, read: Callable[[Any], T]) -> Outcome[T]:
+    """The value of an answer, or the refusal that it is."""
+    match answer:
+        case Done(frame):
+            body = frame.body
+            error = refusal_in(body)
+            return Done(read(body)) if error is None else error
+        case unknown:
+            return unknown
+
+
+def refusal_in(body: Any) -> Refused | None:
+    """The refusal that an answer tells, None where it is none. 0 is an error too, so presence decides."""
+    if "error" not in body.DESCRIPTOR.fields_by_name or not body.HasField("error"):
+        return None
+    return refused(body.error, body.message)

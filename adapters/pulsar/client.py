@@ -1,0 +1,187 @@
+"""One client's connections, and where it finds what: the broker of a topic, and the coordinator of a transaction.
+
+A lookup may answer with a redirect; it is followed, for a while. Where a topic is served is asked each time that a producer or
+consumer is made, since an unload makes it wrong without a word; a coordinator is looked for again when it says that it is not
+there.
+"""
+
+import itertools
+from urllib.parse import urlsplit
+
+from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+
+from .connection import Connection
+from .errors import refused
+from .recording import Recorder
+from .transport import Address, AdminTransport, Connect, ConnectionLost
+
+COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
+"""The partitioned topic whose partitions belong to the coordinators; the owner of a partition is the coordinator's broker."""
+
+_REDIRECTS = 10
+DEFAULT_PORT = 6650
+
+
+class Client:
+    """A client by its name in the scenario."""
+
+    def __init__(self, name: str, service: Address, connect: Connect, admin: AdminTransport, recorder: Recorder, deadline_s: float) -> None:
+        self.name = name
+        self.recorder = recorder
+        self._service = service
+        self._connect = connect
+        self._admin = admin
+        self._deadline_s = deadline_s
+        self._connections: dict[Address, Connection] = {}
+        self._requests = itertools.count(1)
+        self._numbers = itertools.count(1)
+
+    def next_request(self) -> int:
+        """A request id that this client has not used."""
+        return next(self._requests)
+
+    def next_number(self) -> int:
+        """A number for a producer or a consumer that this client has not used."""
+        return next(self._numbers)
+
+    def connection(self, address: Address | None = None) -> Outcome[Connection]:
+        """The connection to that broker, or to the service address; made when there is none."""
+        address = address or self._service
+        known = self._connections.get(address)
+        if known is not None:
+            known.drain()
+            if known.lost is None:
+                return Done(known)
+        try:
+            connection = Connection(self.name, address, self._connect(self.name, address), self.recorder)
+        except ConnectionLost as lost:
+            return Unknown(str(lost), lost=True)
+        match connection.connect(self._deadline_s):
+            case Done():
+                self._connections[address] = connection
+                return Done(connection)
+            case unknown:
+                connection.close()
+                return unknown
+
+    def partitions(self, topic: str) -> Outcome[int]:
+        """How many partitions a topic has; 0 where it has none."""
+        match self.connection():
+            case Done(connection):
+                call = connection.ask(
+                    pb.CommandPartitionedTopicMetadata(topic=topic, request_id=self.next_request(), metadata_auto_creation_enabled=False)
+                )
+                match connection.answer(call, self._deadline_s):
+                    case Done(frame) if not frame.body.HasField("error"):
+                        return Done(frame.body.partitions)
+                    case Done(frame):
+                        return refused(frame.body.error, frame.body.message)
+                    case unknown:
+                        return unknown
+            case trouble:
+                return trouble
+
+    def owner(self, topic: str) -> Outcome[Connection]:
+        """A connection to the broker that serves a topic."""
+        address, authoritative = self._service, False
+        for _ in range(_REDIRECTS):
+            match self._look_up(topic, address, authoritative):
+                case Done((owner, True, _)):
+                    return self.connection(owner)
+                case Done((elsewhere, False, authority)):
+                    address, authoritative = elsewhere, authority
+                case Refused() | Unknown() as trouble:
+                    return trouble
+        raise Malformed(f"looking up {topic} from {self._service} is redirected for ever; the last redirect was to {address}")
+
+    def coordinator(self, number: int) -> Outcome[Connection]:
+        """A connection to the broker of a coordinator, which has been told of it. The service address where there is no such one."""
+        for connection in self._connections.values():
+            if number in connection.coordinators:
+                connection.drain()
+                if connection.lost is None:
+                    return Done(connection)
+        match self.partitions(COORDINATORS):
+            case Done(count) if number < count:
+                pass
+            case Done() | Refused():
+                return self.connection()
+            case Unknown() as unknown:
+                return unknown
+        match self.owner(f"{COORDINATORS}-partition-{number}"):
+            case Done(connection):
+                return self._told(connection, number)
+            case trouble:
+                return trouble
+
+    def forget_coordinator(self, number: int) -> None:
+        """It is not where it was: look for it again the next time."""
+        for connection in self._connections.values():
+            connection.coordinators.discard(number)
+
+    def close(self) -> None:
+        """Close every connection."""
+        for connection in self._connections.values():
+            connection.close()
+        self._connections.clear()
+        self._admin.close()
+
+    def administer(self, request: AdminRequest) -> Done[AdminAnswer] | Unknown:
+        """Make one admin call. The answer is handed over unread."""
+        call = self.recorder.begin(self.name, "admin", request, {})
+        answer = self._admin.call(request, self._deadline_s)
+        match answer:
+            case Done(told):
+                self.recorder.answered(call, told)
+            case Unknown(reason):
+                self.recorder.lost(call, reason)
+        return answer
+
+    def _told(self, connection: Connection, number: int) -> Outcome[Connection]:
+        if number in connection.coordinators:
+            return Done(connection)
+        call = connection.ask(pb.CommandTcClientConnectRequest(request_id=self.next_request(), tc_id=number))
+        match connection.answer(call, self._deadline_s):
+            case Done(frame) if not frame.body.HasField("error"):
+                connection.coordinators.add(number)
+                return Done(connection)
+            case Done(frame):
+                return refused(frame.body.error, frame.body.message)
+            case unknown:
+                return unknown
+
+    def _look_up(self, topic: str, address: Address, authoritative: bool) -> Outcome[tuple[Address, bool, bool]]:
+        """One LOOKUP: an address, whether the topic is served there, and whether that was said with authority."""
+        match self.connection(address):
+            case Done(connection):
+                pass
+            case trouble:
+                return trouble
+        call = connection.ask(pb.CommandLookupTopic(topic=topic, request_id=self.next_request(), authoritative=authoritative))
+        match connection.answer(call, self._deadline_s):
+            case Done(frame):
+                answer = frame.body
+            case unknown:
+                return unknown
+        if answer.HasField("error"):
+            return refused(answer.error, answer.message)
+        if answer.response == pb.CommandLookupTopicResponse.Connect and answer.proxy_through_service_url:
+            return Done((address, True, True))
+        owner = parse_service_url(answer.broker_service_url)
+        if owner is None:
+            raise Malformed(f"{address}: LOOKUP of {topic} answered the address {answer.broker_service_url!r}, expected pulsar://HOST:PORT")
+        return Done((owner, answer.response == pb.CommandLookupTopicResponse.Connect, answer.authoritative))
+
+
+def parse_service_url(text: str) -> Address | None:
+    """`pulsar://HOST:PORT`, None where it is something else."""
+    parts = urlsplit(text)
+    try:
+        port = parts.port or DEFAULT_PORT
+    except ValueError:
+        return None
+    if parts.scheme != "pulsar" or not parts.hostname or parts.path not in ("", "/") or "," in text:
+        return None
+    return Address(parts.hostname, port)

@@ -1,0 +1,241 @@
+"""One client's connection to one broker: requests find their answers, and what comes unasked waits for whom it concerns.
+
+Several requests may be on their way. An answer finds its request by the request id; a receipt by producer and sequence id, the
+oldest first. A request whose time is over stays known: its answer may come later, and is then the answer to that request and to
+no other. A PING is answered whenever the connection is looked at.
+
+There is no thread: the connection reads while somebody waits for an answer or a message, and at the beginning of each call.
+When it is lost, so is every request that was on its way.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+from google.protobuf.message import Message
+
+from fencepost.adapters.ports import Done, Malformed, Unknown
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
+
+from .recording import Call, Recorder
+from .transport import Address, ConnectionLost, Transport
+
+PROTOCOL_VERSION = 21
+"""The newest that brokers with transactions know; from 19 on a client connects to its coordinator."""
+
+_Key: TypeAlias = tuple[str, int, int]
+"""What an answer is found by: ("request", its id, 0), or ("send", producer, sequence id)."""
+
+About: TypeAlias = Mapping[str, str]
+"""What the client knows about a request and the frame does not say, such as the topic of a producer."""
+
+NOTHING_MORE: About = MappingProxyType({})
+
+_PLAIN_ANSWERS = {"PRODUCER": "PRODUCER_SUCCESS", "CONNECT": "CONNECTED", "SEND": "SEND_RECEIPT"}
+_SUCCESS = frozenset({"SUBSCRIBE", "UNSUBSCRIBE", "SEEK", "CLOSE_PRODUCER", "CLOSE_CONSUMER"})
+
+
+class Connection:
+    """A connection that was opened; `lost` says why it is none any more."""
+
+    def __init__(self, client: str, address: Address, transport: Transport, recorder: Recorder) -> None:
+        self.address = address
+        self.lost: str | None = None
+        self.coordinators: set[int] = set()
+        """The coordinators that have been told of this connection."""
+        self.closed_producers: set[int] = set()
+        self.closed_consumers: set[int] = set()
+        self.ended_topics: set[int] = set()
+        """The consumers that were told that nothing more will come in their topic."""
+        self.inboxes: dict[int, deque[Frame]] = defaultdict(deque)
+        """For each consumer the messages that have come for it."""
+        self._client = client
+        self._transport = transport
+        self._recorder = recorder
+        self._waiting: dict[_Key, deque[Call]] = defaultdict(deque)
+
+    def connect(self, within_s: float) -> Done[pb.CommandConnected] | Unknown:
+        """CONNECT, which comes before everything else."""
+        call = self.ask(pb.CommandConnect(client_version="fencepost", protocol_version=PROTOCOL_VERSION))
+        match self.answer(call, within_s):
+            case Done(frame) if frame.name == "CONNECTED":
+                return Done(frame.body)
+            case Done(frame):
+                return Unknown(f"{self.address} refused the connection: {frame.body.message}", lost=True)
+            case unknown:
+                return unknown
+
+    def ask(self, command: Message, payload: Payload | None = None, about: About = NOTHING_MORE) -> Call:
+        """Send a request whose answer can be asked for with `answer`."""
+        frame = frame_of(command, payload)
+        call = self._recorder.begin(self._client, str(self.address), frame, about)
+        self._waiting[_key(frame)].append(call)
+        self._send(frame)
+        return call
+
+    def tell(self, command: Message, payload: Payload | None = None, about: About = NOTHING_MORE) -> Call:
+        """Send what no answer is due to."""
+        frame = frame_of(command, payload)
+        call = self._recorder.begin(self._client, str(self.address), frame, about, one_way=True)
+        if not self._send(frame):
+            self._recorder.lost(call, self.lost or "")
+        return call
+
+    def answer(self, call: Call, within_s: float) -> Done[Frame] | Unknown:
+        """The answer to a request, waited for."""
+        end = self._recorder.now_ms() + 1000 * within_s
+        while call.answer is None and self.lost is None:
+            left_s = (end - self._recorder.now_ms()) / 1000
+            if self._is_cut_off(call):
+                return self._given_up(call, f"{self.address} closed the producer instead of answering {call.name}", lost=True)
+            if not self._look(max(0.0, left_s)) and left_s <= 0:
+                return self._given_up(call, f"{self.address} did not answer {call.name} within {within_s:g} s", lost=False)
+        match call.answer:
+            case Frame() as frame:
+                return Done(frame)
+            case _:
+                return Unknown(call.lost or self.lost or "the connection is gone", lost=True)
+
+    def await_push(self, within_s: float) -> bool:
+        """Wait for anything to come; False when nothing has, or the connection is lost."""
+        return self.lost is None and self._look(within_s)
+
+    def drain(self) -> None:
+        """Take in what has come, without waiting."""
+        while self.lost is None and self._look(0):
+            pass
+
+    def close(self) -> None:
+        """Give the connection back."""
+        if self.lost is None:
+            self._lose("the client closed the connection")
+
+    # --- coming in ------------------------------------------------------------------------------------------------------------
+
+    def _look(self, within_s: float) -> bool:
+        """Take in one frame, and whatever it asks; False when none comes in time."""
+        try:
+            frame = self._transport.receive(within_s)
+        except ConnectionLost as lost:
+            self._lose(str(lost))
+            return False
+        except Malformed as error:
+            self._lose(str(error))
+            raise
+        if frame is not None:
+            self._take(frame)
+        return frame is not None
+
+    def _take(self, frame: Frame) -> None:
+        body = frame.body
+        match body:
+            case pb.CommandPing():
+                self._send(frame_of(pb.CommandPong()))
+            case pb.CommandPong():
+                pass
+            case pb.CommandMessage():
+                self._pushed(frame)
+                self.inboxes[body.consumer_id].append(frame)
+            case pb.CommandCloseProducer():
+                self._pushed(frame)
+                self.closed_producers.add(body.producer_id)
+            case pb.CommandCloseConsumer():
+                self._pushed(frame)
+                self.closed_consumers.add(body.consumer_id)
+            case pb.CommandReachedEndOfTopic():
+                self._pushed(frame)
+                self.ended_topics.add(body.consumer_id)
+            case pb.CommandActiveConsumerChange():
+                self._pushed(frame)
+            case _:
+                self._match(frame)
+
+    def _match(self, frame: Frame) -> None:
+        waiting = self._waiting.get(_key_of_answer(frame))
+        if not waiting:
+            raise self._malformed(f"{frame.name} answers nothing that was asked: {frame.body}".rstrip())
+        call = waiting.popleft()
+        assert isinstance(call.request, Frame)
+        due = _due(call.request.name)
+        self._recorder.answered(call, frame)
+        if frame.name not in due:
+            raise self._malformed(f"{call.request.name} was answered with {frame.name}, expected {' or '.join(sorted(due))}")
+
+    def _pushed(self, frame: Frame) -> None:
+        about = {"consumer_id": frame.body.consumer_id} if hasattr(frame.body, "consumer_id") else {}
+        call = self._recorder.begin(self._client, str(self.address), None, about)
+        self._recorder.answered(call, frame)
+
+    # --- trouble --------------------------------------------------------------------------------------------------------------
+
+    def _send(self, frame: Frame) -> bool:
+        if self.lost is None:
+            try:
+                self._transport.send(frame)
+            except ConnectionLost as lost:
+                self._lose(str(lost))
+        if self.lost is not None:
+            self._fail_waiting()
+        return self.lost is None
+
+    def _is_cut_off(self, call: Call) -> bool:
+        """Whether the broker has closed the producer of a message that waits for its receipt: then it will say nothing more."""
+        match call.request:
+            case Frame(command=pb.BaseCommand(type=pb.BaseCommand.SEND)) as frame:
+                return frame.body.producer_id in self.closed_producers
+            case _:
+                return False
+
+    def _given_up(self, call: Call, why: str, *, lost: bool) -> Unknown:
+        self._recorder.lost(call, why)
+        return Unknown(why, lost=lost)
+
+    def _malformed(self, why: str) -> Malformed:
+        self._lose(why)
+        return Malformed(f"{self.address}: {why}")
+
+    def _lose(self, why: str) -> None:
+        self.lost = why
+        self._transport.close()
+        self._fail_waiting()
+
+    def _fail_waiting(self) -> None:
+        for waiting in self._waiting.values():
+            for call in waiting:
+                if call.lost is None:
+                    self._recorder.lost(call, f"{self.address} is lost without an answer to {call.name}: {self.lost}")
+        self._waiting.clear()
+
+
+def _key(request: Frame) -> _Key:
+    body = request.body
+    match body:
+        case pb.CommandConnect():
+            return ("connect", 0, 0)
+        case pb.CommandSend():
+            return ("send", body.producer_id, body.sequence_id)
+        case _:
+            return ("request", body.request_id, 0)
+
+
+def _key_of_answer(frame: Frame) -> _Key:
+    body = frame.body
+    match body:
+        case pb.CommandConnected():
+            return ("connect", 0, 0)
+        case pb.CommandSendReceipt() | pb.CommandSendError():
+            return ("send", body.producer_id, body.sequence_id)
+        case _:
+            return ("request", getattr(body, "request_id", -1), 0)
+
+
+def _due(request: str) -> frozenset[str]:
+    """The commands that may answer a request."""
+    if request == "SEND":
+        return frozenset({"SEND_RECEIPT", "SEND_ERROR"})
+    if request in _SUCCESS:
+        return frozenset({"SUCCESS", "ERROR"})
+    own = _PLAIN_ANSWERS.get(request, f"{request.removesuffix('_REQUEST')}_RESPONSE")
+    return frozenset({own, "ERROR"})

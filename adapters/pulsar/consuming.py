@@ -1,0 +1,258 @@
+"""The calls of consumers.
+
+A consumer gives the broker permits when it subscribes and, as its messages are taken, again. One that the broker closed, or whose
+connection is lost, subscribes again before it is used, as every client does; what it was given before and not taken is forgotten,
+for the broker delivers it again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf.message import Message
+
+from fencepost.adapters.ports import Done, Malformed, Outcome, Unknown
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.batches import count_of, entries, is_batch
+from fencepost.wire.pulsar.frames import Frame
+from fencepost.wire.pulsar.reading import MalformedFrame
+
+from .calls import Calls, PulsarTime
+from .client import Client
+from .connection import Connection
+from .errors import OPENING
+from .values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType, TxnId
+
+PERMITS = 1000
+_LOOK_S = 0.05
+"""How long one look for a message may take before the session is asked whether it is still patient."""
+
+
+@dataclass
+class _Held:
+    """A consumer as this client holds it: where it is subscribed, what has come for it, and how many permits were used."""
+
+    consumer: Consumer
+    initial: InitialPosition
+    durable: bool
+    permits: int
+    read_compacted: bool
+    connection: Connection | None = None
+    used: int = 0
+    unread: list[Received] = field(default_factory=list)
+
+    @property
+    def is_open(self) -> bool:
+        return self.connection is not None and self.connection.lost is None and self.consumer.number not in self.connection.closed_consumers
+
+
+class ConsumerCalls(Calls):
+    """A client's consumers and what they receive and acknowledge."""
+
+    def __init__(self, client: Client, time: PulsarTime) -> None:
+        super().__init__(client, time)
+        self._consumers: dict[int, _Held] = {}
+
+    def subscribe(
+        self,
+        topic: str,
+        subscription: str,
+        type: SubscriptionType = SubscriptionType.SHARED,  # noqa: A002 - the protocol's word
+        *,
+        initial: InitialPosition = InitialPosition.EARLIEST,
+        durable: bool = True,
+        read_compacted: bool = False,
+        permits: int = PERMITS,
+        retry: bool = True,
+    ) -> Outcome[Consumer]:
+        """SUBSCRIBE, and FLOW with the permits. They are renewed as messages are taken; with 0 only `flow` gives any."""
+        consumer = Consumer(Subscription(topic, subscription), self._client.next_number(), type)
+        held = _Held(consumer, initial, durable, permits, read_compacted)
+        match self._subscribed(held, retry=retry):
+            case Done():
+                self._consumers[consumer.number] = held
+                return Done(consumer)
+            case trouble:
+                return trouble
+
+    def flow(self, consumer: Consumer, permits: int) -> Outcome[None]:
+        """FLOW: so many more messages may be sent. There is no answer to it."""
+        match self._live(consumer):
+            case Done(held):
+                self._tell(held, pb.CommandFlow(consumer_id=consumer.number, message_permits=permits))
+                return Done(None)
+            case trouble:
+                return trouble
+
+    def receive(self, consumer: Consumer, *, within_s: float | None = None) -> Outcome[Received]:
+        """The next message, waited for as long as the session is patient. Unknown says only that none has come."""
+        match self._live(consumer):
+            case Done(held) if self._await_message(held, within_s):
+                return Done(held.unread.pop(0))
+            case Done():
+                return Unknown(f"no message came for {consumer.subscription}")
+            case trouble:
+                return trouble
+
+    def received(self, consumer: Consumer) -> Outcome[tuple[Received, ...]]:
+        """All messages that have come and were not yet taken, without waiting. That none has come proves nothing."""
+        match self._live(consumer):
+            case Done(held):
+                self._take_in(held)
+                taken, held.unread = tuple(held.unread), []
+                return Done(taken)
+            case trouble:
+                return trouble
+
+    def receive_until(self, consumer: Consumer, value: str) -> Outcome[tuple[Received, ...]]:
+        """The messages up to the first that holds `value`, with it. How absence is shown: by a later message that has come."""
+        taken: list[Received] = []
+        while not taken or taken[-1].value != value:
+            match self.receive(consumer):
+                case Done(message):
+                    taken.append(message)
+                case Unknown(reason, lost):
+                    seen = ", ".join(message.value for message in taken) or "nothing"
+                    return Unknown(f"{value} was waited for, and before it came {seen}: {reason}", lost)
+                case refusal:
+                    return refusal
+        return Done(tuple(taken))
+
+    def close_consumer(self, consumer: Consumer) -> Outcome[None]:
+        """CLOSE_CONSUMER, where it is open; the subscription stays."""
+        held = self._consumers.pop(consumer.number)
+        connection = held.connection
+        if not held.is_open or connection is None:
+            return Done(None)
+        return self._write(
+            lambda: Done(connection),
+            lambda number: pb.CommandCloseConsumer(consumer_id=consumer.number, request_id=number),
+            lambda _: None,
+            frozenset(),
+        )
+
+    # --- what the groups that use consumers share -------------------------------------------------------------------------------
+
+    def _live(self, consumer: Consumer) -> Outcome[_Held]:
+        """The consumer, subscribed again where that is needed, with what has come for it taken in."""
+        held = self._consumers[consumer.number]
+        self._take_in(held)
+        if held.is_open:
+            return Done(held)
+        held.unread.clear()
+        match self._subscribed(held, retry=True):
+            case Done():
+                return Done(held)
+            case trouble:
+                return trouble
+
+    def _where(self, consumer: Consumer) -> Outcome[Connection]:
+        match self._live(consumer):
+            case Done(_Held(connection=Connection() as connection)):
+                return Done(connection)
+            case Done():
+                return Unknown(f"the consumer of {consumer.subscription} is not connected", lost=True)
+            case trouble:
+                return trouble
+
+    def _tell(self, held: _Held, command: Message) -> None:
+        assert held.connection is not None
+        held.connection.tell(command, about=about(held.consumer))
+
+    def _subscribed(self, held: _Held, *, retry: bool) -> Outcome[None]:
+        """Subscribe, for the first time or again, on the broker that has the topic now."""
+        consumer = held.consumer
+        on: list[Connection] = []
+
+        def locate() -> Outcome[Connection]:
+            located = self._client.owner(consumer.subscription.topic)
+            on[:] = [located.value] if isinstance(located, Done) else []
+            return located
+
+        def command(request: int) -> pb.CommandSubscribe:
+            return pb.CommandSubscribe(
+                topic=consumer.subscription.topic,
+                subscription=consumer.subscription.name,
+                sub_type=pb.CommandSubscribe.SubType.Name(consumer.type),
+                consumer_id=consumer.number,
+                request_id=request,
+                consumer_name=f"{self._client.name}-{consumer.number}",
+                durable=held.durable,
+                read_compacted=held.read_compacted,
+                initial_position=pb.CommandSubscribe.InitialPosition.Name(held.initial),
+            )
+
+        def read(_: Any) -> None:
+            held.connection = on[0]
+            held.connection.closed_consumers.discard(consumer.number)
+            held.used = 0
+            if held.permits:
+                self._tell(held, pb.CommandFlow(consumer_id=consumer.number, message_permits=held.permits))
+
+        return self._write(locate, command, read, OPENING, retry=retry, about=about(consumer))
+
+    def _await_message(self, held: _Held, within_s: float | None) -> bool:
+        for _ in self._time.attempts(within_s):
+            self._take_in(held)
+            if held.unread:
+                return True
+            if not held.is_open:
+                return False
+            if held.connection is not None:
+                held.connection.await_push(_LOOK_S)
+        return False
+
+    def _take_in(self, held: _Held) -> None:
+        """Make messages of what has come, and give the permits back that they used."""
+        if held.connection is None:
+            return
+        held.connection.drain()
+        inbox = held.connection.inboxes[held.consumer.number]
+        while inbox:
+            frame = inbox.popleft()
+            held.used += _permits_used(frame)
+            held.unread += _messages(frame)
+        if held.is_open and held.permits and held.used * 2 >= held.permits:
+            self._tell(held, pb.CommandFlow(consumer_id=held.consumer.number, message_permits=held.used))
+            held.used = 0
+
+
+def about(consumer: Consumer) -> dict[str, str]:
+    """What the frames do not say of a consumer, for what is recorded."""
+    return {"topic": consumer.subscription.topic, "subscription": consumer.subscription.name}
+
+
+def _permits_used(frame: Frame) -> int:
+    assert frame.payload is not None
+    return count_of(frame.payload.metadata)
+
+
+def _messages(frame: Frame) -> list[Received]:
+    """The messages of a MESSAGE; of a batch only those that are not acknowledged yet, where the broker tells which those are."""
+    assert frame.payload is not None
+    command, metadata = frame.body, frame.payload.metadata
+    try:
+        found = entries(frame.payload)
+    except MalformedFrame as error:
+        raise Malformed(f"a MESSAGE cannot be read: {error}") from error
+    entry_id = MessageId.of(command.message_id)
+    transaction = TxnId(metadata.txnid_most_bits, metadata.txnid_least_bits) if metadata.HasField("txnid_most_bits") else None
+    batched = is_batch(metadata)
+    return [
+        Received(
+            MessageId(entry_id.position, index, len(found)) if batched else MessageId(entry_id.position),
+            (entry.value or b"").decode(errors="replace"),
+            command.redelivery_count,
+            metadata.producer_name,
+            entry.sequence_id,
+            transaction,
+        )
+        for index, entry in enumerate(found)
+        if not command.ack_set or _bit(command.ack_set, index)
+    ]
+
+
+def _bit(words: Sequence[int], index: int) -> bool:
+    """Whether a message of a batch is still to be acknowledged; words that are left out are zeros."""
+    word, place = divmod(index, 64)
+    return word < len(words) and bool(words[word] >> place & 1)

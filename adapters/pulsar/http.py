@@ -1,0 +1,37 @@
+"""Admin calls over HTTP. A redirect to the broker that owns a topic is followed."""
+
+import httpx
+
+from fencepost.adapters.ports import Done, Unknown
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+
+
+class HttpAdmin:
+    """The admin interface at a URL such as http://127.0.0.1:8080."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url.rstrip("/")
+        self._client: httpx.Client | None = None
+
+    def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:
+        """Make one call, and read the whole answer."""
+        if self._client is None:
+            # A proxy of this machine's user has no part in what is judged.
+            self._client = httpx.Client(follow_redirects=True, trust_env=False)
+        try:
+            answer = self._client.request(
+                request.method, self._url + request.path, params=dict(request.query), json=request.body, timeout=deadline_s
+            )
+        except httpx.TimeoutException:
+            self.close()
+            return Unknown(f"{self._url} did not answer {request} within {deadline_s:g} s")
+        except httpx.HTTPError as error:
+            self.close()
+            return Unknown(f"{self._url} did not answer {request}: {type(error).__name__}: {error}", lost=True)
+        return Done(AdminAnswer(answer.status_code, answer.content))
+
+    def close(self) -> None:
+        """Close the connection, if there is one."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None

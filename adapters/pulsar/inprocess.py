@@ -1,0 +1,99 @@
+"""The same transports without bytes: frames and admin calls are handed to a broker that lives in this process.
+
+Waiting for a frame moves the broker's virtual clock.
+"""
+
+from typing import Protocol
+
+from fencepost.adapters.ports import Done, Unknown
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+from fencepost.wire.pulsar.frames import Frame
+
+from .transport import ConnectionLost
+
+_STEP_MS = 20
+"""How far one look for a frame moves the clock: less than the shortest of the broker's own intervals."""
+
+
+class BrokerConnection(Protocol):
+    """A client's connection as the broker has it."""
+
+    is_open: bool
+
+    def handle(self, frame: Frame) -> None:
+        """Take a frame from the client. What is said to it, also later, waits to be taken."""
+        ...
+
+    def take(self) -> Frame | None:
+        """The next frame for the client, in the order in which they were said."""
+        ...
+
+    def close(self) -> None:
+        """The client has gone."""
+        ...
+
+
+class Broker(Protocol):
+    """A broker with a virtual clock."""
+
+    def connect(self) -> BrokerConnection | None:
+        """A new connection; None while the broker is down."""
+        ...
+
+    def admin(self, request: AdminRequest) -> AdminAnswer | None:
+        """Answer an admin call; None while the broker is down."""
+        ...
+
+    def advance(self, ms: float) -> None:
+        """Let time pass."""
+        ...
+
+
+class InProcessTransport:
+    """A connection to a broker in this process."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        connection = broker.connect()
+        if connection is None:
+            raise ConnectionLost("the broker is down")
+        self._connection = connection
+
+    def send(self, frame: Frame) -> None:
+        """Hand it over."""
+        self._check()
+        self._connection.handle(frame)
+
+    def receive(self, within_s: float) -> Frame | None:
+        """Look for a frame, and let time pass until there is one."""
+        left_ms = within_s * 1000
+        while (frame := self._connection.take()) is None:
+            self._check()
+            if left_ms <= 0:
+                return None
+            self._broker.advance(min(_STEP_MS, left_ms))
+            left_ms -= _STEP_MS
+        return frame
+
+    def close(self) -> None:
+        """Tell the broker that the client has gone."""
+        self._connection.close()
+
+    def _check(self) -> None:
+        if not self._connection.is_open:
+            raise ConnectionLost("the broker closed the connection")
+
+
+class InProcessAdmin:
+    """The admin interface of a broker in this process."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+
+    def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:  # noqa: ARG002 - nothing takes time here
+        """Hand the call over."""
+        answer = self._broker.admin(request)
+        return Unknown(f"the broker is down and does not answer {request}", lost=True) if answer is None else Done(answer)
+
+    def close(self) -> None:
+        """There is nothing to give back."""

@@ -1,0 +1,173 @@
+"""The calls of producers.
+
+A producer that the broker closed, or whose connection is lost, is opened again under its name before its next message, as every
+client does. What was on its way then stays Unknown: the suite repeats nothing on its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.batches import Entry, encode_batch
+from fencepost.wire.pulsar.frames import Payload
+
+from .calls import ANSWER_WITHIN_S, Calls, PulsarTime, read_answer
+from .client import Client
+from .connection import Connection
+from .errors import OPENING, UNDECIDED
+from .recording import Call
+from .values import MessageId, PendingSend, Producer, TxnId
+
+
+@dataclass
+class _Held:
+    """A producer as this client holds it: where it is open, and the sequence id that its next message gets."""
+
+    producer: Producer
+    named_by_user: bool
+    connection: Connection | None
+    next_sequence_id: int
+    epoch: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self.connection is not None and self.connection.lost is None and self.producer.number not in self.connection.closed_producers
+
+
+class ProducerCalls(Calls):
+    """A client's producers and what they send."""
+
+    def __init__(self, client: Client, time: PulsarTime) -> None:
+        super().__init__(client, time)
+        self._producers: dict[int, _Held] = {}
+        self._sending: dict[int, tuple[Connection, Call]] = {}
+
+    def producer(self, topic: str, *, name: str | None = None, retry: bool = True) -> Outcome[Producer]:
+        """PRODUCER, for messages with and without a transaction. Under a name that was used before, sequence ids go on."""
+        producer = Producer(topic, self._client.next_number(), name or "")
+        held = _Held(producer, name is not None, None, 0)
+        match self._opened(held, retry=retry):
+            case Done():
+                held.next_sequence_id = held.producer.last_sequence_id + 1
+                self._producers[producer.number] = held
+                return Done(held.producer)
+            case trouble:
+                return trouble
+
+    def send(
+        self, producer: Producer, value: str, *, transaction: TxnId | None = None, sequence_id: int | None = None, key: str | None = None
+    ) -> Outcome[MessageId]:
+        """SEND one message and wait for its receipt. `sequence_id` is the producer's next one unless it is given."""
+        match self.post(producer, value, transaction=transaction, sequence_id=sequence_id, key=key):
+            case Done(pending):
+                return self.receipt(pending)
+            case trouble:
+                return trouble
+
+    def send_batch(self, producer: Producer, values: Sequence[str], *, transaction: TxnId | None = None) -> Outcome[tuple[MessageId, ...]]:
+        """SEND several messages in one entry and wait for its receipt; each has a place in the entry."""
+        match self._posted(producer, values, transaction, None, None, batched=True):
+            case Done(pending):
+                match self.receipt(pending):
+                    case Done(entry):
+                        return Done(tuple(entry.in_batch(index, len(values)) for index in range(len(values))))
+                    case trouble:
+                        return trouble
+            case trouble:
+                return trouble
+
+    def post(
+        self, producer: Producer, value: str, *, transaction: TxnId | None = None, sequence_id: int | None = None, key: str | None = None
+    ) -> Outcome[PendingSend]:
+        """SEND one message without waiting; `receipt` asks for its receipt. Done says only that it is on its way."""
+        return self._posted(producer, [value], transaction, sequence_id, key, batched=False)
+
+    def receipt(self, pending: PendingSend, *, within_s: float = ANSWER_WITHIN_S) -> Outcome[MessageId]:
+        """The receipt of a message that is on its way, waited for. After Unknown it can be asked for again: it may come later."""
+        connection, call = self._sending[pending.number]
+        match read_answer(connection.answer(call, within_s), lambda answer: MessageId.of(answer.message_id)):
+            case Refused(code=code) as refusal if code in UNDECIDED:
+                return Unknown(f"SEND was answered {refusal}, which leaves open whether it was done")
+            case outcome:
+                return outcome
+
+    def close_producer(self, producer: Producer) -> Outcome[None]:
+        """CLOSE_PRODUCER, where it is open."""
+        held = self._producers.pop(producer.number)
+        connection = held.connection
+        if not held.is_open or connection is None:
+            return Done(None)
+        return self._write(
+            lambda: Done(connection),
+            lambda number: pb.CommandCloseProducer(producer_id=producer.number, request_id=number),
+            lambda _: None,
+            frozenset(),
+        )
+
+    def _posted(
+        self,
+        producer: Producer,
+        values: Sequence[str],
+        transaction: TxnId | None,
+        sequence_id: int | None,
+        key: str | None,
+        *,
+        batched: bool,
+    ) -> Outcome[PendingSend]:
+        held = self._producers[producer.number]
+        if held.connection is not None:
+            held.connection.drain()
+        match Done(held.connection) if held.is_open and held.connection else self._opened(held, retry=True):
+            case Done(connection):
+                pass
+            case trouble:
+                return trouble
+        first = held.next_sequence_id if sequence_id is None else sequence_id
+        held.next_sequence_id = max(held.next_sequence_id, first + len(values))
+        metadata = pb.MessageMetadata(
+            producer_name=held.producer.name, sequence_id=first, publish_time=round(self._time.now_ms()), partition_key=key
+        )
+        command = pb.CommandSend(producer_id=producer.number, sequence_id=first)
+        if transaction is not None:  # in both: the broker publishes by the command, and dispatches by the metadata
+            command.txnid_most_bits, command.txnid_least_bits = transaction.most, transaction.least
+            metadata.txnid_most_bits, metadata.txnid_least_bits = transaction.most, transaction.least
+        data = values[0].encode()
+        if batched:
+            metadata.num_messages_in_batch = command.num_messages = len(values)
+            metadata.highest_sequence_id = command.highest_sequence_id = first + len(values) - 1
+            data = encode_batch(Entry(value.encode(), first + index) for index, value in enumerate(values))
+        pending = PendingSend(held.producer, len(self._sending), first, len(values))
+        self._sending[pending.number] = (connection, connection.ask(command, Payload(metadata, data), {"topic": producer.topic}))
+        return Done(pending)
+
+    def _opened(self, held: _Held, *, retry: bool) -> Outcome[Connection]:
+        """Open the producer, for the first time or again, on the broker that has its topic now."""
+        topic, number, name = held.producer.topic, held.producer.number, held.producer.name
+        on: list[Connection] = []
+
+        def locate() -> Outcome[Connection]:
+            located = self._client.owner(topic)
+            on[:] = [located.value] if isinstance(located, Done) else []
+            return located
+
+        def command(request: int) -> pb.CommandProducer:
+            return pb.CommandProducer(
+                topic=topic,
+                producer_id=number,
+                request_id=request,
+                producer_name=name or None,
+                user_provided_producer_name=held.named_by_user,
+                epoch=held.epoch,
+                txn_enabled=True,
+            )
+
+        def read(answer: Any) -> Connection:
+            held.producer = replace(held.producer, name=answer.producer_name, last_sequence_id=answer.last_sequence_id)
+            held.connection = on[0]
+            held.connection.closed_producers.discard(number)
+            held.epoch += 1
+            return held.connection
+
+        return self._write(locate, command, read, OPENING, retry=retry)

@@ -1,0 +1,116 @@
+"""Everything that a session said and heard.
+
+A call is remembered when it is made, and what comes of it is added when it comes: several may be on their way at a time. What a
+broker says of itself, such as a message for a consumer, is remembered as a call that nobody made. Frames are kept as they are
+and made into plain values only when somebody asks.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fencepost.adapters.ports import Exchange
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+from fencepost.wire.pulsar.batches import entries
+from fencepost.wire.pulsar.commands import plain
+from fencepost.wire.pulsar.frames import Frame
+from fencepost.wire.pulsar.reading import MalformedFrame
+
+
+@dataclass(eq=False)
+class Call:
+    """One call: `about` is what the client knows and the frames do not say, such as a producer's topic.
+
+    `one_way` calls have no answer. `ended_ms` is None as long as nothing has come of it.
+    """
+
+    client: str
+    node: str
+    request: Frame | AdminRequest | None
+    at_ms: float
+    about: Mapping[str, Any] = field(default_factory=dict)
+    one_way: bool = False
+    answer: Frame | AdminAnswer | None = None
+    lost: str | None = None
+    ended_ms: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The command, the admin call, or the command that came unasked."""
+        match self.request, self.answer:
+            case Frame() as frame, _:
+                return frame.name
+            case AdminRequest(method=method, path=path), _:
+                return f"{method} {path}"
+            case None, Frame() as pushed:
+                return pushed.name
+            case _:
+                return "nothing"
+
+    def rendered(self) -> Exchange:
+        """For people."""
+        no_answer: dict[str, Any] | None = {} if self.one_way else None
+        return Exchange(
+            client=self.client,
+            node=self.node,
+            name=self.name,
+            request=dict(self.about) | (_shown(self.request) or {}),
+            answer=no_answer if self.answer is None else _shown(self.answer),
+            lost=self.lost or (None if self.answer is not None or self.one_way else "nothing has come yet"),
+            at_ms=self.at_ms,
+            took_ms=0.0 if self.ended_ms is None else self.ended_ms - self.at_ms,
+        )
+
+
+class Recorder:
+    """Remembers the calls of a session; `now_ms` is the clock of the system that is asked."""
+
+    def __init__(self, now_ms: Callable[[], float]) -> None:
+        self.now_ms = now_ms
+        self.calls: list[Call] = []
+
+    def begin(
+        self, client: str, node: str, request: Frame | AdminRequest | None, about: Mapping[str, Any], *, one_way: bool = False
+    ) -> Call:
+        """A call is being made."""
+        call = Call(client, node, request, self.now_ms(), about, one_way)
+        self.calls.append(call)
+        if one_way:
+            call.ended_ms = call.at_ms
+        return call
+
+    def answered(self, call: Call, answer: Frame | AdminAnswer) -> None:
+        """The answer has come."""
+        call.answer, call.lost, call.ended_ms = answer, None, self.now_ms()
+
+    def lost(self, call: Call, why: str) -> None:
+        """No answer has come, and none may come."""
+        call.lost, call.ended_ms = why, self.now_ms()
+
+    def exchanges(self) -> list[Exchange]:
+        """All calls so far, in the order in which they were made."""
+        return [call.rendered() for call in self.calls]
+
+
+def _shown(said: Frame | AdminRequest | AdminAnswer | None) -> dict[str, Any] | None:
+    match said:
+        case Frame():
+            shown = plain(said.body)
+            if said.payload is not None:
+                shown["metadata"] = plain(said.payload.metadata)
+                shown["values"] = _values(said)
+            return shown
+        case AdminRequest():
+            return {"query": dict(said.query), "body": said.body}
+        case AdminAnswer():
+            return {"status": said.status, "body": said.body.decode(errors="replace")}
+        case None:
+            return None
+
+
+def _values(frame: Frame) -> Any:
+    assert frame.payload is not None
+    try:
+        return [None if entry.value is None else entry.value.decode(errors="replace") for entry in entries(frame.payload)]
+    except MalformedFrame as error:
+        return f"malformed: {error}"
