@@ -11,7 +11,7 @@ Where to read what:
 
 from .broker import ReferencePulsar
 from .crash_points import CRASH_POINTS
-from .node import Parts
+from .parts import Parts
 from .profile import PulsarProfile
 
 __all__ = ["CRASH_POINTS", "Parts", "PulsarProfile", "ReferencePulsar"]

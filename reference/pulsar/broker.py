@@ -19,7 +19,8 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from . import admin
 from .connection import Connection
 from .crash_points import CRASH_POINTS
-from .node import Node, Parts
+from .node import Node
+from .parts import Parts
 from .profile import PulsarProfile
 
 T = TypeVar("T")

@@ -1,35 +1,20 @@
 """A running broker: the parts, put together anew at each start from what is on disk."""
 
-from dataclasses import dataclass, field
-
 from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
-from fencepost.reference.kernel.network import Network
 from fencepost.reference.kernel.rules import rule
 
-from . import topic
 from .coordinator import Coordinator
 from .errors import Error, Refused
-from .participants import EndOn, Participants
+from .participants import EndOn
+from .parts import Parts
 from .profile import PulsarProfile
 from .topic import Topic
 from .topics import Topics
-from .transaction_log import TransactionLog
 from .values import SubscriptionName
 
 SWEEP_INTERVAL_MS = 100
 """How often coordinators look for transactions that are overdue, and for participants that have not answered."""
-
-
-@dataclass(frozen=True)
-class Parts:
-    """The classes that a broker is made of."""
-
-    coordinator: type[Coordinator] = Coordinator
-    network: type[Network] = Network
-    participants: type[Participants] = Participants
-    topic: topic.Parts = field(default_factory=topic.Parts)
-    transaction_log: type[TransactionLog] = TransactionLog
 
 
 class Node:
@@ -103,4 +88,4 @@ class Node:
             coordinator.tell_again()
 
     def _load(self, name: str) -> Topic:
-        return Topic(name, self.machine, self.profile, self._parts.topic)
+        return Topic(name, self.machine, self.profile, self._parts)

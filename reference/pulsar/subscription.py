@@ -50,7 +50,8 @@ class Subscription:
         self._profile = profile
         self._next = cursor.mark_delete
         """The place of the last message that was looked at; what lies before is held, given back, or done."""
-        self._held: dict[Place, Consumer] = {}
+        self._held: dict[Place, dict[int, Consumer]] = {}
+        """Who has what: for each place the messages there that were delivered and are not acknowledged."""
         self._again: set[Place] = set()
         self._times: dict[Place, int] = {}
         """How often a message that is not acknowledged was given back."""
@@ -63,14 +64,13 @@ class Subscription:
             raise Refused(Error.CONSUMER_BUSY, f"the subscription is {self.kind.name} and has a consumer")
         self.kind = kind
         self.consumers.append(consumer)
-        self._tell_who_is_active()
 
     def detach(self, consumer: Consumer) -> None:
         """A consumer is gone: what it did not acknowledge goes to others. What is pending in a transaction does not."""
         rule("PIP31-61")
         self.consumers.remove(consumer)
-        self._give_back([place for place, owner in self._held.items() if owner is consumer])
-        self._tell_who_is_active()
+        self._give_back(self._held_by(consumer))
+        self.tell_who_is_active()
 
     def flow(self, consumer: Consumer, permits: int) -> None:
         """The consumer takes that many messages more."""
@@ -80,9 +80,8 @@ class Subscription:
     def redeliver(self, consumer: Consumer, places: Sequence[Place] | None) -> None:
         """The consumer gives messages back, or all that it has not acknowledged."""
         rule("PIP31-62")
-        if places is None or self.kind in (SubscriptionType.EXCLUSIVE, SubscriptionType.FAILOVER):
-            places = [place for place, owner in self._held.items() if owner is consumer]
-        self._give_back([place for place in places if self._held.get(place) is consumer])
+        everything = places is None or self.kind in (SubscriptionType.EXCLUSIVE, SubscriptionType.FAILOVER)
+        self._give_back({place: units for place, units in self._held_by(consumer).items() if everything or place in (places or ())})
 
     def dispatch(self) -> None:
         """Deliver what may be delivered, for as long as consumers take it."""
@@ -148,8 +147,10 @@ class Subscription:
         else:
             rule("PIP31-58")
             rule("PIP31-70")
-            covered = [place for place in self._held if waiting.cumulative is not None and place <= waiting.cumulative]
-            self._give_back([*waiting.individual, *covered])
+            covered = {
+                place: frozenset(owners) for place, owners in self._held.items() if waiting.cumulative and place <= waiting.cumulative
+            }
+            self._give_back({**covered, **waiting.individual})
 
     def seek(self, place: Place) -> None:
         """Begin behind that place anew, for all consumers."""
@@ -170,17 +171,24 @@ class Subscription:
         self._drop_deleted()
 
     def _drop_deleted(self) -> None:
-        for place in [place for place in self._held if self._is_deleted(place)]:
-            del self._held[place]
-        self._times = {place: times for place, times in self._times.items() if not self._is_deleted(place)}
+        for place, owners in list(self._held.items()):
+            for unit in self.cursor.acknowledged(place, max(owners) + 1) & owners.keys():
+                del owners[unit]
+            if not owners:
+                del self._held[place]
+                self._times.pop(place, None)
 
-    def _is_deleted(self, place: Place) -> bool:
-        readable = self._readable(place)
-        return readable is None or len(self.cursor.acknowledged(place, readable.message.units)) == readable.message.units
+    def _held_by(self, consumer: Consumer) -> dict[Place, Units]:
+        found = {place: frozenset(unit for unit, owner in owners.items() if owner is consumer) for place, owners in self._held.items()}
+        return {place: units for place, units in found.items() if units}
 
-    def _give_back(self, places: Sequence[Place]) -> None:
-        for place in places:
-            if self._held.pop(place, None) is not None or place <= self._next:
+    def _give_back(self, wanted: Mapping[Place, Units]) -> None:
+        """These messages are with no consumer any more; those that may be delivered go out again."""
+        for place, units in wanted.items():
+            if place <= self._next:
+                owners = {unit: owner for unit, owner in self._held.pop(place, {}).items() if unit not in units}
+                if owners:
+                    self._held[place] = owners
                 self._again.add(place)
                 self._times[place] = self._times.get(place, 0) + 1
         self.dispatch()
@@ -192,13 +200,11 @@ class Subscription:
 
     def _is_out_of_reach(self, readable: Readable) -> bool:
         """Whether nobody gets it now: it is with a consumer, deleted, or acknowledged in an open transaction."""
-        place = readable.place
-        if place in self._held or self.pending.covers(place):
-            return True
-        return len(self._missing(readable)) == readable.message.units
+        return self.pending.covers(readable.place) or len(self._missing(readable)) == readable.message.units
 
     def _missing(self, readable: Readable) -> Units:
-        return self.cursor.acknowledged(readable.place, readable.message.units) | self.pending.units_at(readable.place)
+        place = readable.place
+        return self.cursor.acknowledged(place, readable.message.units) | self.pending.units_at(place) | self._held.get(place, {}).keys()
 
     def _readable(self, place: Place) -> Readable | None:
         before = (
@@ -213,10 +219,11 @@ class Subscription:
         if consumer is None:
             return False
         rule("PIP31-52")
-        consumer.permits -= readable.message.units
-        self._held[readable.place] = consumer
+        missing = self._missing(readable)
+        consumer.permits -= readable.message.units - len(missing)
+        self._held.setdefault(readable.place, {}).update(dict.fromkeys(frozenset(range(readable.message.units)) - missing, consumer))
         self._again.discard(readable.place)
-        consumer.deliver(Delivery(readable, self._times.get(readable.place, 0), self._missing(readable)))
+        consumer.deliver(Delivery(readable, self._times.get(readable.place, 0), missing))
         return True
 
     def _consumer_for(self, readable: Readable) -> Consumer | None:
@@ -230,7 +237,8 @@ class Subscription:
                 candidates = sorted(self.consumers, key=lambda consumer: -consumer.permits)
         return next((consumer for consumer in candidates if consumer.permits > 0), None)
 
-    def _tell_who_is_active(self) -> None:
+    def tell_who_is_active(self) -> None:
+        """On a failover subscription: the first consumer is served, and the others wait."""
         if self.kind is SubscriptionType.FAILOVER:
             for number, consumer in enumerate(self.consumers):
                 consumer.active(number == 0)

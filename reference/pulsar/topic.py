@@ -10,31 +10,15 @@ from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
 
 from .buffer import Buffer, Place, Readable
-from .cursor import EARLIEST, Cursor
-from .deduplication import Deduplication
+from .cursor import EARLIEST
 from .errors import Error, Refused
-from .ledger import Ledger, Marker
-from .marker_buffer import MarkerBuffer
-from .pending_acks import PendingAcks
+from .ledger import Marker
+from .parts import Parts
 from .profile import PulsarProfile
-from .sidecar_buffer import SidecarBuffer
 from .subscription import Subscription
 from .values import NOWHERE, Action, Message, Position, SubscriptionName, SubscriptionType, TxnId
 
 SIDECAR_SUFFIX = "/_txnlog"
-
-
-@dataclass(frozen=True)
-class Parts:
-    """The classes that a broker is made of. A defect is a broker in which one of them is a subclass with one decision changed."""
-
-    cursor: type[Cursor] = Cursor
-    deduplication: type[Deduplication] = Deduplication
-    ledger: type[Ledger] = Ledger
-    marker_buffer: type[MarkerBuffer] = MarkerBuffer
-    pending_acks: type[PendingAcks] = PendingAcks
-    sidecar_buffer: type[SidecarBuffer] = SidecarBuffer
-    subscription: type[Subscription] = Subscription
 
 
 @dataclass(eq=False)

@@ -26,9 +26,10 @@ def subscribe(peer: Peer, command: pb.CommandSubscribe) -> None:
         lambda active: peer.say(pb.CommandActiveConsumerChange(consumer_id=command.consumer_id, is_active=active)),
     )
     subscription = topic.subscribe(command.subscription, kind, _start(topic, command), durable=command.durable)
-    peer.say(pb.CommandSuccess(request_id=command.request_id))
     subscription.attach(consumer, kind)
     peer.consumers[command.consumer_id] = (SubscriptionName(command.topic, command.subscription), consumer)
+    peer.say(pb.CommandSuccess(request_id=command.request_id))
+    subscription.tell_who_is_active()
     if topic.is_terminated and not topic.has_more(subscription.cursor.mark_delete):
         peer.say(pb.CommandReachedEndOfTopic(consumer_id=command.consumer_id))
 

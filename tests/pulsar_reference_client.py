@@ -1,0 +1,105 @@
+"""Clients for tests of the Pulsar reference: the kit's own probe, with nothing but a function call between it and the broker."""
+
+import itertools
+from collections.abc import Iterator
+from typing import TypeVar
+
+from fencepost.adapters.ports import Done, Outcome
+from fencepost.adapters.pulsar.client import Client
+from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.recording import Recorder
+from fencepost.adapters.pulsar.transport import Address
+from fencepost.adapters.pulsar.values import (
+    Action,
+    Consumer,
+    InitialPosition,
+    MessageId,
+    Producer,
+    Received,
+    SubscriptionType,
+    TxnId,
+)
+from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
+
+TOPIC = "persistent://public/default/orders"
+OTHER = "persistent://public/default/payments"
+_STEP_MS = 20
+
+
+class VirtualTime:
+    """The broker's clock; waiting moves it."""
+
+    def __init__(self, broker: ReferencePulsar) -> None:
+        self._broker = broker
+
+    def now_ms(self) -> float:
+        return self._broker.now_ms
+
+    def attempts(self, patience: float | None = None) -> Iterator[int]:
+        for number in itertools.count(1):
+            yield number
+            if number * _STEP_MS > 1000 * (2 if patience is None else patience):
+                return
+            self._broker.advance(_STEP_MS)
+
+
+class World:
+    """A broker, and clients by their names."""
+
+    def __init__(self, profile: str = "seed", parts: Parts | None = None) -> None:
+        self.broker = ReferencePulsar(PulsarProfile.load(profile), parts)
+        self.time = VirtualTime(self.broker)
+        self._recorder = Recorder(self.time.now_ms)
+        self._probes: dict[str, PulsarProbe] = {}
+
+    def probe(self, name: str = "app") -> PulsarProbe:
+        if name not in self._probes:
+            client = Client(
+                name,
+                Address("reference", 6650),
+                lambda _client, _address: InProcessTransport(self.broker),
+                InProcessAdmin(self.broker),
+                self._recorder,
+                10.0,
+            )
+            self._probes[name] = PulsarProbe(client, self.time)
+        return self._probes[name]
+
+    def producer(self, topic: str = TOPIC, name: str = "app") -> Producer:
+        return done(self.probe(name).producer(topic))
+
+    def consumer(
+        self, topic: str = TOPIC, subscription: str = "sub", *, kind: SubscriptionType = SubscriptionType.SHARED, name: str = "app"
+    ) -> Consumer:
+        return done(self.probe(name).subscribe(topic, subscription, kind, initial=InitialPosition.EARLIEST))
+
+    def begin(self, *topics: str, timeout_ms: int = 60_000) -> TxnId:
+        txn = done(self.probe().new_transaction(timeout_ms))
+        if topics:
+            done(self.probe().add_topics(txn, topics))
+        return txn
+
+    def send(self, producer: Producer, value: str, txn: TxnId | None = None) -> MessageId:
+        return done(self.probe().send(producer, value, transaction=txn))
+
+    def end(self, txn: TxnId, action: Action) -> None:
+        done(self.probe().end(txn, action))
+        self.broker.advance(200)
+
+    def values(self, consumer: Consumer, name: str = "app") -> list[str]:
+        """What has come for a consumer, by now."""
+        return [message.value for message in self.messages(consumer, name)]
+
+    def messages(self, consumer: Consumer, name: str = "app") -> tuple[Received, ...]:
+        self.broker.advance(200)
+        return done(self.probe(name).received(consumer))
+
+
+T = TypeVar("T")
+
+
+def done(outcome: Outcome[T]) -> T:
+    """The value of what must have been done."""
+    assert isinstance(outcome, Done), outcome
+    return outcome.value

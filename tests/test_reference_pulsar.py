@@ -1,0 +1,264 @@
+"""The reference of PIP-31: transactions on both buffers, from their beginning to their end everywhere."""
+
+import pytest
+from pulsar_reference_client import OTHER, TOPIC, World, done
+
+from fencepost.adapters.ports import Refused, Unknown
+from fencepost.adapters.pulsar.values import Action, Status, Subscription, TxnId
+from fencepost.reference.pulsar import CRASH_POINTS
+
+BUFFERS = ["seed", "pulsar-4.0"]
+COMMIT, ABORT = Action.COMMIT, Action.ABORT
+
+
+def code(outcome: object) -> int:
+    assert isinstance(outcome, Refused), outcome
+    return outcome.code
+
+
+@pytest.fixture(params=BUFFERS)
+def world(request: pytest.FixtureRequest) -> World:
+    return World(request.param)
+
+
+def test_a_commit_shows_everything_on_every_topic_and_in_order(world: World) -> None:
+    """Messages of one producer keep their order, and nothing is missing."""
+    txn = world.begin(TOPIC, OTHER)
+    orders, payments = world.producer(), world.producer(OTHER)
+    consumers = [world.consumer(), world.consumer(OTHER)]
+    for value in ("a", "b", "c"):
+        world.send(orders, value, txn)
+    world.send(payments, "d", txn)
+    before = [world.values(consumer) for consumer in consumers]
+
+    world.end(txn, COMMIT)
+
+    assert before == [[], []]
+    assert [world.values(consumer) for consumer in consumers] == [["a", "b", "c"], ["d"]]
+
+
+def test_what_is_aborted_is_shown_to_nobody(world: World) -> None:
+    """Neither to a subscription that was there nor to one that comes later; a message behind it is shown."""
+    txn = world.begin(TOPIC)
+    orders, early = world.producer(), world.consumer()
+    world.send(orders, "aborted", txn)
+
+    world.end(txn, ABORT)
+    world.send(orders, "sentinel")
+
+    assert world.values(early) == ["sentinel"]
+    assert world.values(world.consumer(subscription="late")) == ["sentinel"]
+
+
+@pytest.mark.parametrize(("profile", "seen"), [("seed", ["before", "behind"]), ("pulsar-4.0", ["before"])])
+def test_an_open_transaction_holds_up_others_only_where_the_topic_is_the_buffer(profile: str, seen: list[str]) -> None:
+    """The text keeps its messages elsewhere; the shipped buffer stops readers at the first of them."""
+    world = World(profile)
+    orders, consumer = world.producer(), world.consumer()
+    world.send(orders, "before")
+    txn = world.begin(TOPIC)
+    world.send(orders, "open", txn)
+
+    world.send(orders, "behind")
+
+    assert world.values(consumer) == seen
+
+
+@pytest.mark.parametrize(("profile", "order"), [("seed", ["b", "a"]), ("pulsar-4.0", ["a", "b"])])
+def test_transactions_are_shown_in_the_order_of_their_commits_or_of_their_messages(profile: str, order: list[str]) -> None:
+    """The sidecar's order is that of the markers; the topic's is its own."""
+    world = World(profile)
+    orders, consumer = world.producer(), world.consumer()
+    first, second = world.begin(TOPIC), world.begin(TOPIC)
+    world.send(orders, "a", first)
+    world.send(orders, "b", second)
+
+    world.end(second, COMMIT)
+    world.end(first, COMMIT)
+
+    assert world.values(consumer) == order
+
+
+def test_ids_grow_and_tell_their_coordinator_also_after_a_crash(world: World) -> None:
+    """No id is given out twice."""
+    ids = [world.begin(), world.begin()]
+
+    world.broker.crash()
+    world.broker.restart()
+    ids.append(world.begin())
+
+    assert ids == [TxnId(0, 0), TxnId(0, 1), TxnId(0, 2)]
+
+
+@pytest.mark.parametrize(("profile", "again", "opposite"), [("seed", None, 21), ("pulsar-4.0", 24, 24)])
+def test_ending_again(profile: str, again: int | None, opposite: int) -> None:
+    """The text answers the same end with success; the shipped broker has forgotten the transaction."""
+    world = World(profile)
+    txn = world.begin()
+    world.end(txn, COMMIT)
+
+    repeated, reversed_ = world.probe().end(txn, COMMIT), world.probe().end(txn, ABORT)
+
+    assert (code(repeated) if isinstance(repeated, Refused) else None) == again
+    assert code(reversed_) == opposite
+
+
+def test_what_nobody_began_cannot_be_used(world: World) -> None:
+    """An unknown transaction, and an unknown coordinator, each by its own error."""
+    unknown, elsewhere = TxnId(0, 99), TxnId(7, 1)
+
+    for ask in (
+        lambda txn: world.probe().add_topics(txn, [TOPIC]),
+        lambda txn: world.probe().add_subscriptions(txn, [Subscription(TOPIC, "sub")]),
+        lambda txn: world.probe().end(txn, COMMIT),
+    ):
+        assert (code(ask(unknown)), code(ask(elsewhere))) == (24, 20)
+
+
+def test_an_overdue_transaction_is_aborted_and_counted_from_its_beginning(world: World) -> None:
+    """What it does later does not give it more time."""
+    orders, consumer = world.producer(), world.consumer()
+    txn = world.begin(TOPIC, timeout_ms=1_000)
+    world.send(orders, "late", txn)
+    world.broker.advance(900)
+    alive = done(world.probe().transaction(txn)).status
+    done(world.probe().add_topics(txn, [OTHER]))
+
+    world.broker.advance(400)
+    world.send(orders, "sentinel")
+
+    assert alive is Status.OPEN
+    assert isinstance(world.probe().end(txn, COMMIT), Refused)
+    assert world.values(consumer) == ["sentinel"]
+
+
+def test_a_terminated_topic_holds_the_end_and_its_deletion_releases_it(world: World) -> None:
+    """The other participants are done meanwhile; what is decided is not undone by its time-out."""
+    txn = world.begin(TOPIC, OTHER, timeout_ms=1_000)
+    world.send(world.producer(), "good", txn)
+    world.send(world.producer(OTHER), "held", txn)
+    consumer = world.consumer()
+    done(world.probe().terminate_topic(OTHER))
+
+    pending = done(world.probe().begin_end(txn, COMMIT))
+    world.broker.advance(3_000)
+    held = done(world.probe().transaction(txn)).status
+    opposite = world.probe().end(txn, ABORT)
+    seen = world.values(consumer)
+    done(world.probe().delete_topic(OTHER))
+    world.broker.advance(500)
+
+    assert (held, code(opposite), seen) == (Status.COMMITTING, 21, ["good"])
+    assert done(world.probe().ended(pending)) is None
+    after = world.probe().transaction(txn, retry=False)
+    assert isinstance(after, Refused) or done(after).status is Status.COMMITTED
+
+
+@pytest.mark.parametrize("action", [COMMIT, ABORT])
+@pytest.mark.parametrize("point", sorted(CRASH_POINTS))
+def test_a_crash_at_any_point_leaves_one_outcome(world: World, point: str, action: Action) -> None:
+    """All of the transaction is seen or nothing, on every topic, and nothing stays open."""
+    probe = world.probe()
+    world.broker.crash_at(point)
+    began = probe.new_transaction()
+    if isinstance(began, Unknown):
+        world.broker.restart()
+        began = probe.new_transaction()
+    txn = done(began)
+    for topic, value in ((TOPIC, "a"), (OTHER, "b")):
+        for ask in (
+            lambda topic=topic: probe.add_topics(txn, [topic]),
+            lambda topic=topic, value=value: probe.send(done(probe.producer(topic)), value, transaction=txn),
+        ):
+            if isinstance(ask(), Unknown):
+                world.broker.restart()
+    probe.end(txn, action, retry=False)
+    world.broker.advance(500)
+    world.broker.restart()
+    world.broker.advance(500)
+    again = probe.end(txn, action)
+    world.broker.advance(500)
+
+    seen = [set(world.values(world.consumer(topic, "after"))) for topic in (TOPIC, OTHER)]
+
+    assert not isinstance(again, Unknown)
+    expected = ({"a"}, {"b"}) if action is COMMIT else (set(), set())
+    assert tuple(seen) == expected
+    assert [done(probe.buffer_stats(topic)).ongoing for topic in (TOPIC, OTHER)] == [0, 0]
+
+
+def test_the_end_repeated_at_a_participant_adds_nothing(world: World) -> None:
+    """A coordinator may say it again after its own crash."""
+    orders, consumer = world.producer(), world.consumer()
+    txn = world.begin(TOPIC)
+    world.send(orders, "once", txn)
+
+    for _ in range(3):
+        done(world.probe().end_on_topic(txn, TOPIC, COMMIT))
+    world.end(txn, COMMIT)
+
+    assert world.values(consumer) == ["once"]
+    assert world.values(world.consumer(subscription="late")) == ["once"]
+
+
+def test_a_message_after_the_end_is_refused_by_the_text() -> None:
+    """It is never delivered, and holds nobody up."""
+    world = World("seed")
+    orders, consumer = world.producer(), world.consumer()
+    txn = world.begin(TOPIC)
+    world.send(orders, "in time", txn)
+    world.end(txn, COMMIT)
+
+    late = world.probe().send(orders, "late", transaction=txn)
+    world.send(orders, "sentinel")
+
+    assert code(late) == 22
+    assert world.values(consumer) == ["in time", "sentinel"]
+
+
+def test_the_shipped_buffer_takes_a_late_message_and_then_hides_what_was_committed() -> None:
+    """The grave one: above the low watermark it is accepted, and the next end below it makes the whole transaction aborted."""
+    world = World("pulsar-4.0")
+    orders = world.producer()
+    older, txn = world.begin(TOPIC), world.begin(TOPIC)
+    world.send(orders, "committed", txn)
+    world.end(txn, COMMIT)
+    seen = world.values(world.consumer())
+    world.send(orders, "late", txn)
+    done(world.probe().end(older, COMMIT))
+
+    newer = world.begin(TOPIC)
+    world.send(orders, "newer", newer)
+    world.end(newer, COMMIT)
+
+    assert seen == ["committed"]
+    assert world.values(world.consumer(subscription="new")) == ["newer"]
+
+
+def test_an_unload_loses_nothing(world: World) -> None:
+    """An open transaction goes on, and its commit shows both parts."""
+    orders, consumer = world.producer(), world.consumer()
+    txn = world.begin(TOPIC)
+    world.send(orders, "a", txn)
+
+    done(world.probe().unload_topic(TOPIC))
+    world.send(orders, "b", txn)
+    hidden = world.values(consumer)
+    world.end(txn, COMMIT)
+
+    assert hidden == []
+    assert world.values(consumer) == ["a", "b"]
+
+
+def test_a_repeated_message_is_stored_once_where_the_namespace_wants_that(world: World) -> None:
+    """Its receipt says that it was there already."""
+    done(world.probe().set_deduplication("public/default", True))
+    orders, consumer = world.producer(), world.consumer()
+    txn = world.begin(TOPIC)
+
+    first = done(world.probe().send(orders, "a", transaction=txn, sequence_id=5))
+    again = done(world.probe().send(orders, "a", transaction=txn, sequence_id=5))
+    world.end(txn, COMMIT)
+
+    assert (first.was_stored, again.was_stored) == (True, False)
+    assert world.values(consumer) == ["a"]

@@ -1,0 +1,233 @@
+"""The reference of PIP-31: acknowledgements that wait for the end of their transaction."""
+
+import pytest
+from pulsar_reference_client import OTHER, TOPIC, World, done
+
+from fencepost.adapters.ports import Refused
+from fencepost.adapters.pulsar.values import AckKind, Action, Consumer, Received, Subscription, SubscriptionType, TxnId
+
+COMMIT, ABORT = Action.COMMIT, Action.ABORT
+SUBSCRIPTION = Subscription(TOPIC, "sub")
+
+
+class Acks:
+    """A topic with three messages, a consumer that has them, and transactions that acknowledge."""
+
+    def __init__(self, profile: str = "seed", kind: SubscriptionType = SubscriptionType.SHARED) -> None:
+        self.world = World(profile)
+        self.probe = self.world.probe()
+        orders = self.world.producer()
+        self.kind = kind
+        self.consumer = self.world.consumer(kind=kind)
+        for value in ("m0", "m1", "m2"):
+            self.world.send(orders, value)
+        self.messages = list(self.world.messages(self.consumer))
+
+    def begin(self) -> TxnId:
+        txn = self.world.begin()
+        done(self.probe.add_subscriptions(txn, [SUBSCRIPTION]))
+        return txn
+
+    def ack(self, txn: TxnId | None, *numbers: int, cumulative: bool = False) -> int:
+        """Acknowledge messages by their numbers; the error, or 0."""
+        ids = [self.messages[number].id for number in numbers]
+        kind = AckKind.CUMULATIVE if cumulative else AckKind.INDIVIDUAL
+        outcome = self.probe.acknowledge(self.consumer, ids, kind=kind, transaction=txn)
+        return outcome.code if isinstance(outcome, Refused) else 0 if done(outcome) is None else -1
+
+    def again(self, consumer: Consumer | None = None) -> list[str]:
+        """What comes when everything is asked for again."""
+        done(self.probe.redeliver(consumer or self.consumer))
+        return sorted(self.world.values(consumer or self.consumer))
+
+    def another(self) -> Consumer:
+        """The consumer leaves, and another one comes."""
+        done(self.probe.close_consumer(self.consumer))
+        self.consumer = self.world.consumer(kind=self.kind)
+        return self.consumer
+
+
+@pytest.fixture(params=["seed", "pulsar-4.0"])
+def acks(request: pytest.FixtureRequest) -> Acks:
+    return Acks(request.param)
+
+
+def test_what_a_transaction_acknowledged_goes_to_nobody_while_it_is_open(acks: Acks) -> None:
+    """Neither on request nor to another consumer."""
+    assert acks.ack(acks.begin(), 0, 1) == 0
+
+    assert acks.again() == ["m2"]
+    assert acks.world.values(acks.another()) == ["m2"]
+
+
+def test_a_commit_deletes_and_an_abort_gives_back(acks: Acks) -> None:
+    """Exactly what the transaction had acknowledged, without being asked for."""
+    kept, dropped = acks.begin(), acks.begin()
+    acks.ack(kept, 0)
+    acks.ack(dropped, 1)
+
+    acks.world.end(kept, COMMIT)
+    acks.world.end(dropped, ABORT)
+
+    assert [(message.value, message.redelivery_count) for message in acks.world.messages(acks.consumer)] == [("m1", 1)]
+    assert sorted(acks.world.values(acks.another())) == ["m1", "m2"]
+
+
+def test_one_message_belongs_to_one_transaction(acks: Acks) -> None:
+    """Another one, and the same one again, are told of the conflict."""
+    first, second = acks.begin(), acks.begin()
+
+    assert [acks.ack(first, 0), acks.ack(second, 0), acks.ack(first, 0)] == [0, 23, 23]
+
+
+def test_a_conflict_leaves_nothing_of_the_request(acks: Acks) -> None:
+    """All messages of an acknowledgement, or none."""
+    first, second = acks.begin(), acks.begin()
+    acks.ack(first, 0)
+
+    assert acks.ack(second, 1, 0) == 23
+    assert acks.ack(first, 1) == 0
+
+
+def test_what_is_deleted_cannot_be_acknowledged_in_a_transaction(acks: Acks) -> None:
+    """Plainly, or by a transaction that committed."""
+    committed = acks.begin()
+    acks.ack(committed, 0)
+    acks.world.end(committed, COMMIT)
+    acks.ack(None, 1)
+
+    later = acks.begin()
+
+    assert [acks.ack(later, 0), acks.ack(later, 1), acks.ack(later, 2)] == [23, 23, 0]
+
+
+@pytest.mark.parametrize(("profile", "back"), [("seed", ["m0"]), ("pulsar-4.0", [])])
+def test_a_plain_acknowledgement_of_what_is_pending(profile: str, back: list[str]) -> None:
+    """By the text it is dropped; as shipped it deletes, and the abort gives nothing back."""
+    acks = Acks(profile)
+    txn = acks.begin()
+    acks.ack(txn, 0)
+    assert acks.ack(None, 0) == 0
+
+    acks.world.end(txn, ABORT)
+
+    assert acks.world.values(acks.consumer) == back
+
+
+@pytest.mark.parametrize("fault", ["crash", "unload"])
+def test_what_is_pending_survives(acks: Acks, fault: str) -> None:
+    """No redelivery, the conflict is still raised, and the end is still in force."""
+    txn = acks.begin()
+    acks.ack(txn, 0)
+
+    if fault == "crash":
+        acks.world.broker.crash()
+        acks.world.broker.restart()
+    else:
+        done(acks.probe.unload_topic(TOPIC))
+    seen = sorted(acks.world.values(acks.consumer))
+    conflict = acks.ack(acks.begin(), 0)
+    acks.world.end(txn, COMMIT)
+
+    assert (seen, conflict) == (["m1", "m2"], 23)
+    assert sorted(acks.world.values(acks.another())) == ["m1", "m2"]
+
+
+def test_one_transaction_at_a_time_acknowledges_up_to_a_message(acks: Acks) -> None:
+    """It may go further itself, and not back; a place that is deleted is a conflict too."""
+    acks = Acks(acks.world.broker._profile.name, SubscriptionType.EXCLUSIVE)
+    acks.ack(None, 0)
+    first, second = acks.begin(), acks.begin()
+
+    told = [acks.ack(first, 0, cumulative=True), acks.ack(first, 1, cumulative=True), acks.ack(second, 2, cumulative=True)]
+    told += [acks.ack(first, 2, cumulative=True), acks.ack(first, 1, cumulative=True)]
+
+    assert told == [23, 0, 23, 0, 23]
+
+
+@pytest.mark.parametrize("action", [COMMIT, ABORT])
+def test_a_cumulative_acknowledgement_ends_with_its_transaction(acks: Acks, action: Action) -> None:
+    """A commit deletes all up to there; after an abort all comes again."""
+    acks = Acks(acks.world.broker._profile.name, SubscriptionType.EXCLUSIVE)
+    txn = acks.begin()
+    acks.ack(txn, 1, cumulative=True)
+
+    acks.world.end(txn, action)
+
+    assert sorted(acks.world.values(acks.another())) == (["m2"] if action is COMMIT else ["m0", "m1", "m2"])
+
+
+def test_subscriptions_do_not_know_of_each_other(acks: Acks) -> None:
+    """What one has pending or deleted the other still gets."""
+    txn = acks.begin()
+    acks.ack(txn, 0)
+    other = acks.world.consumer(subscription="other")
+    before = acks.world.values(other)
+
+    acks.world.end(txn, COMMIT)
+
+    assert before == ["m0", "m1", "m2"]
+    assert acks.again(other) == ["m0", "m1", "m2"]
+
+
+def batch(profile: str) -> tuple[World, Consumer, list[Received]]:
+    world = World(profile)
+    consumer = world.consumer(OTHER)
+    done(world.probe().send_batch(world.producer(OTHER), ["b0", "b1", "b2"]))
+    return world, consumer, list(world.messages(consumer))
+
+
+@pytest.mark.parametrize("profile", ["seed", "pulsar-4.0"])
+def test_each_message_of_a_batch_has_a_state_of_its_own(profile: str) -> None:
+    """Two transactions take different ones; the end of one does nothing to what the other has."""
+    world, consumer, messages = batch(profile)
+    first, second, third = (world.begin() for _ in range(3))
+    for txn in (first, second, third):
+        done(world.probe().add_subscriptions(txn, [Subscription(OTHER, "sub")]))
+    done(world.probe().acknowledge(consumer, [messages[0].id], transaction=first))
+    done(world.probe().acknowledge(consumer, [messages[1].id], transaction=second))
+
+    world.end(first, COMMIT)
+    world.end(second, ABORT)
+    back = world.values(consumer)
+    taken = world.probe().acknowledge(consumer, [messages[1].id], transaction=third)
+
+    assert back == ["b1"]
+    assert done(taken) is None
+    done(world.probe().redeliver(consumer))
+    assert world.values(consumer) == ["b2"]
+
+
+def test_consume_transform_produce_moves_input_and_output_together(acks: Acks) -> None:
+    """After an abort there is no output and the input comes again; after a commit both are in force."""
+    world = acks.world
+    out, results = world.producer(OTHER), world.consumer(OTHER)
+    for action in (ABORT, COMMIT):
+        txn = acks.begin()
+        done(acks.probe.add_topics(txn, [OTHER]))
+        world.send(out, action.name, txn)
+        acks.ack(txn, 0)
+        world.end(txn, action)
+
+    assert world.values(results) == ["COMMIT"]
+    assert sorted(world.values(acks.another())) == ["m1", "m2"]
+
+
+def test_one_consumer_is_served_where_there_may_be_only_one() -> None:
+    """Exclusive refuses a second; failover lets it wait until the first is gone."""
+    world = World()
+    orders = world.producer()
+    first = world.consumer(kind=SubscriptionType.FAILOVER)
+    second = world.consumer(kind=SubscriptionType.FAILOVER, name="standby")
+    world.send(orders, "m0")
+    before = (world.values(first), world.values(second, "standby"))
+
+    done(world.probe().close_consumer(first))
+    after = world.values(second, "standby")
+    world.consumer(subscription="exclusive", kind=SubscriptionType.EXCLUSIVE)
+    busy = world.probe().subscribe(TOPIC, "exclusive", SubscriptionType.EXCLUSIVE, retry=False)
+
+    assert before == (["m0"], [])
+    assert after == ["m0"]
+    assert isinstance(busy, Refused)
+    assert busy.code == 5
