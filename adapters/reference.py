@@ -13,9 +13,10 @@ from fencepost.adapters.kafka.handshake import ask, describe
 from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer
 from fencepost.adapters.kafka.release import Identity
-from fencepost.adapters.kafka.session import ANSWER_WITHIN_S, PATIENCE_S, KafkaSession
+from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.transport import Address
+from fencepost.adapters.live import ANSWER_WITHIN_S, PATIENCE_S
 from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
 from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings

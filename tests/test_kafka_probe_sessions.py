@@ -2,7 +2,7 @@
 
 import pytest
 
-from fencepost.adapters.kafka.session import WallTime
+from fencepost.adapters.live import WallTime
 from fencepost.adapters.ports import Done, Unknown, WrongUsage
 from fencepost.adapters.reference import ReferenceSystem
 

@@ -7,12 +7,13 @@ and `close` removes the container also while it is still starting.
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
+from fencepost.adapters.live import WallTime
 from fencepost.adapters.ports import Done, SystemUnreachable, WrongUsage
 
 from .handshake import ask
 from .offer import Offer
 from .reach import connect, serves_transactions, wall_session
-from .session import KafkaSession, WallTime
+from .session import KafkaSession
 from .transport import Address
 
 if TYPE_CHECKING:

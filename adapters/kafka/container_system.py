@@ -10,13 +10,14 @@ import threading
 from collections.abc import Collection
 from queue import SimpleQueue
 
+from fencepost.adapters.live import PATIENCE_S
 from fencepost.adapters.ports import Handshake, WrongUsage
 
 from .container_broker import ContainerBroker
 from .handshake import describe
 from .reach import brokers
 from .release import identify
-from .session import PATIENCE_S, KafkaSession
+from .session import KafkaSession
 from .settings import kafka_settings
 
 _CLOSED_WITHIN_S = 30.0

@@ -3,13 +3,14 @@
 import secrets
 import time
 
+from fencepost.adapters.live import ANSWER_WITHIN_S, NoFaults, WallTime
 from fencepost.adapters.ports import Done, Faults, Outcome, SystemUnreachable, WrongUsage
 
 from .cluster import Cluster
 from .handshake import ask
 from .offer import Offer
 from .recording import Recorder
-from .session import ANSWER_WITHIN_S, KafkaSession, NoFaults, WallTime
+from .session import KafkaSession
 from .tcp import TcpTransport
 from .transport import Address, Transport
 from .values import ProducerIdAndEpoch

@@ -2,13 +2,14 @@
 
 from collections.abc import Collection
 
+from fencepost.adapters.live import PATIENCE_S, NoFaults
 from fencepost.adapters.ports import Done, Handshake, NotOffered, WrongUsage
 
 from .handshake import describe
 from .offer import Offer
 from .reach import brokers, parse_address, reach, serves_transactions, wall_session
 from .release import identify
-from .session import PATIENCE_S, KafkaSession, NoFaults
+from .session import KafkaSession
 from .settings import kafka_settings
 
 _REACHABLE_WITHIN_S = 6.0

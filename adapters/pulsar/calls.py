@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from google.protobuf.message import Message
 
+from fencepost.adapters.live import ANSWER_WITHIN_S
 from fencepost.adapters.ports import Done, Outcome, Refused, Time, Unknown
 from fencepost.wire.pulsar.frames import Frame
 
@@ -18,9 +19,6 @@ from .connection import NOTHING_MORE, About, Connection
 from .errors import LOOKING, UNDECIDED, refused
 
 T = TypeVar("T")
-
-ANSWER_WITHIN_S = 10.0
-"""How long one request may take; nothing that the suite asks takes a healthy broker a second."""
 
 
 class PulsarTime(Time, Protocol):

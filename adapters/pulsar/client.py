@@ -13,7 +13,7 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from .connection import Connection
-from .errors import refused
+from .errors import LOOKING, refused
 from .recording import Recorder
 from .transport import Address, AdminTransport, Connect, ConnectionLost
 
@@ -98,21 +98,28 @@ class Client:
 
     def coordinator(self, number: int) -> Outcome[Connection]:
         """A connection to the broker of a coordinator, which has been told of it. The service address where there is no such one."""
-        for connection in self._connections.values():
-            if number in connection.coordinators:
-                connection.drain()
-                if connection.lost is None:
-                    return Done(connection)
-        match self.partitions(COORDINATORS):
-            case Done(count) if number < count:
-                pass
-            case Done() | Refused():
+        if (known := self._that_knows(number)) is not None:
+            return Done(known)
+        match self.has_coordinator(number):
+            case Done(exists) if not exists:
                 return self.connection()
-            case Unknown() as unknown:
-                return unknown
+            case Refused() | Unknown() as trouble:
+                return trouble
         match self.owner(f"{COORDINATORS}-partition-{number}"):
             case Done(connection):
                 return self._told(connection, number)
+            case trouble:
+                return trouble
+
+    def has_coordinator(self, number: int) -> Outcome[bool]:
+        """Whether there is a coordinator of that number; False also where there are none at all."""
+        if self._that_knows(number) is not None:
+            return Done(True)
+        match self.partitions(COORDINATORS):
+            case Done(count):
+                return Done(number < count)
+            case Refused(code=code) if code not in LOOKING:
+                return Done(False)
             case trouble:
                 return trouble
 
@@ -138,6 +145,15 @@ class Client:
             case Unknown(reason):
                 self.recorder.lost(call, reason)
         return answer
+
+    def _that_knows(self, number: int) -> Connection | None:
+        """The connection, still there, of which a coordinator was told."""
+        for connection in self._connections.values():
+            if number in connection.coordinators:
+                connection.drain()
+                if connection.lost is None:
+                    return connection
+        return None
 
     def _told(self, connection: Connection, number: int) -> Outcome[Connection]:
         if number in connection.coordinators:

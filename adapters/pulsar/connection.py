@@ -47,6 +47,8 @@ class Connection:
         """The coordinators that have been told of this connection."""
         self.closed_producers: set[int] = set()
         self.closed_consumers: set[int] = set()
+        self.consumers: dict[int, About] = {}
+        """What is known of the consumers here, for what is recorded of their messages."""
         self.ended_topics: set[int] = set()
         """The consumers that were told that nothing more will come in their topic."""
         self.inboxes: dict[int, deque[Frame]] = defaultdict(deque)
@@ -164,7 +166,7 @@ class Connection:
             raise self._malformed(f"{call.request.name} was answered with {frame.name}, expected {' or '.join(sorted(due))}")
 
     def _pushed(self, frame: Frame) -> None:
-        about = {"consumer_id": frame.body.consumer_id} if hasattr(frame.body, "consumer_id") else {}
+        about = self.consumers.get(getattr(frame.body, "consumer_id", -1), NOTHING_MORE)
         call = self._recorder.begin(self._client, str(self.address), None, about)
         self._recorder.answered(call, frame)
 

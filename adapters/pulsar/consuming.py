@@ -185,6 +185,7 @@ class ConsumerCalls(Calls):
         def read(_: Any) -> None:
             held.connection = on[0]
             held.connection.closed_consumers.discard(consumer.number)
+            held.connection.consumers[consumer.number] = about(consumer)
             held.used = 0
             if held.permits:
                 self._tell(held, pb.CommandFlow(consumer_id=consumer.number, message_permits=held.permits))

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fencepost.adapters.live import ANSWER_WITHIN_S
 from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import Entry, encode_batch
 from fencepost.wire.pulsar.frames import Payload
 
-from .calls import ANSWER_WITHIN_S, Calls, PulsarTime, read_answer
+from .calls import Calls, PulsarTime, read_answer
 from .client import Client
 from .connection import Connection
 from .errors import OPENING, UNDECIDED

@@ -5,6 +5,7 @@ broker says of itself, such as a message for a consumer, is remembered as a call
 and made into plain values only when somebody asks.
 """
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,18 +22,21 @@ from fencepost.wire.pulsar.reading import MalformedFrame
 class Call:
     """One call: `about` is what the client knows and the frames do not say, such as a producer's topic.
 
-    `one_way` calls have no answer. `ended_ms` is None as long as nothing has come of it.
+    `one_way` calls have no answer. `ended_ms` is None as long as nothing has come of it. `began` and `ended` count all beginnings
+    and ends of a session, since a virtual clock may stand still between them.
     """
 
     client: str
     node: str
     request: Frame | AdminRequest | None
     at_ms: float
+    began: int
     about: Mapping[str, Any] = field(default_factory=dict)
     one_way: bool = False
     answer: Frame | AdminAnswer | None = None
     lost: str | None = None
     ended_ms: float | None = None
+    ended: int | None = None
 
     @property
     def name(self) -> str:
@@ -68,24 +72,30 @@ class Recorder:
     def __init__(self, now_ms: Callable[[], float]) -> None:
         self.now_ms = now_ms
         self.calls: list[Call] = []
+        self._moments = itertools.count()
 
     def begin(
         self, client: str, node: str, request: Frame | AdminRequest | None, about: Mapping[str, Any], *, one_way: bool = False
     ) -> Call:
         """A call is being made."""
-        call = Call(client, node, request, self.now_ms(), about, one_way)
+        call = Call(client, node, request, self.now_ms(), next(self._moments), about, one_way)
         self.calls.append(call)
         if one_way:
-            call.ended_ms = call.at_ms
+            self._end(call)
         return call
 
     def answered(self, call: Call, answer: Frame | AdminAnswer) -> None:
         """The answer has come."""
-        call.answer, call.lost, call.ended_ms = answer, None, self.now_ms()
+        call.answer, call.lost = answer, None
+        self._end(call)
 
     def lost(self, call: Call, why: str) -> None:
         """No answer has come, and none may come."""
-        call.lost, call.ended_ms = why, self.now_ms()
+        call.lost = why
+        self._end(call)
+
+    def _end(self, call: Call) -> None:
+        call.ended_ms, call.ended = self.now_ms(), next(self._moments)
 
     def exchanges(self) -> list[Exchange]:
         """All calls so far, in the order in which they were made."""

@@ -5,10 +5,11 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from fencepost.adapters.live import ANSWER_WITHIN_S
 from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .calls import ANSWER_WITHIN_S, Calls, PulsarTime, read_answer
+from .calls import Calls, PulsarTime, read_answer
 from .client import COORDINATORS, Client
 from .connection import Connection
 from .errors import NOT_READY, TO_COORDINATOR
@@ -119,7 +120,9 @@ class TransactionCalls(Calls):
         def located() -> Outcome[Connection]:
             return self._client.coordinator(number)
 
-        outcome = self._write(located, command, read, TO_COORDINATOR, retry=retry)
+        # That a coordinator is not found is asked again while it is being loaded, and final where there is none.
+        exists = self._client.has_coordinator(number) != Done(False)
+        outcome = self._write(located, command, read, TO_COORDINATOR if exists else NOT_READY, retry=retry)
         if isinstance(outcome, Refused) and outcome.code in TO_COORDINATOR:
             self._client.forget_coordinator(number)
         return outcome

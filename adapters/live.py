@@ -1,0 +1,62 @@
+"""What sessions with every protocol's systems share: the wall's time, the faults of systems that are not ours, and what a crash ends."""
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+
+from .ports import Faults, NotOffered
+
+ANSWER_WITHIN_S = 10.0
+"""How long one request may take; nothing that the suite asks takes a healthy broker a second."""
+
+PATIENCE_S = 20.0
+"""How long is waited for what must come, unless the caller says otherwise."""
+
+
+class WallTime:
+    """The time of a system that has a clock of its own: pauses are short, and grow while nothing comes."""
+
+    def __init__(self, patience_s: float) -> None:
+        self._patience_s = patience_s
+
+    def now_ms(self) -> float:
+        return time.time() * 1000
+
+    def attempts(self, patience: float | None = None) -> Iterator[int]:
+        end = time.monotonic() + (self._patience_s if patience is None else patience)
+        pause = 0.005
+        for number in itertools.count(1):
+            yield number
+            if time.monotonic() + pause > end:
+                return
+            time.sleep(pause)
+            pause = min(pause * 2, 0.1)
+
+
+class NoFaults:
+    """The faults of a system that somebody else runs."""
+
+    def __init__(self, whose: str) -> None:
+        self._whose = whose
+
+    def crash(self) -> None:
+        raise NotOffered(f"crash: {self._whose} was not started by fencepost, so fencepost does not kill it")
+
+    def restart(self) -> None:
+        raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")
+
+
+class SessionFaults:
+    """The system's faults. A crash ends every connection, and what it tore down must not look like the next request's fault."""
+
+    def __init__(self, faults: Faults, forget_connections: Callable[[], None]) -> None:
+        self._faults = faults
+        self._forget_connections = forget_connections
+
+    def crash(self) -> None:
+        self._faults.crash()
+        self._forget_connections()
+
+    def restart(self) -> None:
+        self._faults.restart()
+        self._forget_connections()

@@ -1,0 +1,213 @@
+"""What a session said, as history events: for each call an `invoke`, then `ok`, `fail` or `info`.
+
+One event is one row of the table that history checkers read, in the schema of all protocols. The transaction is `tx`: its id as
+`tid`, its coordinator as `pid`. A record stands in `mops` with the entry that holds it, as `pid_ledger` and `pid_entry`, and its
+place there, as `pid_batch`. A message that a broker delivers is a poll of its consumer.
+
+Calls of one client may overlap, and a process is one thing after another. So a call that begins while others are on their way is
+another process's; and a process ends with a call of which nobody knows the end.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+from fencepost.wire.pulsar.batches import entries, is_batch
+from fencepost.wire.pulsar.frames import Frame, Payload
+from fencepost.wire.pulsar.reading import MalformedFrame
+
+from .recording import Call
+from .values import MessageId
+
+Event: TypeAlias = dict[str, Any]
+
+
+def events(calls: list[Call], run_id: str) -> list[Event]:
+    """Two events for each call, in the order in which things happened; times are ns since the first call."""
+    processes = _Processes()
+    op_ids: dict[int, int] = {}
+    told: list[Event] = []
+    for number, is_end, at_ms in _moments(calls):
+        call = calls[number]
+        error = _error(call) if is_end else None
+        outcome = "invoke" if not is_end else "info" if _is_open(call) else "fail" if error else "ok"
+        process = processes.ending(number, for_good=outcome == "info") if is_end else processes.beginning(number, call.client)
+        common = {
+            "run_id": run_id,
+            "idx": len(told),
+            "t_ns": round((at_ms - calls[0].at_ms) * 1_000_000),
+            "client": call.client,
+            "node": call.node,
+            "process": process,
+            "op_id": op_ids.setdefault(number, len(told)),
+            "api": call.name,
+            "type": outcome,
+            "error": error,
+        }
+        told.append(common | _parts(call, answered=is_end))
+    return told
+
+
+def _moments(calls: list[Call]) -> list[tuple[int, bool, float]]:
+    """When each call began and ended, as its number, whether that is its end, and the time. What has not ended yet ends last."""
+    never = 2 * len(calls) + 1
+    last_ms = max((call.at_ms if call.ended_ms is None else call.ended_ms for call in calls), default=0.0)
+    found = []
+    for number, call in enumerate(calls):
+        found.append((call.began, (number, False, call.at_ms)))
+        found.append((never if call.ended is None else call.ended, (number, True, last_ms if call.ended_ms is None else call.ended_ms)))
+    return [moment for _, moment in sorted(found)]
+
+
+class _Processes:
+    """Who is idle, by client."""
+
+    def __init__(self) -> None:
+        self._idle: dict[str, list[int]] = {}
+        self._busy: dict[int, tuple[str, int]] = {}
+        self._count = 0
+
+    def beginning(self, call: int, client: str) -> int:
+        idle = self._idle.setdefault(client, [])
+        if idle:
+            process = idle.pop(0)
+        else:
+            process, self._count = self._count, self._count + 1
+        self._busy[call] = (client, process)
+        return process
+
+    def ending(self, call: int, *, for_good: bool) -> int:
+        client, process = self._busy.pop(call)
+        if not for_good:
+            self._idle[client].append(process)
+            self._idle[client].sort()
+        return process
+
+
+def _is_open(call: Call) -> bool:
+    """Whether nobody knows what came of it. Of what needs no answer it is known that it was sent, which is all there is."""
+    return call.lost is not None or (call.answer is None and not call.one_way)
+
+
+def _error(call: Call) -> Event | None:
+    if _is_open(call):
+        return {"class": "lost", "code": None, "msg": call.lost or "nothing has come", "definite": False}
+    match call.answer:
+        case Frame() as frame if "error" in frame.body.DESCRIPTOR.fields_by_name and frame.body.HasField("error"):
+            body = frame.body
+            return {"class": pb.ServerError.Name(body.error), "code": body.error, "msg": body.message or None, "definite": True}
+        case AdminAnswer(status=status) if status >= 300:
+            return {"class": "http", "code": status, "msg": None, "definite": status < 500}
+        case _:
+            return None
+
+
+def _parts(call: Call, *, answered: bool) -> Event:
+    """What the operation is; at its end also what came of it."""
+    parts: Event = {"f": "probe", "txn_id": None, "tx": None, "grp": None, "iso": None, "mops": [], "ctl": {}}
+    answer = call.answer.body if answered and isinstance(call.answer, Frame) else None
+    match call.request:
+        case Frame() as frame:
+            describe = _REQUESTS.get(frame.name)
+            return parts | (describe(call, frame, answer) if describe else {})
+        case AdminRequest() as request:
+            return parts | _administration(request)
+        case None:
+            return parts | _delivery(call, answered)
+
+
+def _tx(body: Any) -> Event:
+    if not (body.HasField("txnid_most_bits") and body.HasField("txnid_least_bits")):
+        return {}
+    name = f"({body.txnid_most_bits},{body.txnid_least_bits})"
+    return {"txn_id": name, "tx": {"tid": name, "pid": body.txnid_most_bits, "epoch": None}}
+
+
+def _mop(kind: str, topic: str | None, message: MessageId | None, **known: Any) -> Event:
+    position = None if message is None or not message.was_stored else message.position
+    return {
+        "m": kind,
+        "topic": topic,
+        "part": None,
+        "log": topic,
+        "o": None,
+        "pid_ledger": None if position is None else position.ledger,
+        "pid_entry": None if position is None else position.entry,
+        "pid_batch": message.batch_index if message is not None and message.batch_index >= 0 else None,
+    } | known
+
+
+def _records(kind: str, topic: str | None, payload: Payload, entry: MessageId | None) -> list[Event]:
+    try:
+        found = entries(payload)
+    except MalformedFrame:  # the scenario is red for it; the event says what could be read
+        return []
+    batched = is_batch(payload.metadata)
+    return [
+        _mop(
+            kind,
+            topic,
+            entry.in_batch(index, len(found)) if batched and entry else entry,
+            v=None if message.value is None else message.value.decode(errors="replace"),
+            seq=message.sequence_id,
+        )
+        for index, message in enumerate(found)
+    ]
+
+
+def _send(call: Call, frame: Frame, answer: Any) -> Event:
+    assert frame.payload is not None
+    stored = MessageId.of(answer.message_id) if isinstance(answer, pb.CommandSendReceipt) else None
+    return {"f": "send", **_tx(frame.body), "mops": _records("send", call.about.get("topic"), frame.payload, stored)}
+
+
+def _ack(call: Call, frame: Frame, _answer: Any) -> Event:
+    kind = "ack_cum" if frame.body.ack_type == pb.CommandAck.Cumulative else "ack_ind"
+    topic = call.about.get("topic")
+    mops = [_mop(kind, topic, MessageId.of(one)) for one in frame.body.message_id]
+    return {"f": "ack", **_tx(frame.body), "grp": {"id": call.about.get("subscription")}, "mops": mops}
+
+
+def _subscribe(_call: Call, frame: Frame, _answer: Any) -> Event:
+    body = frame.body
+    group = {"id": body.subscription, "gen": None, "member": body.consumer_name}
+    return {"f": "subscribe", "grp": group, "ctl": {"topic": body.topic, "type": pb.CommandSubscribe.SubType.Name(body.sub_type)}}
+
+
+def _new(_call: Call, _frame: Frame, answer: Any) -> Event:
+    return {"f": "begin", **(_tx(answer) if answer is not None and not answer.HasField("error") else {})}
+
+
+def _end(_call: Call, frame: Frame, _answer: Any) -> Event:
+    return {"f": "commit" if frame.body.txn_action == pb.COMMIT else "abort", **_tx(frame.body)}
+
+
+def _transactional(_call: Call, frame: Frame, _answer: Any) -> Event:
+    return _tx(frame.body)
+
+
+def _delivery(call: Call, answered: bool) -> Event:
+    match call.answer:
+        case Frame(payload=Payload() as payload) as frame:
+            read = _records("recv", call.about.get("topic"), payload, MessageId.of(frame.body.message_id)) if answered else []
+            return {"f": "poll", "iso": "rc", "grp": {"id": call.about.get("subscription")}, "mops": read}
+        case _:
+            return {}
+
+
+def _administration(request: AdminRequest) -> Event:
+    return {"f": "terminate" if request.path.endswith("/terminate") else "probe", "ctl": dict(request.query)}
+
+
+_REQUESTS: Mapping[str, Callable[[Call, Frame, Any], Event]] = {
+    "SEND": _send,
+    "ACK": _ack,
+    "SUBSCRIBE": _subscribe,
+    "NEW_TXN": _new,
+    "END_TXN": _end,
+    "ADD_PARTITION_TO_TXN": _transactional,
+    "ADD_SUBSCRIPTION_TO_TXN": _transactional,
+    "END_TXN_ON_PARTITION": _transactional,
+    "END_TXN_ON_SUBSCRIPTION": _transactional,
+}

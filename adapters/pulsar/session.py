@@ -1,0 +1,51 @@
+"""One scenario's view of a Pulsar system: its clients, its names, its faults, and all that was said."""
+
+from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
+from fencepost.adapters.ports import Exchange, Faults, Time
+
+from .calls import PulsarTime
+from .client import Client
+from .history import Event, events
+from .probe import PulsarProbe
+from .recording import Recorder
+from .transport import Address, Connect, ConnectAdmin
+
+
+class PulsarSession:
+    """A session; `suffix` is what makes its names its own."""
+
+    def __init__(
+        self, service: Address, connect: Connect, connect_admin: ConnectAdmin, pulsar_time: PulsarTime, faults: Faults, suffix: str
+    ) -> None:
+        self.time: Time = pulsar_time
+        self._time = pulsar_time
+        self.faults: Faults = SessionFaults(faults, self._forget_connections)
+        self._service = service
+        self._connect = connect
+        self._connect_admin = connect_admin
+        self._suffix = suffix
+        self._recorder = Recorder(pulsar_time.now_ms)
+        self._probes: dict[str, PulsarProbe] = {}
+
+    def client(self, name: str) -> PulsarProbe:
+        """The probe of the client with that name: the same one each time."""
+        if name not in self._probes:
+            client = Client(name, self._service, self._connect, self._connect_admin(), self._recorder, ANSWER_WITHIN_S)
+            self._probes[name] = PulsarProbe(client, self._time)
+        return self._probes[name]
+
+    def exchanges(self) -> list[Exchange]:
+        return self._recorder.exchanges()
+
+    def history(self, run_id: str) -> list[Event]:
+        return events(self._recorder.calls, run_id)
+
+    def unique(self, name: str) -> str:
+        return f"{name}-{self._suffix}"
+
+    def close(self) -> None:
+        self._forget_connections()
+
+    def _forget_connections(self) -> None:
+        for probe in self._probes.values():
+            probe.close()
