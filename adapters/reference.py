@@ -4,9 +4,8 @@ Every session has a reference broker of its own, on a virtual clock that moves o
 each time, and a scenario that waits for a minute takes none.
 """
 
-import itertools
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection
 from importlib.metadata import version as version_of
 
 from fencepost.adapters.kafka.handshake import ask, describe
@@ -17,34 +16,38 @@ from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.live import ANSWER_WITHIN_S, PATIENCE_S
-from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, UnknownName, WrongUsage
-from fencepost.reference.defects import DEFECTS, ODDITIES
+from fencepost.adapters.ports import Done, Handshake, System, SystemUnreachable, UnknownName, WrongUsage
+from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
+from fencepost.adapters.virtual import VirtualTime
+from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings
+from fencepost.reference.pulsar import PulsarProfile
 
 _BOOTSTRAP = Address("reference", 9092)
-_STEP_MS = 20
-"""How far an attempt moves the clock: less than the shortest of the reference's own intervals."""
+_PROFILE = "seed"
 
 
-class VirtualTime:
-    """The clock of one reference broker; waiting moves it."""
+def protocols(profile: str | None, defect: str | None) -> tuple[str, ...]:
+    """The protocols that the reference speaks: all that have the profile, or that of the defect. Raises UnknownName."""
+    variant = _variant(defect)
+    names = {"kafka": Profile.names(), "pulsar": PulsarProfile.names()}
+    asked = [protocol for protocol in names if variant is None or variant.protocol == protocol]
+    wanted = profile or _PROFILE
+    if not any(wanted in names[protocol] for protocol in asked):
+        raise UnknownName("profile", wanted, sorted({name for protocol in asked for name in names[protocol]}))
+    return tuple(protocol for protocol in asked if wanted in names[protocol])
 
-    def __init__(self, broker: ReferenceKafka, patience_s: float = PATIENCE_S) -> None:
-        self._broker = broker
-        self._patience_s = patience_s
 
-    def now_ms(self) -> float:
-        """The virtual milliseconds since 1970."""
-        return self._broker.now_ms
+def references(profile: str | None, defect: str | None, patience_s: float) -> dict[str, System]:
+    """The reference for each protocol that it speaks."""
+    makers: dict[str, Callable[[str, Defect | None, float], System]] = {"kafka": ReferenceSystem, "pulsar": PulsarReferenceSystem}
+    return {protocol: makers[protocol](profile or _PROFILE, _variant(defect), patience_s) for protocol in protocols(profile, defect)}
 
-    def attempts(self, patience: float | None = None) -> Iterator[int]:
-        """Count tries, with virtual time between them."""
-        end = self._broker.now_ms + 1000 * (self._patience_s if patience is None else patience)
-        for number in itertools.count(1):
-            yield number
-            if self._broker.now_ms + _STEP_MS > end:
-                return
-            self._broker.advance(_STEP_MS)
+
+def _variant(name: str | None) -> Defect | None:
+    if name is not None and name not in DEFECTS | ODDITIES:
+        raise UnknownName("defect", name, sorted(DEFECTS | ODDITIES))
+    return None if name is None else (DEFECTS | ODDITIES)[name]
 
 
 class ReferenceSystem:
@@ -52,15 +55,10 @@ class ReferenceSystem:
 
     name = "reference"
 
-    def __init__(self, profile_name: str = "seed", defect: str | None = None, patience_s: float = PATIENCE_S) -> None:
-        if profile_name not in Profile.names():
-            raise UnknownName("profile", profile_name, sorted(Profile.names()))
-        variants = DEFECTS | ODDITIES
-        if defect is not None and defect not in variants:
-            raise UnknownName("defect", defect, sorted(variants))
+    def __init__(self, profile_name: str = _PROFILE, variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
         self._profile_name = profile_name
         self._profile = Profile.load(profile_name)
-        self._variant = None if defect is None else variants[defect]
+        self._variant = variant
         self._patience_s = patience_s
         self._offer: Offer | None = None
 
@@ -104,4 +102,6 @@ class ReferenceSystem:
     def _broker(self, needs: frozenset[str] = frozenset()) -> ReferenceKafka:
         known = kafka_settings()
         settings = Settings.of(known.properties(known.purpose_for(needs)))
-        return ReferenceKafka(self._profile, self._variant.parts if self._variant else Parts(), settings)
+        parts = self._variant.parts if self._variant else Parts()
+        assert isinstance(parts, Parts), "a variant of the Kafka reference is made of its parts"
+        return ReferenceKafka(self._profile, parts, settings)

@@ -8,33 +8,38 @@ from fencepost.adapters.ports import Handshake
 from . import expectations, gherkin, register
 from .lint import CAPABILITIES
 from .options import Options
+from .protocols import PROTOCOLS_OF
 
 
 def show(options: Options) -> int:
     """Open the system, print its handshake and what will not be offered, and give it back."""
-    system = options.build_system()
-    system.prepare()
-    try:
-        handshake = options.open(system)
-    finally:
-        system.close()
     console = Console(highlight=False)
+    for protocol, system in options.build_systems().items():
+        system.prepare()
+        try:
+            handshake = options.open(system)
+        finally:
+            system.close()
+        _show_system(console, options, protocol, system.name, handshake)
+    return 0
+
+
+def _show_system(console: Console, options: Options, protocol: str, name: str, handshake: Handshake) -> None:
     exactly = "" if handshake.version_is_exact else " (the release line; the patch level is not told on the wire)"
-    console.print(Text(f"{system.name} {handshake.version}{exactly}", style="bold"))
+    console.print(Text(f"{name} {handshake.version}{exactly}, which speaks {protocol}", style="bold"))
     clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.patience:g} s"
     lines = [f"profile {handshake.profile}", f"clock: {clock}", *handshake.notes]
     lines += [f"offers {name}: {CAPABILITIES[name]}" for name in sorted(handshake.capabilities)]
     for line in lines:
         console.print(Text(f"  {line}"))
-    _show_not_offered(console, handshake)
-    _show_deviations(console, system.name, handshake)
-    return 0
+    _show_not_offered(console, protocol, handshake)
+    _show_deviations(console, name, handshake)
 
 
-def _show_not_offered(console: Console, handshake: Handshake) -> None:
+def _show_not_offered(console: Console, protocol: str, handshake: Handshake) -> None:
     console.print(Text("\nwill not be offered", style="bold"))
     lines = list(handshake.not_offered)
-    for feature in gherkin.bundled():
+    for feature in [feature for feature in gherkin.bundled() if protocol in PROTOCOLS_OF[feature.spec]]:
         for rule in feature.rules:
             for scenario in rule.scenarios:
                 missing = [tag.removeprefix("needs:") for tag in scenario.tags if tag.removeprefix("needs:") not in handshake.capabilities]

@@ -13,18 +13,28 @@ from .gherkin import requirement_of as _requirement_in
 EVIDENCE = pytest.StashKey[Evidence]()
 SESSION = pytest.StashKey[Session]()
 STEP = pytest.StashKey[str]()
+PROTOCOL = pytest.StashKey[str]()
+"""The protocol under which the scenario is asked."""
+
+
+def scenario_in(function: Any) -> Any:
+    """pytest-bdd's template of the scenario that a test function runs; None where it runs something else."""
+    return scenario_wrapper_template_registry.get(function) if function else None
 
 
 def scenario_of(item: pytest.Item) -> Any:
     """pytest-bdd's template of the scenario that this item runs; None where it runs something else."""
-    function = getattr(item, "function", None)
-    return scenario_wrapper_template_registry.get(function) if function else None
+    return scenario_in(getattr(item, "function", None))
+
+
+def requirement_in(template: Any) -> str:
+    """The requirement that the Rule of a scenario names; the empty text where it names none."""
+    return _requirement_in(frozenset(template.rule.tags if template.rule else ())) or ""
 
 
 def requirement_of(item: pytest.Item) -> str:
     """The requirement that the scenario's Rule names; the empty text where it names none."""
-    template = scenario_of(item)
-    return _requirement_in(frozenset(template.rule.tags if template.rule else ())) or ""
+    return requirement_in(scenario_of(item))
 
 
 def needs_of(item: pytest.Item) -> set[str]:

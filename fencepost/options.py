@@ -1,5 +1,6 @@
 """What a user asks of a run, as pytest options; the command line builds the same."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from fencepost.adapters.ports import Handshake, System, UnknownName, WrongUsage
 
+from .protocols import PROTOCOLS_OF
 from .register import Register, Requirement
 
 SYSTEMS = ("reference", "kafka")
@@ -71,18 +73,38 @@ class Options:
             not value("--no-html"),
         )
 
-    def build_system(self) -> System:
-        """The system that is asked for, not yet started. Raises UnknownName or WrongUsage."""
+    def protocols(self) -> tuple[str, ...]:
+        """The protocols that the system speaks. Raises UnknownName."""
+        if self.system != "reference":
+            return (self.system,)
+        from fencepost.adapters.reference import protocols
+
+        return protocols(self.profile, self.defect)
+
+    def about_system(self, register: Register) -> "Options":
+        """These options with only such proposals selected as bind the system. Raises WrongUsage for one that was named and does not."""
+        spoken = self.protocols()
+        binding = tuple(spec for spec in register.by_spec if set(spoken) & set(PROTOCOLS_OF[spec]))
+        for spec in self.selection.specs:
+            if spec in register.by_spec and spec not in binding:
+                raise WrongUsage(
+                    f"--spec {spec} is about {' and '.join(PROTOCOLS_OF[spec])}, and {self.system} speaks {' and '.join(spoken)}; "
+                    f"for it there are {', '.join(binding)}"
+                )
+        return replace(self, selection=replace(self.selection, specs=self.selection.specs or binding))
+
+    def build_systems(self) -> Mapping[str, System]:
+        """What is asked for, not yet started: a system for each protocol that it speaks. Raises UnknownName or WrongUsage."""
         match self.system:
             case "reference":
                 self._refuse("the reference is in this process", bootstrap=self.bootstrap, container=self.container)
-                from fencepost.adapters.reference import ReferenceSystem
+                from fencepost.adapters.reference import references
 
-                return ReferenceSystem(self.profile or "seed", self.defect, self.patience)
+                return references(self.profile, self.defect, self.patience)
             case "kafka":
                 self._refuse("only the reference has defects", defect=self.defect)
                 self._check_profile()
-                return self._kafka()
+                return {"kafka": self._kafka()}
             case other:
                 raise UnknownName("system", other, SYSTEMS)
 

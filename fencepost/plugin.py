@@ -17,7 +17,7 @@ from fencepost.adapters.ports import Session, WrongUsage
 from . import options, register
 from .datafile import DataFileError
 from .evidence import Evidence
-from .items import EVIDENCE
+from .items import EVIDENCE, PROTOCOL
 from .options import Options
 from .reporting import Reporting
 from .results import claim
@@ -38,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
     try:
         rows = register.bundled()
+        chosen = chosen.about_system(rows)
         chosen.selection.check(rows)
         if chosen.results and not in_worker:
             claim(chosen.results)
@@ -62,6 +63,13 @@ def fencepost_evidence(request: pytest.FixtureRequest) -> Evidence:
     """What the Then steps of this scenario have judged."""
     evidence: Evidence = request.node.stash[EVIDENCE]
     return evidence
+
+
+@pytest.fixture
+def fencepost_protocol(request: pytest.FixtureRequest) -> str:
+    """The protocol under which this scenario is asked; a parameter where there are several."""
+    protocol: str = request.node.stash[PROTOCOL]
+    return protocol
 
 
 @pytest.fixture

@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
-from fencepost.adapters.ports import Handshake, Malformed, NotOffered, Session, System, SystemUnreachable
+from fencepost.adapters.ports import NotOffered, Session, System, SystemUnreachable
 
-from . import expectations, gherkin
+from . import gherkin
 from .datafile import DataFileError
 from .evidence import Evidence
 from .expectations import Expectations
 from .failure import explain
-from .items import EVIDENCE, SESSION, STEP, feature_of, needs_of, requirement_of, scenario_of
+from .items import EVIDENCE, PROTOCOL, SESSION, STEP, feature_of, needs_of, requirement_in, requirement_of, scenario_in, scenario_of
+from .judged_systems import JudgedSystems
 from .judging import judge
 from .lint import lint
 from .options import Options
@@ -27,26 +28,38 @@ from .reporting import Judged
 from .verdict import ScenarioResult, Verdict
 
 ERROR = pytest.StashKey[BaseException]()
+PROTOCOL_PARAMETER = "fencepost_protocol"
 
 
 class Running:
-    """The half of the plugin that talks to the system under test."""
+    """The half of the plugin that talks to the systems under test."""
 
     def __init__(self, config: pytest.Config, options: Options, register: Register) -> None:
         self.config, self.options, self.register = config, options, register
-        self.system: System = options.build_system()
-        self.handshake: Handshake | None = None
+        self.systems = JudgedSystems(options, register)
         self.unreachable: str | None = None
-        self.expectations = Expectations()
-        self.system.prepare()
+        self.systems.prepare()
 
     # --- which scenarios ------------------------------------------------------------------------------------------------
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """A scenario is an item for each protocol under which it is asked."""
+        template = scenario_in(metafunc.function)
+        protocols = self._protocols(requirement_in(template)) if template else ()
+        if len(protocols) > 1:
+            metafunc.fixturenames.append(PROTOCOL_PARAMETER)
+            metafunc.parametrize(PROTOCOL_PARAMETER, protocols, indirect=True)
+
+    def _protocols(self, requirement: str) -> tuple[str, ...]:
+        return self.systems.protocols(requirement) if requirement in self.register.by_id else ()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         scenarios = [item for item in items if scenario_of(item)]
         if not scenarios:
             return
+        for item in scenarios:
+            self._note_protocol(item)
         if faults := lint(gherkin.bundled(), self.register):
             raise pytest.UsageError("the features are not fit to be run:\n  " + "\n  ".join(faults))
         chosen = [item for item in scenarios if self._is_selected(item)]
@@ -58,7 +71,17 @@ class Running:
     def _is_selected(self, item: pytest.Item) -> bool:
         requirement = requirement_of(item)
         row = self.register.by_id.get(requirement)
-        return row is not None and self.options.selection.holds(row, self.register.spec_of(requirement))
+        if row is None or PROTOCOL not in item.stash:
+            return False
+        return self.options.selection.holds(row, self.register.spec_of(requirement))
+
+    def _note_protocol(self, item: pytest.Item) -> None:
+        """Note under which protocol a scenario is asked; none where no system of this run speaks one of its proposal."""
+        protocols = self._protocols(requirement_of(item))
+        if len(protocols) == 1:
+            item.stash[PROTOCOL] = protocols[0]
+        elif protocols:
+            item.stash[PROTOCOL] = item.callspec.params[PROTOCOL_PARAMETER]  # type: ignore[attr-defined]  # its type is pytest's own
 
     # --- the system -----------------------------------------------------------------------------------------------------
 
@@ -67,17 +90,12 @@ class Running:
         if not any(scenario_of(item) for item in session.items) or self.config.option.collectonly:
             return
         try:
-            self.system.prepare({frozenset(needs_of(item)) for item in session.items if scenario_of(item)})
-            self.handshake = self.options.open(self.system)
-            self.expectations = self._expected(self.handshake)
-        except (SystemUnreachable, Malformed) as error:
-            self._give_up(f"{self.system.name} cannot be judged: {error}")
-        except DataFileError as error:
+            needs: dict[str, set[frozenset[str]]] = {}
+            for item in filter(scenario_of, session.items):
+                needs.setdefault(item.stash[PROTOCOL], set()).add(frozenset(needs_of(item)))
+            self.systems.open(needs)
+        except (SystemUnreachable, DataFileError) as error:
             self._give_up(str(error))
-
-    def _expected(self, handshake: Handshake) -> Expectations:
-        system, version = handshake.judged_as or (self.system.name, handshake.version)
-        return expectations.load_for(system, version, handshake.version_is_exact, self.register)
 
     def _give_up(self, reason: str) -> None:
         """End the run; a worker process can only pass the reason on, with its first scenario."""
@@ -86,20 +104,28 @@ class Running:
         self.unreachable = reason
 
     def pytest_unconfigure(self) -> None:
-        self.system.close()
+        self.systems.close()
 
     def open_session(self, item: pytest.Item) -> Session:
-        session = item.stash[SESSION] = self.system.session(item.name, frozenset(needs_of(item)))
+        session = item.stash[SESSION] = self._system(item).session(item.name, frozenset(needs_of(item)))
         return session
 
     def keep_history(self, item: pytest.Item, session: Session) -> None:
         """Write what the scenario said as events, one line each, for the history checkers."""
         if self.options.results is None:
             return
-        name = f"{requirement_of(item)}-{scenario_of(item).name}"
+        name = f"{requirement_of(item)}-{self._name(item)}"
         path = self.options.results / "history" / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.jsonl"
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(json.dumps(event) + "\n" for event in session.history(name)), encoding="utf-8")
+
+    def _system(self, item: pytest.Item) -> System:
+        return self.systems.by_protocol[item.stash[PROTOCOL]]
+
+    def _name(self, item: pytest.Item) -> str:
+        """The scenario's name, with the protocol where it is asked under several."""
+        several = len(self.systems.protocols(requirement_of(item))) > 1
+        return f"{scenario_of(item).name} ({item.stash[PROTOCOL]})" if several else str(scenario_of(item).name)
 
     # --- one scenario ---------------------------------------------------------------------------------------------------
 
@@ -114,9 +140,10 @@ class Running:
         item.stash[EVIDENCE] = Evidence()
         if self.unreachable:
             pytest.fail(self.unreachable, pytrace=False)
-        capabilities = self.handshake.capabilities if self.handshake else frozenset()
+        handshake = self.systems.handshakes.get(item.stash[PROTOCOL])
+        capabilities = handshake.capabilities if handshake else frozenset()
         if missing := sorted(need for need in needs_of(item) if need not in capabilities):
-            item.stash[ERROR] = NotOffered(f"{self.system.name} does not offer {', '.join(missing)}")
+            item.stash[ERROR] = NotOffered(f"{self._system(item).name} does not offer {', '.join(missing)}")
             pytest.skip(str(item.stash[ERROR]))
 
     def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any, step_func: Any) -> None:
@@ -136,19 +163,19 @@ class Running:
         if call.when == "teardown" and (call.excinfo is None or error is not call.excinfo.value):
             return
         requirement, template = requirement_of(item), scenario_of(item)
-        entry = self.expectations.of(requirement, template.name)
-        judged = judge(error, item.stash[EVIDENCE], entry, self.expectations.may_pass)
+        known = self.systems.expectations.get(item.stash[PROTOCOL], Expectations())
+        judged = judge(error, item.stash[EVIDENCE], known.of(requirement, template.name), known.may_pass)
         result = ScenarioResult(
             requirement,
             feature_of(item),
-            template.name,
+            self._name(item),
             judged.verdict,
             judged.reason,
             item.stash[EVIDENCE].count,
             call.duration,
         )
         item.user_properties += [("requirement", requirement), ("verdict", judged.verdict.value)]  # for junit.xml
-        report.fencepost = Judged(result, self.handshake, self.unreachable).dump()  # type: ignore[attr-defined]
+        report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]
         self._colour(report, judged.verdict, judged.reason)
         if judged.verdict.is_red:
             exchanges = item.stash[SESSION].exchanges() if SESSION in item.stash else []

@@ -15,7 +15,7 @@ import pytest
 from allure_commons.types import AttachmentType, ParameterMode
 
 from fencepost.adapters.ports import Exchange
-from fencepost.items import EVIDENCE, SESSION, needs_of, requirement_of, scenario_of
+from fencepost.items import EVIDENCE, PROTOCOL, SESSION, needs_of, requirement_of, scenario_of
 from fencepost.register import Register, title_of
 
 _DYNAMIC: Any = allure.dynamic  # its calls have no types
@@ -43,6 +43,8 @@ class AllureSteps:
         _DYNAMIC.severity("critical" if row.level == "MUST" else "normal")
         _DYNAMIC.tag(row.id, row.level, row.source, *sorted(f"needs:{need}" for need in needs_of(item)))
         callspec = getattr(item, "callspec", None)
+        if item.stash.get(PROTOCOL, None):
+            _DYNAMIC.tag(item.stash[PROTOCOL])
         if callspec and "_pytest_bdd_example" in callspec.params:
             _DYNAMIC.parameter("_pytest_bdd_example", None, mode=ParameterMode.HIDDEN)
             for name, value in callspec.params["_pytest_bdd_example"].items():

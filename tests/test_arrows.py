@@ -20,6 +20,7 @@ MAY_IMPORT = {
 }
 MAY_IMPORT_TOO = {
     "adapters/reference.py": {"reference"},
+    "adapters/reference_pulsar.py": {"reference"},
     "adapters/kafka/inprocess.py": {"reference"},
     "fencepost/catalogue.py": {"reference.defects"},
     "fencepost/prove.py": {"reference.defects"},

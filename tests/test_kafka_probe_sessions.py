@@ -4,7 +4,7 @@ import pytest
 
 from fencepost.adapters.live import WallTime
 from fencepost.adapters.ports import Done, Unknown, WrongUsage
-from fencepost.adapters.reference import ReferenceSystem
+from fencepost.adapters.reference import ReferenceSystem, references
 
 
 @pytest.fixture
@@ -74,8 +74,8 @@ def test_names_in_the_reference_are_the_same_in_every_run(reference: ReferenceSy
 def test_what_the_reference_does_not_have_is_wrong_usage() -> None:
     """The error has the nearest that there is."""
     with pytest.raises(WrongUsage, match=r"unknown profile 'kafka-3\.9'; did you mean kafka-4\.0\?"):
-        ReferenceSystem("kafka-3.9")
+        references("kafka-3.9", None, 1.0)
     with pytest.raises(WrongUsage, match="unknown defect 'none of ours'; known: "):
-        ReferenceSystem(defect="none of ours")
+        references(None, "none of ours", 1.0)
     with pytest.raises(WrongUsage, match=r"before open\(\)"):
         ReferenceSystem().session("too early")

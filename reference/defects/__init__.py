@@ -17,7 +17,7 @@ __all__ = ["DEFECTS", "ODDITIES", "Defect"]
 
 
 def _variants() -> Iterator[Defect]:
-    for theme in pkgutil.iter_modules(__path__, f"{__name__}."):
+    for theme in pkgutil.walk_packages(__path__, f"{__name__}."):
         for value in vars(importlib.import_module(theme.name)).values():
             held = value if isinstance(value, tuple) else (value,)
             yield from (variant for variant in held if isinstance(variant, Defect))

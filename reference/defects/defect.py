@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from fencepost.reference.kafka import Parts
+from fencepost.reference import kafka, pulsar
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,12 @@ class Defect:
     story: str
     origin: str
     symptom: str
-    parts: Parts
+    parts: kafka.Parts | pulsar.Parts
+
+    @property
+    def protocol(self) -> str:
+        """Whose broker it is a variant of."""
+        return "kafka" if isinstance(self.parts, kafka.Parts) else "pulsar"
 
     def shows_in(self, failure: str) -> bool:
         """Whether a failure is this defect's."""

@@ -1,0 +1,68 @@
+"""The bundled reference as a Pulsar system: the same probe, frames handed over without bytes, and a virtual clock."""
+
+import zlib
+from collections.abc import Collection
+from importlib.metadata import version as version_of
+
+from fencepost.adapters.live import PATIENCE_S
+from fencepost.adapters.ports import Handshake, SystemUnreachable, WrongUsage
+from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
+from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.transport import Address
+from fencepost.adapters.virtual import VirtualTime
+from fencepost.reference.defects import Defect
+from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
+
+_SERVICE = Address("reference", 6650)
+
+
+class PulsarReferenceSystem:
+    """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
+
+    name = "reference"
+
+    def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
+        self._profile = PulsarProfile.load(profile_name)
+        self._variant = variant
+        self._patience_s = patience_s
+        self._is_open = False
+
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
+        """There is nothing to start."""
+
+    def open(self) -> Handshake:
+        """A broker connects clients, or it cannot be judged."""
+        if self._broker().connect() is None:
+            raise SystemUnreachable(f"the reference with profile {self._profile.name} takes no connection")
+        self._is_open = True
+        version, imitates = version_of("fencepost"), self._profile.imitates
+        return Handshake(
+            version=version,
+            version_is_exact=True,
+            profile=self._profile.name,
+            capabilities=frozenset({"crash", "virtual-time"}),
+            judged_as=(imitates.system, imitates.version) if imitates else (self.name, version),
+            notes=(f"variant {self._variant.name}: {self._variant.story}",) if self._variant else (),
+        )
+
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - one broker has them all
+        """A fresh broker; its names come from the title, so that they are the same in every run."""
+        if not self._is_open:
+            raise WrongUsage("a session with the reference was asked for before open()")
+        broker = self._broker()
+        return PulsarSession(
+            _SERVICE,
+            lambda _client, _address: InProcessTransport(broker),
+            lambda: InProcessAdmin(broker),
+            VirtualTime(broker, self._patience_s),
+            broker,
+            f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
+        )
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+    def _broker(self) -> ReferencePulsar:
+        parts = self._variant.parts if self._variant else Parts()
+        assert isinstance(parts, Parts), "a variant of the Pulsar reference is made of its parts"
+        return ReferencePulsar(self._profile, parts)

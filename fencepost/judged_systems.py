@@ -1,0 +1,56 @@
+"""What a run judges: a system for each protocol that it speaks.
+
+A broker speaks one. The bundled reference speaks all, with a broker for each, so that one run judges every proposal.
+"""
+
+from collections.abc import Collection, Mapping
+
+from fencepost.adapters.ports import Handshake, Malformed, System, SystemUnreachable
+
+from . import expectations
+from .expectations import Expectations
+from .options import Options
+from .protocols import PROTOCOLS_OF
+from .register import Register
+
+
+class JudgedSystems:
+    """The systems of one run, by their protocols."""
+
+    def __init__(self, options: Options, register: Register) -> None:
+        self.by_protocol: Mapping[str, System] = options.build_systems()
+        self.handshakes: dict[str, Handshake] = {}
+        self.expectations: dict[str, Expectations] = {}
+        self._options = options
+        self._register = register
+
+    def protocols(self, requirement: str) -> tuple[str, ...]:
+        """The protocols under which a requirement is asked here."""
+        return tuple(name for name in PROTOCOLS_OF[self._register.spec_of(requirement)] if name in self.by_protocol)
+
+    def prepare(self) -> None:
+        """Begin to start whatever will be needed in any case."""
+        for system in self.by_protocol.values():
+            system.prepare()
+
+    def open(self, needs: Mapping[str, Collection[frozenset[str]]]) -> None:
+        """Wait for the systems of these protocols, and ask them what they are. `needs` has what the scenarios of each will need.
+
+        Raises SystemUnreachable, DataFileError.
+        """
+        for protocol, wanted in needs.items():
+            self.by_protocol[protocol].prepare(wanted)
+        for protocol in needs:
+            system = self.by_protocol[protocol]
+            try:
+                handshake = self._options.open(system)
+            except (SystemUnreachable, Malformed) as error:
+                raise SystemUnreachable(f"{system.name} cannot be judged: {error}") from error
+            self.handshakes[protocol] = handshake
+            name, version = handshake.judged_as or (system.name, handshake.version)
+            self.expectations[protocol] = expectations.load_for(name, version, handshake.version_is_exact, self._register)
+
+    def close(self) -> None:
+        """Give everything back."""
+        for system in self.by_protocol.values():
+            system.close()
