@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn, TypeVar
 import typer
 
 T = TypeVar("T")
-SYSTEM_HELP = "What is judged: reference (bundled, the default) or kafka."
+SYSTEM_HELP = "What is judged: reference (bundled, the default), kafka or pulsar."
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -42,8 +42,12 @@ class Exit(IntEnum):
 
 System = Annotated[str, typer.Argument(metavar="SYSTEM", help=SYSTEM_HELP)]
 Bootstrap = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there.")]
+ServiceUrl = Annotated[str | None, typer.Option(metavar="URL", help="A Pulsar broker, such as pulsar://127.0.0.1:6650.")]
+AdminUrl = Annotated[str | None, typer.Option(metavar="URL", help="Its admin interface, such as http://127.0.0.1:8080.")]
 Container = Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")]
-Broker = Annotated[str | None, typer.Option(metavar="NAME:VERSION", help="A release by name, such as kafka:4.1.1; short for --container.")]
+Broker = Annotated[
+    str | None, typer.Option(metavar="NAME:VERSION", help="A release, such as kafka:4.1.1 or pulsar:4.0.7; short for --container.")
+]
 Profile = Annotated[str | None, typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.")]
 
 
@@ -51,6 +55,8 @@ Profile = Annotated[str | None, typer.Option(metavar="NAME", help="The release p
 def run(
     system: System = "reference",
     bootstrap: Bootstrap = None,
+    service_url: ServiceUrl = None,
+    admin_url: AdminUrl = None,
     container: Container = None,
     broker: Broker = None,
     spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890. May be repeated.")] = None,
@@ -75,6 +81,10 @@ def run(
 
         fencepost run kafka --bootstrap 127.0.0.1:9092 --only KIP890-060 --only KIP890-160
 
+        fencepost run pulsar --container apachepulsar/pulsar:4.0.7
+
+        fencepost run pulsar --service-url pulsar://127.0.0.1:6650 --admin-url http://127.0.0.1:8080
+
         fencepost run --defect no-epoch-bump
     """
     from . import suite
@@ -82,6 +92,8 @@ def run(
     folder = results or Path("results") / system
     given = {
         "--bootstrap": bootstrap,
+        "--service-url": service_url,
+        "--admin-url": admin_url,
         "--container": _image(container, broker),
         "--profile": profile,
         "--defect": defect,
@@ -134,6 +146,8 @@ def prove(
 def doctor(
     system: System = "reference",
     bootstrap: Bootstrap = None,
+    service_url: ServiceUrl = None,
+    admin_url: AdminUrl = None,
     container: Container = None,
     broker: Broker = None,
     profile: Profile = None,
@@ -147,7 +161,8 @@ def doctor(
     from .options import Options
 
     image = _image(container, broker)
-    _guarded(lambda: checkup.show(Options(system=system, bootstrap=bootstrap, container=image, profile=profile)))
+    options = Options(system, bootstrap, service_url, admin_url, image, profile)
+    _guarded(lambda: checkup.show(options))
 
 
 def main() -> None:
@@ -161,7 +176,7 @@ def _image(container: str | None, broker: str | None) -> str | None:
         return container
     if container is not None:
         _fail("--broker and --container exclude each other: both name the image to start")
-    from fencepost.adapters.kafka.images import image_of
+    from fencepost.adapters.images import image_of
 
     return _guarded_value(lambda: image_of(broker))
 

@@ -11,7 +11,7 @@ from fencepost.adapters.ports import Handshake, System, UnknownName, WrongUsage
 from .protocols import PROTOCOLS_OF
 from .register import Register, Requirement
 
-SYSTEMS = ("reference", "kafka")
+SYSTEMS = ("reference", "kafka", "pulsar")
 PATIENCE_S = 20.0
 
 
@@ -50,6 +50,8 @@ class Options:
 
     system: str = "reference"
     bootstrap: str | None = None
+    service_url: str | None = None
+    admin_url: str | None = None
     container: str | None = None
     profile: str | None = None
     defect: str | None = None
@@ -64,6 +66,8 @@ class Options:
         return cls(
             value("--system"),
             value("--bootstrap"),
+            value("--service-url"),
+            value("--admin-url"),
             value("--container"),
             value("--profile"),
             value("--defect"),
@@ -97,14 +101,22 @@ class Options:
         """What is asked for, not yet started: a system for each protocol that it speaks. Raises UnknownName or WrongUsage."""
         match self.system:
             case "reference":
-                self._refuse("the reference is in this process", bootstrap=self.bootstrap, container=self.container)
+                self._refuse(
+                    "the reference is in this process", container=self.container, **self._addresses("bootstrap", "service_url", "admin_url")
+                )
                 from fencepost.adapters.reference import references
 
                 return references(self.profile, self.defect, self.patience)
             case "kafka":
                 self._refuse("only the reference has defects", defect=self.defect)
+                self._refuse("a Kafka broker is named with --bootstrap HOST:PORT", **self._addresses("service_url", "admin_url"))
                 self._check_profile()
                 return {"kafka": self._kafka()}
+            case "pulsar":
+                self._refuse("only the reference has defects", defect=self.defect)
+                self._refuse("a Pulsar broker is named with --service-url pulsar://HOST:PORT", **self._addresses("bootstrap"))
+                self._check_profile()
+                return {"pulsar": self._pulsar()}
             case other:
                 raise UnknownName("system", other, SYSTEMS)
 
@@ -124,6 +136,25 @@ class Options:
                     "--bootstrap and --container exclude each other: the first judges a broker that runs, the second starts one"
                 )
 
+    def _pulsar(self) -> System:
+        from fencepost.adapters.pulsar.container_system import PulsarContainerSystem
+        from fencepost.adapters.pulsar.system import PulsarAt
+
+        match (self.service_url, self.admin_url, self.container):
+            case (str(service), str(admin), None):
+                return PulsarAt(service, admin, patience_s=self.patience)
+            case (None, None, str(image)):
+                return PulsarContainerSystem(image, patience_s=self.patience)
+            case (_, _, None):
+                raise WrongUsage(
+                    "which Pulsar? Say --service-url pulsar://HOST:PORT and --admin-url http://HOST:PORT for one that runs, "
+                    "or --container IMAGE for one to start"
+                )
+            case _:
+                raise WrongUsage(
+                    "--service-url and --container exclude each other: the first judges a broker that runs, the second starts one"
+                )
+
     def open(self, system: System) -> Handshake:
         """Wait until the system serves, and judge it by the profile that the user named, if one was."""
         handshake = system.open()
@@ -137,10 +168,19 @@ class Options:
 
     def _check_profile(self) -> None:
         from fencepost.adapters.kafka.settings import kafka_settings
+        from fencepost.adapters.pulsar.settings import pulsar_settings
 
-        known = ["seed", *(release.profile for release in kafka_settings().releases)]
+        profiles = {
+            "kafka": [release.profile for release in kafka_settings().releases],
+            "pulsar": [release.profile for release in pulsar_settings().releases],
+        }
+        known = ["seed", *profiles[self.system]]
         if self.profile is not None and self.profile not in known:
             raise UnknownName("profile", self.profile, known)
+
+    def _addresses(self, *names: str) -> dict[str, str | None]:
+        """The addresses that were given, by the names of their options."""
+        return {name.replace("_", "-"): getattr(self, name) for name in names}
 
     @staticmethod
     def _refuse(why: str, **given: str | None) -> None:
@@ -154,6 +194,8 @@ def add(parser: pytest.Parser) -> None:
     group = parser.getgroup("fencepost", "Fencepost, the conformance suite for streaming transactions")
     group.addoption("--system", default="reference", metavar="NAME", help=f"what is judged: {', '.join(SYSTEMS)} (default: reference)")
     group.addoption("--bootstrap", metavar="HOST:PORT", help="judge the Kafka broker that listens there")
+    group.addoption("--service-url", metavar="URL", help="judge the Pulsar broker there, such as pulsar://127.0.0.1:6650")
+    group.addoption("--admin-url", metavar="URL", help="the admin interface of that broker, such as http://127.0.0.1:8080")
     group.addoption("--container", metavar="IMAGE", help="start this image and judge it, such as apache/kafka:4.3.1")
     group.addoption("--profile", metavar="NAME", help="the release profile; found out from the system when it is not given")
     group.addoption("--defect", metavar="NAME", help="judge the reference with a bundled defect, to see the suite find it")

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import pytest
 from docker_here import IMAGE, containers_of, require_docker
 
-from fencepost.adapters.kafka import owners
+from fencepost.adapters import owners
+from fencepost.adapters.images import image_of
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
-from fencepost.adapters.kafka.images import image_of
-from fencepost.adapters.kafka.settings import Purpose, kafka_settings
+from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
 from fencepost.adapters.kafka.values import Isolation, TopicPartition
 from fencepost.adapters.ports import Done, Handshake, NotOffered, SystemUnreachable, Unknown, WrongUsage
+from fencepost.adapters.purposes import Purpose
 
 NEVER_GIVEN = 2**22 + 1
 """A process id that Linux gives to nobody."""
@@ -127,7 +128,7 @@ def test_nothing_is_left_when_nobody_closes() -> None:
     require_docker()
     program = (
         "from fencepost.adapters.kafka.container_system import KafkaContainerSystem as System\n"
-        "from fencepost.adapters.kafka.owners import this_process\n"
+        "from fencepost.adapters.owners import this_process\n"
         f"system = System({IMAGE!r})\n"
         "system.prepare()\n"
         "system.open()\n"
@@ -239,16 +240,18 @@ def test_a_version_is_read_off_a_tag_that_is_one(image: str, version: str | None
     assert exact_version(image) == version
 
 
-@pytest.mark.parametrize(("broker", "image"), [("kafka", IMAGE), ("kafka:4.1.1", "apache/kafka:4.1.1")])
+@pytest.mark.parametrize(
+    ("broker", "image"), [("kafka", IMAGE), ("kafka:4.1.1", "apache/kafka:4.1.1"), ("pulsar:5.0.0-M1", "apachepulsar/pulsar:5.0.0-M1")]
+)
 def test_a_short_name_stands_for_an_image(broker: str, image: str) -> None:
     """What users write for --broker."""
     assert image_of(broker) == image
 
 
-@pytest.mark.parametrize("broker", ["", "kafka:", "redpanda", "pulsar:4.0.7"])
+@pytest.mark.parametrize("broker", ["", "kafka:", "redpanda", "redpanda:1"])
 def test_what_is_no_short_name_is_refused(broker: str) -> None:
     """The error says what would be one."""
-    with pytest.raises(WrongUsage, match="expected kafka or kafka:VERSION"):
+    with pytest.raises(WrongUsage, match="expected kafka or pulsar"):
         image_of(broker)
 
 

@@ -12,7 +12,7 @@ from commands import compliance, fencepost, verdicts
 from docker_here import require_docker
 
 from fencepost import expectations, register
-from fencepost.adapters.kafka import owners
+from fencepost.adapters import owners
 
 VERSIONS = ("4.0.0", "4.3.1")
 MOST_NOT_OFFERED = 10

@@ -1,14 +1,12 @@
 """`fixtures/brokers.yaml`: the images with their settings, the purposes that brokers are started for, and the releases that are known."""
 
-import contextlib
 import functools
-from collections.abc import Collection, Iterable
 from importlib import resources
 from typing import Annotated
 
 from pydantic import Field
 
-from fencepost.adapters.ports import NotOffered, WrongUsage
+from fencepost.adapters.purposes import BrokerSettings
 from fencepost.datafile import Row, load
 
 
@@ -28,64 +26,23 @@ class Release(Row):
         return self.metadata_version[1]
 
 
-class Purpose(Row):
-    """What a broker is started for: the capabilities that it offers to scenarios, and the settings that make it do so."""
+class KafkaSettings(BrokerSettings):
+    """How Apache Kafka's image is started, and which of its releases are known."""
 
-    offers: list[str]
-    settings: dict[str, str]
-
-
-class KafkaSettings(Row):
-    """How Apache Kafka's image is started. A purpose adds to, or replaces, the base settings."""
-
-    image: str
-    base: dict[str, str]
-    purposes: Annotated[dict[str, Purpose], Field(min_length=1)]
     releases: Annotated[list[Release], Field(min_length=1)]
-
-    @property
-    def default_purpose(self) -> str:
-        """The purpose of every scenario that needs nothing special."""
-        return next(iter(self.purposes))
-
-    @property
-    def capabilities(self) -> frozenset[str]:
-        """What the purposes offer, all together."""
-        return frozenset(capability for purpose in self.purposes.values() for capability in purpose.offers)
-
-    def purposes_for(self, needs: Iterable[Collection[str]]) -> list[str]:
-        """The purposes on which scenarios with these needs run, in the order of the file; what no purpose offers is left out."""
-        wanted = set()
-        for need in needs:
-            with contextlib.suppress(NotOffered):  # the session for that scenario says so, with the reason
-                wanted.add(self.purpose_for(need))
-        return [name for name in self.purposes if name in wanted]
-
-    def purpose_for(self, needs: Collection[str]) -> str:
-        """The first purpose that offers what is needed of a purpose; other capabilities are not its matter. Raises NotOffered."""
-        wanted = self.capabilities.intersection(needs)
-        for name, purpose in self.purposes.items():
-            if wanted.issubset(purpose.offers):
-                return name
-        raise NotOffered(f"fixtures/brokers.yaml has no purpose that offers {', '.join(sorted(wanted))} at once")
 
     def environment(self, purpose: str, port: int) -> dict[str, str]:
         """The container's environment for that purpose, when its broker is reached at that port of this machine."""
-        settings = self.base | self._purpose(purpose).settings
-        return {name: value.replace("{port}", str(port)) for name, value in settings.items()}
+        return self.filled_in(purpose, port=port)
 
     def properties(self, purpose: str) -> dict[str, str]:
         """What a purpose sets, by the names of Kafka's configuration."""
-        return {_property(name): value for name, value in self._purpose(purpose).settings.items()}
-
-    def _purpose(self, name: str) -> Purpose:
-        if name not in self.purposes:
-            raise WrongUsage(f"fixtures/brokers.yaml has no settings of Kafka for the purpose {name!r}; it has {', '.join(self.purposes)}")
-        return self.purposes[name]
+        return {_property(name): value for name, value in self.purpose(purpose).settings.items()}
 
 
 class _Brokers(Row):
     kafka: KafkaSettings
+    pulsar: object
 
 
 @functools.cache

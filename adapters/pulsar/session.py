@@ -1,5 +1,7 @@
 """One scenario's view of a Pulsar system: its clients, its names, its faults, and all that was said."""
 
+from collections.abc import Callable
+
 from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
 from fencepost.adapters.ports import Exchange, Faults, Time
 
@@ -26,6 +28,7 @@ class PulsarSession:
         self._suffix = suffix
         self._recorder = Recorder(pulsar_time.now_ms)
         self._probes: dict[str, PulsarProbe] = {}
+        self._closing: list[Callable[[], None]] = []
 
     def client(self, name: str) -> PulsarProbe:
         """The probe of the client with that name: the same one each time."""
@@ -43,8 +46,14 @@ class PulsarSession:
     def unique(self, name: str) -> str:
         return f"{name}-{self._suffix}"
 
+    def on_close(self, act: Callable[[], None]) -> None:
+        """What else is given back with the session."""
+        self._closing.append(act)
+
     def close(self) -> None:
         self._forget_connections()
+        while self._closing:
+            self._closing.pop()()
 
     def _forget_connections(self) -> None:
         for probe in self._probes.values():

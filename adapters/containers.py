@@ -1,0 +1,102 @@
+"""One broker in a container, for as long as this process lives.
+
+Its ports on this machine are fixed before the start, because a broker advertises them and they must outlive a restart. The
+container is not watched over by testcontainers' own reaper, which is an image of its own to pull: it carries its owner in a
+label, and every start sweeps the containers whose owner is gone.
+
+This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
+"""
+
+import contextlib
+import secrets
+import socket
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import docker  # type: ignore[import-untyped]  # it has none
+from docker.errors import DockerException  # type: ignore[import-untyped]
+from testcontainers.core.config import testcontainers_config
+from testcontainers.core.container import DockerContainer
+
+from . import owners
+from .ports import SystemUnreachable
+
+LOOPBACK = "127.0.0.1"
+_LOG_LINES = 30
+_PORTS = range(20_000, 30_000)
+"""Below the range from which systems hand out ports to connections, so that none of these takes ours while the broker is down."""
+
+
+class BrokerContainer(DockerContainer):
+    """A container whose ports are the same inside and on this machine's loopback address."""
+
+    def __init__(self, image: str, environment: Mapping[str, str], ports: tuple[int, ...], user: str | None = None) -> None:
+        testcontainers_config.ryuk_disabled = True
+        super().__init__(image, env=dict(environment), labels={owners.LABEL: owners.this_process()}, user=user)
+        # testcontainers' own type knows only a number, which Docker would bind on every address of this machine.
+        self.ports = {f"{port}/tcp": (LOOPBACK, port) for port in ports}  # type: ignore[misc]
+
+    def kill(self) -> None:
+        """End the broker's process at once, as a power cut does; its disk stays."""
+        container = self.get_wrapped_container()
+        container.kill("SIGKILL")
+        container.wait()
+
+    def start_again(self) -> None:
+        """Start the container that was killed."""
+        self.get_wrapped_container().start()
+
+    def is_running(self) -> bool:
+        self.reload()
+        return self.status == "running"
+
+    def last_lines(self) -> str:
+        """The end of what the broker wrote."""
+        logged: bytes = self.get_wrapped_container().logs(tail=_LOG_LINES)
+        return logged.decode(errors="replace").rstrip()
+
+
+C = TypeVar("C", bound=BrokerContainer)
+
+
+def started(image: str, make: Callable[[], C], instead: str) -> C:
+    """Start the container that `make` makes and return at once; it will serve later.
+
+    Raises SystemUnreachable, which ends with what can be done `instead`.
+    """
+    container: C | None = None
+    try:
+        _sweep()
+        container = make()
+        container.start()
+    except (DockerException, OSError) as error:
+        if container is not None:
+            with contextlib.suppress(DockerException, OSError):
+                container.stop()
+        raise SystemUnreachable(
+            f"Docker did not start a container of {image}: {error}. Is Docker running, may this user use it, and does the image exist? "
+            f"{instead}"
+        ) from error
+    return container
+
+
+def free_port() -> int:
+    """A port of this machine's loopback address that nobody listens on."""
+    while True:
+        port = secrets.choice(_PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind((LOOPBACK, port))
+            return port
+
+
+def _sweep() -> None:
+    """Remove the containers that a process of fencepost left behind when it was killed."""
+    client = docker.from_env()
+    try:
+        for left in client.containers.list(all=True, filters={"label": owners.LABEL}):
+            if owners.is_gone(left.labels[owners.LABEL]):
+                # Another start may sweep at the same moment.
+                with contextlib.suppress(DockerException):
+                    left.remove(force=True, v=True)
+    finally:
+        client.close()

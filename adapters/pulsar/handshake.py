@@ -1,0 +1,99 @@
+"""What a Pulsar broker says of itself when a client connects, and what follows: its release, its profile, its capabilities.
+
+CONNECTED tells the version and the features. A release that is not known gets the profile of the nearest older one and a note that
+says so; a system that tells no version gets the profile of the proposal's text.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from packaging.version import InvalidVersion, Version
+
+from fencepost.adapters.ports import Handshake
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+from .settings import Release
+
+TEXT = "seed"
+"""The profile of the proposal's text, for systems that are no release of Apache Pulsar."""
+
+_VERSION = re.compile(r"\d+\.\d+\S*")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What CONNECTED told. `features` are the names of the flags that are set."""
+
+    server: str
+    protocol_version: int
+    max_message_size: int | None
+    features: tuple[str, ...]
+
+    @classmethod
+    def of(cls, connected: pb.CommandConnected) -> "Offer":
+        flags = tuple(field.name for field, is_set in connected.feature_flags.ListFields() if is_set)
+        size = connected.max_message_size if connected.HasField("max_message_size") else None
+        return cls(connected.server_version, connected.protocol_version, size, flags)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who the system is, by its version and the profile that observed requirements are judged by."""
+
+    version: str
+    exact: bool
+    profile: str
+    notes: tuple[str, ...] = ()
+
+
+def identify(server: str, releases: Iterable[Release]) -> Identity:
+    """Find the profile by the version in what the server calls itself, such as `Pulsar Server4.0.7`."""
+    found = _VERSION.search(server)
+    known = version_of(found.group()) if found else None
+    if found is None or known is None:
+        note = f"the system calls itself {server!r}, which has no version in it; judged by the profile {TEXT}"
+        return Identity("unknown", False, TEXT, (note,))
+    by_age = list(releases)
+    for release in by_age:
+        if release.holds(known):
+            return Identity(found.group(), True, release.profile)
+    older = [release for release in by_age if Version(release.release) <= known]
+    nearest = older[-1] if older else by_age[0]
+    note = f"{found.group()} is of no known release; judged by the profile of the nearest, {nearest.release}"
+    return Identity(found.group(), True, nearest.profile, (note,))
+
+
+def version_of(text: str) -> Version | None:
+    """A version that can be compared; a milestone such as 5.0.0-M1 is one before its release."""
+    try:
+        return Version(re.sub(r"-M(\d+)", r"b\1", text))
+    except InvalidVersion:
+        return None
+
+
+def describe(
+    offer: Offer,
+    identity: Identity,
+    *,
+    offered: Iterable[str] = (),
+    missing: Iterable[str] = (),
+    notes: Iterable[str] = (),
+) -> Handshake:
+    """The handshake. `offered` names what the way of reaching the system adds, and `missing` are lines about what it lacks."""
+    comparable = version_of(identity.version)
+    size = "none told" if offer.max_message_size is None else f"{offer.max_message_size} bytes"
+    return Handshake(
+        version=identity.version,
+        version_is_exact=identity.exact,
+        profile=identity.profile,
+        capabilities=frozenset(offered),
+        judged_as=("pulsar", identity.version if comparable is None else str(comparable)),
+        notes=(
+            *identity.notes,
+            *notes,
+            f"protocol version: {offer.protocol_version}; largest message: {size}",
+            f"features: {', '.join(offer.features) or 'none'}",
+        ),
+        not_offered=tuple(missing),
+    )

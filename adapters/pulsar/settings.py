@@ -1,0 +1,56 @@
+"""The part of `fixtures/brokers.yaml` that is Pulsar's: its image with the purposes, and the releases that are known."""
+
+import functools
+from importlib import resources
+from typing import Annotated
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+from pydantic import Field
+
+from fencepost.adapters import purposes
+from fencepost.datafile import Row, load
+
+
+class Release(Row):
+    """A release line of Apache Pulsar, with the versions that belong to it."""
+
+    release: str
+    versions: str
+    profile: str
+
+    def holds(self, version: Version) -> bool:
+        """Whether the version is of this line; a milestone is a version before the first of its line."""
+        return SpecifierSet(self.versions).contains(version, prereleases=True)
+
+
+class Purpose(purposes.Purpose):
+    """A purpose whose broker may be `fresh`: started for one scenario alone."""
+
+    fresh: bool = False
+
+
+class PulsarSettings(purposes.BrokerSettings):
+    """How Apache Pulsar's image is started, and which of its releases are known."""
+
+    purposes: Annotated[dict[str, Purpose], Field(min_length=1)]  # type: ignore[assignment]  # nobody writes to it
+    releases: Annotated[list[Release], Field(min_length=1)]
+
+    def environment(self, purpose: str, port: int, admin_port: int) -> dict[str, str]:
+        """The container's environment for that purpose, when it is reached at these ports of this machine."""
+        return self.filled_in(purpose, port=port, admin_port=admin_port)
+
+    def is_fresh(self, purpose: str) -> bool:
+        """Whether each scenario gets a broker of its own."""
+        return self.purposes[purpose].fresh
+
+
+class _Brokers(Row):
+    kafka: object
+    pulsar: PulsarSettings
+
+
+@functools.cache
+def pulsar_settings() -> PulsarSettings:
+    """The settings, read once."""
+    return load(resources.files("fencepost.fixtures") / "brokers.yaml", _Brokers).pulsar
