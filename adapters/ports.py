@@ -10,7 +10,10 @@ ever: an adapter never reports a definite failure after an ambiguous one.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from .core import TransactionalLog
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -135,6 +138,10 @@ class Session(Protocol):
 
     def client(self, name: str) -> Any:
         """The protocol's probe for one named client, with connections of its own."""
+        ...
+
+    def transactional_log(self) -> "TransactionalLog":
+        """The system as the core requirements see it."""
         ...
 
     def exchanges(self) -> list[Exchange]:

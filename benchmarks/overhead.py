@@ -17,14 +17,12 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parents[1]
 ROUNDS = 5
 EMPTY = """
-import importlib, pkgutil
 from pytest_bdd import scenarios
 from pytest_bdd.steps import step_function_context_registry
-from fencepost import steps
+from fencepost.steps import sentences
 
+globals().update(sentences("kip890"))
 scenarios(".")
-for module in pkgutil.walk_packages(steps.__path__, f"{steps.__name__}."):
-    globals().update({name: thing for name, thing in vars(importlib.import_module(module.name)).items() if name.startswith("pytestbdd_")})
 for context in step_function_context_registry.values():
     context.step_func, context.target_fixture = (lambda: None), None
 """

@@ -4,14 +4,11 @@ Two halves, so that they can be in different processes under `-n`: `Running` put
 `Reporting` collects the judgements, writes the results folder and sums up.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from fencepost import steps
 from fencepost.adapters.ports import Session, WrongUsage
 
 from . import options, register
@@ -30,9 +27,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before the plugins that write junit.xml and Allure results look for their options
 def pytest_configure(config: pytest.Config) -> None:
-    for module in pkgutil.walk_packages(steps.__path__, f"{steps.__name__}."):
-        # pytest-bdd finds sentences as fixtures of plugins
-        config.pluginmanager.register(importlib.import_module(module.name), module.name)
     chosen = Options.of(config)
     in_worker = hasattr(config, "workerinput")
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker

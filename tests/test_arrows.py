@@ -13,8 +13,8 @@ MAY_IMPORT = {
     "fixtures": set(),
     "reference": {"reference", "wire", "fixtures"},
     "adapters": {"adapters", "wire", "fixtures", "fencepost.datafile"},
-    "steps": {"steps", "adapters.ports", "adapters.kafka.probe", "adapters.kafka.values", "wire", "fencepost.evidence"},
-    "features": set(),
+    "steps": {"steps", "adapters.core", "adapters.ports", "adapters.kafka.probe", "adapters.kafka.values", "wire", "fencepost.evidence"},
+    "features": {"steps"},
     "report": {"report", "adapters.ports", "fixtures", "fencepost"},
     "fencepost": {"fencepost", "adapters", "report", "steps"},
 }

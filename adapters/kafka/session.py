@@ -5,6 +5,7 @@ from fencepost.adapters.ports import Exchange, Faults, Time
 
 from .calls import KafkaTime
 from .cluster import Cluster
+from .core import KafkaLog
 from .history import Event, events
 from .offer import Offer
 from .probe import KafkaProbe
@@ -32,6 +33,9 @@ class KafkaSession:
             cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S)
             self._probes[name] = KafkaProbe(cluster, self._offer, self._time)
         return self._probes[name]
+
+    def transactional_log(self) -> KafkaLog:
+        return KafkaLog(self.client, self.unique)
 
     def exchanges(self) -> list[Exchange]:
         return self._recorder.exchanges()

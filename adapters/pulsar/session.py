@@ -7,6 +7,7 @@ from fencepost.adapters.ports import Exchange, Faults, Time
 
 from .calls import PulsarTime
 from .client import Client
+from .core import PulsarLog
 from .history import Event, events
 from .probe import PulsarProbe
 from .recording import Recorder
@@ -36,6 +37,9 @@ class PulsarSession:
             client = Client(name, self._service, self._connect, self._connect_admin(), self._recorder, ANSWER_WITHIN_S)
             self._probes[name] = PulsarProbe(client, self._time)
         return self._probes[name]
+
+    def transactional_log(self) -> PulsarLog:
+        return PulsarLog(self.client, self.unique)
 
     def exchanges(self) -> list[Exchange]:
         return self._recorder.exchanges()

@@ -1,0 +1,72 @@
+Feature: Writers that have lost their transaction
+  A transaction that its writer leaves alone ends by itself, and one that somebody else has ended is out of its writer's hands.
+
+  Background:
+    Given the logs "orders" and "payments"
+
+  @CORE-15 @MUST
+  Rule: A transaction that its writer abandons is aborted by the system, and holds up nobody for ever.
+
+    Scenario: [1] What it wrote
+      Given a writer A with a short time-out
+      And A has written "a1" to orders
+      When A leaves its transaction open past its time-out
+      Then the transaction of A is over
+      And readers of orders see nothing
+
+    Scenario: [2] What others wrote behind it
+      Given a writer A with a short time-out
+      And A has written "a1" to orders
+      And "plain" has been written to orders
+      When A leaves its transaction open past its time-out
+      Then readers of orders see "plain"
+
+  @CORE-16 @MUST
+  Rule: A transaction that was abandoned for too long cannot be committed any more.
+
+    Scenario: [1] A late commit
+      Given a writer A with a short time-out
+      And A has written "a1" to orders
+      And A has left its transaction open past its time-out
+      When A commits
+      Then it is refused
+      And readers of orders see nothing
+
+  @CORE-17 @MUST
+  Rule: Nothing becomes visible that a writer writes to a transaction which somebody else has ended.
+
+    Scenario: [1] A write to a log of the transaction
+      Given a writer A
+      And A has written "a1" to orders
+      And A has lost its transaction to somebody else
+      When A writes "late" to orders
+      Then readers of orders see nothing
+
+    Scenario: [2] A write to another log
+      Given a writer A
+      And A has written "a1" to orders
+      And A has lost its transaction to somebody else
+      When A writes "late" to payments
+      Then readers of payments see nothing
+
+  @CORE-18 @MUST
+  Rule: A writer cannot commit a transaction that somebody else has ended.
+
+    Scenario: [1] A commit
+      Given a writer A
+      And A has written "a1" to orders
+      And A has lost its transaction to somebody else
+      When A commits
+      Then it is refused
+      And readers of orders see nothing
+
+  @CORE-19 @MUST
+  Rule: A late write to a transaction that somebody else has ended holds up no reader.
+
+    Scenario: [1] What others write behind a late write
+      Given a writer A
+      And A has written "a1" to orders
+      And A has lost its transaction to somebody else
+      And A has tried to write "late" to orders
+      When "plain" is written to orders
+      Then readers of orders see "plain"
