@@ -28,6 +28,11 @@ PROTOCOL_VERSION = 21
 _Key: TypeAlias = tuple[str, int, int]
 """What an answer is found by: ("request", its id, 0), or ("send", producer, sequence id)."""
 
+_CONNECT: _Key = ("connect", 0, 0)
+
+_NOBODYS = 2**64 - 1
+"""The request id of an ERROR that answers no request but CONNECT, which has none."""
+
 About: TypeAlias = Mapping[str, str]
 """What the client knows about a request and the frame does not say, such as the topic of a producer."""
 
@@ -151,6 +156,8 @@ class Connection:
                 self.ended_topics.add(body.consumer_id)
             case pb.CommandActiveConsumerChange():
                 self._pushed(frame)
+            case pb.CommandError(request_id=number) if number == _NOBODYS and not self._waiting.get(_CONNECT):
+                self._pushed(frame)
             case _:
                 self._match(frame)
 
@@ -215,7 +222,7 @@ def _key(request: Frame) -> _Key:
     body = request.body
     match body:
         case pb.CommandConnect():
-            return ("connect", 0, 0)
+            return _CONNECT
         case pb.CommandSend():
             return ("send", body.producer_id, body.sequence_id)
         case _:
@@ -226,7 +233,9 @@ def _key_of_answer(frame: Frame) -> _Key:
     body = frame.body
     match body:
         case pb.CommandConnected():
-            return ("connect", 0, 0)
+            return _CONNECT
+        case pb.CommandError(request_id=number) if number == _NOBODYS:
+            return _CONNECT
         case pb.CommandSendReceipt() | pb.CommandSendError():
             return ("send", body.producer_id, body.sequence_id)
         case _:
