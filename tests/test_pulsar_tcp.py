@@ -1,5 +1,6 @@
 """Pulsar's frames over TCP: read in whatever pieces they come, lost when the connection ends, refused when they are none."""
 
+import contextlib
 import socket
 import threading
 import time
@@ -143,6 +144,20 @@ def test_a_broker_that_refuses_the_connection_is_unknown() -> None:
 
     assert isinstance(outcome, Unknown)
     assert "who are you" in outcome.reason
+
+
+def test_a_broker_that_never_stops_talking_does_not_keep_the_client() -> None:
+    """Its time is over while there is always something to read."""
+
+    def act(connection: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection.sendall(PING)
+
+    with serving(act) as address:
+        outcome = ask(address, within_s=0.3)
+
+    assert outcome == Unknown(f"{address} did not answer CONNECT within 0.3 s")
 
 
 # --- places and HTTP ------------------------------------------------------------------------------------------------------------

@@ -22,6 +22,9 @@ from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
 from .recording import Call, Recorder
 from .transport import Address, ConnectionLost, Transport
 
+_MOST_AT_ONCE = 10_000
+"""So many frames are taken in at once from a broker that never stops talking."""
+
 PROTOCOL_VERSION = 21
 """The newest that brokers with transactions know; from 19 on a client connects to its coordinator."""
 
@@ -97,8 +100,9 @@ class Connection:
             left_s = (end - self._recorder.now_ms()) / 1000
             if self._is_cut_off(call):
                 return self._given_up(call, f"{self.address} closed the producer instead of answering {call.name}", lost=True)
-            if not self._look(max(0.0, left_s)) and left_s <= 0:
+            if left_s <= 0:
                 return self._given_up(call, f"{self.address} did not answer {call.name} within {within_s:g} s", lost=False)
+            self._look(left_s)
         match call.answer:
             case Frame() as frame:
                 return Done(frame)
@@ -111,8 +115,9 @@ class Connection:
 
     def drain(self) -> None:
         """Take in what has come, without waiting."""
-        while self.lost is None and self._look(0):
-            pass
+        for _ in range(_MOST_AT_ONCE):
+            if self.lost is not None or not self._look(0):
+                return
 
     def close(self) -> None:
         """Give the connection back."""
