@@ -41,6 +41,14 @@ class Calls:
         """Give the connections back."""
         self._cluster.close()
 
+    def offers(self, api: str, version: int) -> bool:
+        """Whether the system claims to understand that version of that API."""
+        return self._offer.has(api, version)
+
+    def newest(self, api: str, lowest: int, highest: int) -> int:
+        """The newest version of that API that the system offers and that lies in this range; NotOffered where there is none."""
+        return self._offer.highest(api, lowest, highest)
+
     def _request(self, api: str, version: int, **fields: Any) -> Any:
         self._offer.check(api, version)
         return request(api, version, **fields)
