@@ -18,7 +18,8 @@ _IDLE_NODE_ID = 7
 
 class _LastFirst(Manner):
     def put(self, answer: ResponsePayload) -> ResponsePayload:
-        return _reversed(answer)
+        turned: ResponsePayload = _reversed(answer)
+        return turned
 
 
 def _reversed(value: Any) -> Any:
@@ -44,7 +45,8 @@ ANSWERS_IN_ANOTHER_ORDER = Defect(
 
 class _OtherWords(Manner):
     def put(self, answer: ResponsePayload) -> ResponsePayload:
-        return _reworded(answer)
+        said: ResponsePayload = _reworded(answer)
+        return said
 
 
 def _reworded(value: Any) -> Any:
@@ -74,7 +76,7 @@ class _HasAnIdleNode(Manner):
             return answer
         brokers: tuple[Any, ...] = getattr(answer, "brokers", ())
         idle = [dataclasses.replace(broker, node_id=_IDLE_NODE_ID, host=HOST, port=PORT) for broker in brokers[:1]]
-        return dataclasses.replace(answer, brokers=(*idle, *brokers))  # type: ignore[type-var]
+        return dataclasses.replace(answer, brokers=(*idle, *brokers))
 
 
 A_NODE_THAT_LEADS_NOTHING = Defect(
