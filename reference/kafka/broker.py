@@ -20,14 +20,16 @@ from .api import answer
 from .crash_points import CRASH_POINTS
 from .node import Node, Parts
 from .profile import Profile
+from .settings import Settings
 
 
 class ReferenceKafka:
     """One broker, node 1, with its disk. It is running when it is made."""
 
-    def __init__(self, profile: Profile, parts: Parts = Parts()) -> None:  # noqa: B008 - Parts is immutable
+    def __init__(self, profile: Profile, parts: Parts = Parts(), settings: Settings = Settings()) -> None:  # noqa: B008 - both are immutable
         self._profile = profile
         self._parts = parts
+        self._settings = settings
         clock = Clock()
         self._machine = Machine(clock, Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
         self._exercised: set[str] = set()
@@ -64,7 +66,7 @@ class ReferenceKafka:
         """Start with what is on disk. What was decided and not completed before the crash, is told to all partitions again."""
         if self._node is None:
             with self._running():
-                self._node = Node(self._machine, self._profile, self._parts)
+                self._node = Node(self._machine, self._profile, self._parts, self._settings)
 
     def crash_at(self, point: str) -> None:
         """Crash the next time that this point of `CRASH_POINTS` is reached; whoever waits for an answer then gets none."""
