@@ -135,7 +135,13 @@ def _run(task: tuple[Defect, tuple[str, ...]]) -> Seen:
     (DEFECTS if defect.breaks else ODDITIES)[defect.name] = defect  # this process has imported the bundled ones, and runs only this one
     watch = Watch(defect)
     with tempfile.TemporaryDirectory() as folder:
-        options = [f"--defect={defect.name}", f"--results={folder}", "--no-html", *(f"--only={requirement}" for requirement in asked)]
+        options = [
+            f"--defect={defect.name}",
+            f"--results={folder}",
+            "--no-html",
+            "--tb=no",
+            *(f"--only={requirement}" for requirement in asked),
+        ]
         with (Path(folder) / "output").open("w+") as output, redirect_stdout(output), redirect_stderr(output):
             code = suite.run(options, workers=1)
             output.seek(0)
