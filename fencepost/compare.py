@@ -117,7 +117,8 @@ def show(left: Path, right: Path) -> int:
             Text(f"{one.scenario}: {one.request}\n  {one.field}: {one.left} | {one.right}\n  {why}", style="" if reasons else "red")
         )
     scenarios = _histories(left).keys() | _histories(right).keys()
-    console.print(f"{len(scenarios)} scenarios, {len(found)} differences, {unexplained} unexplained")
+    answers = sum(len(said.read(path)) for path in _histories(left).values())
+    console.print(f"{len(scenarios)} scenarios, {answers} answers, {len(found)} differences, {unexplained} unexplained")
     for number, entry in enumerate(explanations):
         if number not in used and any(re.search(entry.scenario, scenario) for scenario in scenarios):
             raise DataFileError(

@@ -3,8 +3,9 @@
 * The writes of a scenario stay in their order; a request that is put again until it succeeds counts once, with its last answer.
 * Between two writes, each look counts once, with its last answer: how often somebody looked while markers were on their way is chance.
 * Looking for nodes is left out: which node answers, and how soon it is found, is no part of what is answered.
-* A session's suffix goes from names, producer ids become P1, P2, ... in the order in which they come up, points in time become `some`,
-  and so do the offsets of a broker's own topics.
+* A session's suffix goes from names. Producer ids become P1, P2, ... in the order in which they come up, and coordinator epochs C1, C2,
+  ...; points in time become `some`, and so do the offsets of a broker's own topics.
+* Transactions and producers of other scenarios on the same broker are left out where a broker tells of all.
 """
 
 import json
@@ -87,6 +88,7 @@ class _Normal:
     def __init__(self, transactional_ids: set[str]) -> None:
         self._transactional_ids = transactional_ids
         self._producers: dict[int, str] = {}
+        self._coordinator_epochs: dict[int, str] = {}
 
     def request(self, event: Event) -> str:
         """Who asks what."""
@@ -105,21 +107,22 @@ class _Normal:
             told |= {"tx": event["tx"], "mops": event["mops"]}
         return self._fields(told | event["ctl"].get("answer", {k: v for k, v in event["ctl"].items() if k != "request"}))
 
-    def _fields(self, value: Any, path: str = "") -> Fields:
+    def _fields(self, value: Any, path: str = "", log: str = "") -> Fields:
+        """A value with all its parts by their paths; `log` is the topic or partition that it stands in."""
         match value:
             case dict():
-                log = str(value.get("log") or value.get("topic") or value.get("name") or "")
+                log = str(value.get("log") or value.get("topic") or value.get("name") or log)
                 return {
                     name: item
                     for key, part in sorted(value.items())
                     if key not in _FREE
                     for name, item in self._fields(
-                        self._own(key, part, log), f"{path}.{self._name(key)}" if path else self._name(key)
+                        self._own(key, part, log), f"{path}.{self._name(key)}" if path else self._name(key), log
                     ).items()
                 }
             case list():
                 parts = [part for part in value if not self._is_of_another_scenario(part)]
-                normal = sorted((self._fields(part) for part in parts), key=lambda fields: json.dumps(fields, sort_keys=True))
+                normal = sorted((self._fields(part, log=log) for part in parts), key=lambda fields: json.dumps(fields, sort_keys=True))
                 return {
                     (f"{path}[{index}].{name}" if name else f"{path}[{index}]"): item
                     for index, fields in enumerate(normal)
@@ -130,7 +133,13 @@ class _Normal:
 
     def _own(self, key: str, value: Any, log: str) -> Any:
         if key in _PRODUCER_IDS and isinstance(value, int) and value >= 0:
-            return self._producers.setdefault(value, f"P{len(self._producers) + 1}")
+            return self._producer(value)
+        if key == "producer_id_filters":
+            return [self._producer(part) for part in value]
+        if key == "coordinator_epoch" and isinstance(value, int) and value >= 0:
+            return self._coordinator_epochs.setdefault(value, f"C{len(self._coordinator_epochs) + 1}")
+        if key == "active_producers" and log.startswith("__"):
+            return [part for part in value if part["producer_id"] in self._producers]
         if key in _TIMES and isinstance(value, int | float) and value >= 0:
             return "some"
         if key in ("o", "offset", "current_txn_start_offset") and log.startswith("__") and isinstance(value, int) and value >= 0:
@@ -138,6 +147,9 @@ class _Normal:
         if key == "partition_indexes" or key == "partitions":
             return [f"{log} some" if log.startswith("__") and isinstance(part, int) else part for part in value]
         return value
+
+    def _producer(self, producer_id: int) -> str:
+        return self._producers.setdefault(producer_id, f"P{len(self._producers) + 1}")
 
     @staticmethod
     def _name(text: str) -> str:
