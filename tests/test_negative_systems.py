@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
-from commands import compliance, fencepost
+from commands import compliance, fencepost, verdicts
 from librdkafka_mock import librdkafka_mock
+from nonsense_broker import NONSENSE, NonsenseBroker
 
 KNOWN_REDS = {
     "KIP890-012": "expected a refusal with INVALID_TRANSACTION_TIMEOUT; seen success",
@@ -67,3 +68,37 @@ def test_broken_metadata_is_told_and_does_not_hide_the_rest(tmp_path: Path) -> N
     told = " ".join(finished.out.split())
     assert "Metadata is asked in v8, for newer answers break the protocol" in told
     assert "1 bytes are left over" in told
+
+
+ROWS = [f"--only=KIP890-{row}" for row in ("012", "037", "053", "060", "139", "153")]
+"""Requests of every kind: to a coordinator, a leader and a group, in batches, and those that only look."""
+
+
+@pytest.mark.parametrize("nonsense", sorted(NONSENSE))
+def test_nonsense_in_a_well_formed_answer_is_red_and_not_the_kits_fault(nonsense: str, tmp_path: Path) -> None:
+    """Whatever an answer says, each requirement is violated or inconclusive, and the run ends soon."""
+    with NonsenseBroker(nonsense) as broker:
+        address = f"127.0.0.1:{broker.port}"
+        fencepost("run", "kafka", "--bootstrap", address, *ROWS, "--patience", 0.3, "--no-html", "--results", tmp_path, expect=1)
+
+    assert set(verdicts(tmp_path).values()) <= {"violated", "inconclusive"}
+    assert all(row["reason"] for row in compliance(tmp_path)["requirements"] if row["verdict"] in ("violated", "inconclusive"))
+
+
+def test_a_broker_that_hangs_up_after_each_answer_is_judged(tmp_path: Path) -> None:
+    """A connection that ends while nothing is asked is made again; one that ends under a request is a violation."""
+    rows = ROWS[:3]
+    with NonsenseBroker(hangs_up=True) as broker:
+        address = f"127.0.0.1:{broker.port}"
+        fencepost("run", "kafka", "--bootstrap", address, *rows, "--patience", 2, "--no-html", "--results", tmp_path, expect=(0, 1))
+
+    assert set(verdicts(tmp_path).values()) <= {"met", "violated"}
+
+
+def test_a_slow_broker_conforms(tmp_path: Path) -> None:
+    """An answer that takes its time is an answer."""
+    with NonsenseBroker(is_slow=True) as broker:
+        address = f"127.0.0.1:{broker.port}"
+        fencepost("run", "kafka", "--bootstrap", address, "--only=KIP890-012", "--no-html", "--results", tmp_path, expect=0)
+
+    assert verdicts(tmp_path) == {"KIP890-012": "met"}
