@@ -19,10 +19,10 @@ from functools import cached_property
 from pathlib import Path
 
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
+from fencepost.reference.defects.watch import Watch
 
 from . import gherkin, suite
 from .cli import Exit
-from .effect import Watch
 from .register import Register
 from .suite import PLUGINS
 

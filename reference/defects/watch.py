@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
-from fencepost.reference.defects import Defect
 from fencepost.reference.kafka import Parts
+
+from .defect import Defect
 
 
 class Watch:
