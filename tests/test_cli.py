@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -70,7 +71,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(whole_run: tuple[
 
     assert "+060 +061 +063" in out
     met, all_rows = compliance(whole_run[0])["totals"]["met"], len(compliance(whole_run[0])["requirements"])
-    assert f"{met} of the {all_rows} requirements of KIP-890 were judged: reference conforms as far as it was asked" in out
+    assert re.search(rf"{met} of the {all_rows} requirements of .*KIP-890.* were judged: reference conforms as far as it was asked", out)
 
 
 @pytest.mark.parametrize(
