@@ -10,6 +10,7 @@ from docker_here import IMAGE, containers_of, require_docker
 from fencepost.adapters.kafka import owners
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
 from fencepost.adapters.kafka.images import image_of
+from fencepost.adapters.kafka.login import Passwords
 from fencepost.adapters.kafka.settings import Purpose, kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
 from fencepost.adapters.kafka.values import Isolation, TopicPartition
@@ -150,7 +151,7 @@ def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
     subprocess.run(command, check=True, capture_output=True)
     assert len(containers_of(orphan)) == 1
 
-    start(IMAGE, "short").stop()
+    start(IMAGE, "short", Passwords({})).stop()
 
     assert containers_of(orphan) == []
 
@@ -188,7 +189,7 @@ def test_a_session_before_open_is_wrong_usage() -> None:
 
 def test_a_purpose_that_does_not_exist_is_wrong_usage() -> None:
     """The error lists the purposes that there are."""
-    with pytest.raises(WrongUsage, match="no settings of Kafka for the purpose 'fast'; it has short"):
+    with pytest.raises(WrongUsage, match="no settings of Kafka for the purpose 'fast'; it has short, "):
         kafka_settings().environment("fast", 20_123)
 
 

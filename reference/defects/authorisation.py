@@ -92,7 +92,7 @@ MARKERS_NEED_BOTH_RIGHTS = Defect(
     breaks="KIP890-175",
     story="WriteTxnMarkers demands ALTER and CLUSTER_ACTION, so an operator cannot end what hangs.",
     origin="textbook: a list of which one was meant to be enough",
-    symptom="an accepted marker; seen a refusal with CLUSTER_AUTHORIZATION_FAILED",
+    symptom="an accepted marker; seen CLUSTER_AUTHORIZATION_FAILED",
     parts=Parts(authorizer=_BothRights),
 )
 

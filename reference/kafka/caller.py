@@ -22,44 +22,38 @@ class Caller:
 
     def __init__(self, broker: ReferenceKafka) -> None:
         self._broker = broker
-        self._passwords = broker.settings.passwords
         self._has_shaken_hands = False
         self.principal = ANONYMOUS
 
     def handle(self, request: RequestPayload) -> ResponsePayload | None:
         """Answer one request; None means that the connection is closed instead."""
-        match api_of(request):
-            case "sasl_handshake":
-                return self._shake_hands(request)
-            case "sasl_authenticate":
-                return self._log_in(request)
-            case api if self._passwords and self.principal == ANONYMOUS and api != "api_versions":
-                return None
-            case _:
-                return self._broker.handle(request, self.principal)
+        api = api_of(request)
+        if api == "api_versions" or self.principal != ANONYMOUS or not self._broker.settings.passwords:
+            return self._broker.handle(request, self.principal)
+        if api == "sasl_handshake":
+            return self._shake_hands(request)
+        if api == "sasl_authenticate" and self._has_shaken_hands:
+            return self._log_in(request)
+        return None
 
     def _shake_hands(self, asked: Any) -> ResponsePayload:
-        if not self._passwords or self.principal != ANONYMOUS:
-            return response(asked, error_code=Error.ILLEGAL_SASL_STATE, mechanisms=[])
         self._has_shaken_hands = asked.mechanism == _MECHANISM
         error = Error.NONE if self._has_shaken_hands else Error.UNSUPPORTED_SASL_MECHANISM
         return response(asked, error_code=error, mechanisms=[_MECHANISM])
 
     def _log_in(self, asked: Any) -> ResponsePayload:
         error, message = Error.NONE, None
-        if not self._has_shaken_hands:
-            error, message = Error.ILLEGAL_SASL_STATE, "SaslAuthenticate request received before SaslHandshake"
-        elif (user := self._proven(bytes(asked.auth_bytes))) is None:
+        user = self._proven(bytes(asked.auth_bytes))
+        if user is None:
             error, message = Error.SASL_AUTHENTICATION_FAILED, "Authentication failed: Invalid username or password"
         else:
             self.principal = principal_of(user)
-        self._has_shaken_hands = False
         return response(asked, error_code=error, error_message=message, auth_bytes=b"", session_lifetime=0)
 
     def _proven(self, proof: bytes) -> str | None:
-        """The user that the proof is of: an authorisation id that is left empty, the user and the password."""
+        """The user that the proof is of: an authorisation id, which nobody needs, the user and the password."""
         match proof.decode(errors="replace").split("\0"):
-            case [_, user, password] if self._passwords.get(user) == password:
+            case [_, user, password] if self._broker.settings.passwords.get(user) == password:
                 return user
             case _:
                 return None

@@ -19,6 +19,7 @@ from .authorisation import authorised
 from .cluster import api_versions, create_topics, find_coordinator, metadata, unsupported_api_versions
 from .data import fetch, list_offsets, produce
 from .groups import offset_fetch, txn_offset_commit
+from .login import sasl_authenticate, sasl_handshake
 from .markers import write_txn_markers
 from .observation import describe_producers, describe_transactions, list_transactions
 from .transactions import add_offsets_to_txn, add_partitions_to_txn, end_txn, init_producer_id
@@ -44,6 +45,8 @@ _HANDLERS: dict[str, _Handler] = {
     "metadata": metadata,
     "offset_fetch": offset_fetch,
     "produce": produce,
+    "sasl_authenticate": sasl_authenticate,
+    "sasl_handshake": sasl_handshake,
     "txn_offset_commit": txn_offset_commit,
     "write_txn_markers": write_txn_markers,
 }

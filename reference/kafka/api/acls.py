@@ -70,15 +70,14 @@ def _check_authorizer(node: Node) -> None:
 
 
 def _right(wanted: Any) -> Right:
-    known = (
-        wanted.resource_type in ResourceKind
-        and wanted.operation in Operation
-        and (wanted.permission_type, wanted.resource_pattern_type, wanted.host) == (ALLOW, LITERAL, ANYWHERE)
-        and ANYWHERE not in (wanted.resource_name, wanted.principal.partition(":")[2])
-    )
-    if not known:
+    try:
+        right = Right(wanted.principal, Operation(wanted.operation), Resource(ResourceKind(wanted.resource_type), wanted.resource_name))
+    except ValueError as error:
+        raise Refused(Error.INVALID_REQUEST, str(error)) from error
+    is_exact = ANYWHERE not in (right.resource.name, right.principal.partition(":")[2])
+    if not is_exact or (wanted.permission_type, wanted.resource_pattern_type, wanted.host) != (ALLOW, LITERAL, ANYWHERE):
         raise Refused(Error.INVALID_REQUEST, "the reference knows only entries that allow, from anywhere, by exact names")
-    return Right(wanted.principal, Operation(wanted.operation), Resource(ResourceKind(wanted.resource_type), wanted.resource_name))
+    return right
 
 
 def _finds(wanted: Any, pattern_type: int) -> Callable[[Right], bool]:
