@@ -1,8 +1,8 @@
 """What a principal may ask, decided in front of the handlers, so that a refusal has changed nothing.
 
 A gate refuses a request as a whole, or takes out of it what is not allowed, hands on the rest, and puts the answers together; the
-order of its questions is the order of Apache Kafka's. An API without a gate here is everybody's: Metadata, Fetch, ListOffsets,
-OffsetFetch, CreateTopics and DescribeProducers do not ask the authorizer yet, which Apache Kafka's do.
+order of its questions is the order of Apache Kafka's. An API without a gate here is everybody's: who reads, looks and makes topics is
+not asked for a right, which Apache Kafka does ask.
 """
 
 from collections.abc import Callable, Iterable
@@ -54,10 +54,8 @@ _Gate: TypeAlias = Callable[[_Asker, Any], ResponsePayload]
 
 def authorised(node: Node, principal: str, asked: Any, handler: Handler) -> ResponsePayload:
     """The answer to the principal's request: the handler's, as far as it may be asked."""
-    gate = _GATES.get(api_of(asked))
-    if gate is None or not node.authorizer.is_on:
-        return handler(node, asked)
-    return gate(_Asker(node, principal, handler), asked)
+    gate = _GATES.get(api_of(asked)) if node.authorizer.is_on else None
+    return handler(node, asked) if gate is None else gate(_Asker(node, principal, handler), asked)
 
 
 def _init_producer_id(asker: _Asker, asked: Any) -> ResponsePayload:
