@@ -3,7 +3,9 @@
 import json
 from collections.abc import Iterator
 
+import fake_broker
 import pytest
+from fake_broker import FakeBroker
 from guarded_broker import GuardedBroker
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,8 @@ from fencepost.adapters.kafka.login import Login, LoginRefused, Passwords
 from fencepost.adapters.kafka.reach import NOBODY, Users, wall_session
 from fencepost.adapters.kafka.session import KafkaSession, NoFaults
 from fencepost.adapters.kafka.tcp import TcpTransport
-from fencepost.adapters.ports import Done, NotOffered, Refused, SystemUnreachable, Unknown
+from fencepost.adapters.kafka.transport import Address
+from fencepost.adapters.ports import Done, Malformed, NotOffered, Refused, SystemUnreachable, Unknown
 from fencepost.wire.kafka.acls import Operation, Resource, ResourceKind, Right, principal_of
 from fencepost.wire.kafka.entities import request, response
 
@@ -152,6 +155,18 @@ def test_a_password_shows_in_no_text_about_it(password: str, echoed: str) -> Non
 
     told = [repr(login), repr(passwords), repr(Users(passwords)), str(refused.value), repr(refused.value), passwords.hidden_in(password)]
     assert not any(password in text for text in told)
+
+
+def test_bytes_that_answer_a_login_are_not_shown() -> None:
+    """They may be the bytes that were sent, which other malformed answers show; it is the node's defect all the same."""
+    with FakeBroker(fake_broker.swaps_correlation_ids) as broker:
+        transport = TcpTransport("test", Address("127.0.0.1", broker.port), Login("kit", "secret"))
+        with pytest.raises(Malformed, match="login of the user 'kit' is none that the protocol allows") as malformed:
+            transport.call(LOOK, AMPLE_S)
+        transport.close()
+
+    assert "the bytes:" not in str(malformed.value)
+    assert malformed.value.__suppress_context__
 
 
 def test_a_password_is_in_nothing_that_a_session_remembers(session: KafkaSession) -> None:

@@ -32,8 +32,7 @@ class ContainerBroker:
         self.purpose = purpose
         self._image = image
         self._patience_s = patience_s
-        self._passwords = Passwords.made_up_for(kafka_settings().users(purpose))
-        self._users = Users(self._passwords)
+        self._users = Users(Passwords.made_up_for(kafka_settings().users(purpose)))
         self._started: Future[KafkaContainer] = Future()
         self._serving: Future[Offer] = Future()
         self._closed = False
@@ -46,7 +45,7 @@ class ContainerBroker:
         try:
             from .container import start
 
-            self._started.set_result(start(self._image, self.purpose, self._passwords))
+            self._started.set_result(start(self._image, self.purpose, self._users.passwords))
             self._serving.set_result(self._await_serving())
         except BaseException as error:
             for unknown in (self._started, self._serving):
@@ -120,7 +119,7 @@ class ContainerBroker:
     def _unreachable(self, what: str, last: object) -> SystemUnreachable:
         return SystemUnreachable(
             f"the broker in the container of {self._image} for {self.purpose} {what}; the last that was seen: {last}. "
-            f"The end of its log:\n{self._passwords.hidden_in(self._started.result().last_lines())}"
+            f"The end of its log:\n{self._users.passwords.hidden_in(self._started.result().last_lines())}"
         )
 
 

@@ -51,9 +51,9 @@ class TcpTransport:
             return Unknown(f"{self._address} cannot be connected to for {asked}: {error}", lost=True)
         try:
             if is_new and self._login is not None:
-                self._login.over(lambda message: self._exchange(connection, message, deadline), self._address)
+                self._log_in(self._login, connection, deadline)
             return Done(self._exchange(connection, request, deadline))
-        except LoginRefused:
+        except (LoginRefused, Malformed):
             self.close()
             raise
         except TimeoutError:
@@ -82,6 +82,13 @@ class TcpTransport:
             # Requests are small and each waits for its answer, so nothing is won by collecting bytes.
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return self._socket, is_new
+
+    def _log_in(self, login: Login, connection: socket.socket, deadline: "_Deadline") -> None:
+        try:
+            login.over(lambda message: self._exchange(connection, message, deadline), self._address)
+        except MalformedFrame:
+            what = f"{self._address}: the answer to the login of the user {login.user!r} is none that the protocol allows"
+            raise Malformed(f"{what}; its bytes are not shown, for they may quote the password") from None
 
     def _exchange(self, connection: socket.socket, request: RequestPayload, deadline: "_Deadline") -> ResponsePayload:
         self._last_correlation_id += 1
