@@ -106,6 +106,17 @@ def test_what_nobody_knows_is_info_and_ends_its_process(broker: ScriptedPulsar, 
     assert first["process"] == lost["process"] != again["process"]
 
 
+def test_an_error_that_leaves_it_open_is_info(broker: ScriptedPulsar, session: PulsarSession) -> None:
+    """The broker has answered, and still nobody knows."""
+    broker.on("END_TXN", refuses("UnknownError"))
+    session.client("c").end(TXN, Action.COMMIT)
+
+    ended = told(session, "commit")[1]
+
+    assert ended["type"] == "info"
+    assert (ended["error"]["class"], ended["error"]["code"], ended["error"]["definite"]) == ("UnknownError", 0, False)
+
+
 def test_an_answer_that_comes_late_still_tells_the_end(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """The history says what is known at last; other calls of that time are another process's."""
     broker.on("END_TXN", nothing)
@@ -186,7 +197,7 @@ def test_admin_calls_are_in_it_as_well(broker: ScriptedPulsar, session: PulsarSe
 
     ends = [event for event in session.history("run") if event["type"] != "invoke"]
 
-    assert [(event["f"], event["type"]) for event in ends] == [("terminate", "ok"), ("probe", "fail"), ("probe", "fail")]
+    assert [(event["f"], event["type"]) for event in ends] == [("terminate", "ok"), ("probe", "fail"), ("probe", "info")]
     assert [event["error"] and event["error"]["definite"] for event in ends] == [None, True, False]
 
 

@@ -57,8 +57,6 @@ class Connection:
         self.closed_consumers: set[int] = set()
         self.consumers: dict[int, About] = {}
         """What is known of the consumers here, for what is recorded of their messages."""
-        self.ended_topics: set[int] = set()
-        """The consumers that were told that nothing more will come in their topic."""
         self.inboxes: dict[int, deque[Frame]] = defaultdict(deque)
         """For each consumer the messages that have come for it."""
         self._client = client
@@ -156,10 +154,7 @@ class Connection:
             case pb.CommandCloseConsumer():
                 self._pushed(frame)
                 self.closed_consumers.add(body.consumer_id)
-            case pb.CommandReachedEndOfTopic():
-                self._pushed(frame)
-                self.ended_topics.add(body.consumer_id)
-            case pb.CommandActiveConsumerChange():
+            case pb.CommandReachedEndOfTopic() | pb.CommandActiveConsumerChange():
                 self._pushed(frame)
             case pb.CommandError(request_id=number) if number == _NOBODYS and not self._waiting.get(_CONNECT):
                 self._pushed(frame)
