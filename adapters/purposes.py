@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Collection, Iterable
-from typing import Annotated
+from typing import Annotated, Generic, TypeVar
 
 from pydantic import Field
 
@@ -18,12 +18,15 @@ class Purpose(Row):
     settings: dict[str, str]
 
 
-class BrokerSettings(Row):
+P = TypeVar("P", bound=Purpose)
+
+
+class BrokerSettings(Row, Generic[P]):
     """How an image is started. A purpose adds to, or replaces, the base settings."""
 
     image: str
     base: dict[str, str]
-    purposes: Annotated[dict[str, Purpose], Field(min_length=1)]
+    purposes: Annotated[dict[str, P], Field(min_length=1)]
 
     @property
     def default_purpose(self) -> str:
@@ -58,7 +61,7 @@ class BrokerSettings(Row):
             settings = {variable: setting.replace(f"{{{name}}}", str(value)) for variable, setting in settings.items()}
         return settings
 
-    def purpose(self, name: str) -> Purpose:
+    def purpose(self, name: str) -> P:
         """The purpose of that name. Raises WrongUsage."""
         if name not in self.purposes:
             raise WrongUsage(f"fixtures/brokers.yaml has no settings for the purpose {name!r}; it has {', '.join(self.purposes)}")

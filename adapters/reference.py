@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Callable, Collection
 from importlib.metadata import version as version_of
 
+from kio.static.protocol import RequestPayload, ResponsePayload
+
 from fencepost.adapters.kafka.handshake import ask, describe
 from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer
@@ -22,6 +24,7 @@ from fencepost.adapters.virtual import VirtualTime
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings
 from fencepost.reference.pulsar import PulsarProfile
+from fencepost.wire.kafka.acls import principal_of
 
 _BOOTSTRAP = Address("reference", 9092)
 _PROFILE = "seed"
@@ -48,6 +51,17 @@ def _variant(name: str | None) -> Defect | None:
     if name is not None and name not in DEFECTS | ODDITIES:
         raise UnknownName("defect", name, sorted(DEFECTS | ODDITIES))
     return None if name is None else (DEFECTS | ODDITIES)[name]
+
+
+class _LoggedIn:
+    """A reference broker as a connection of that user has it."""
+
+    def __init__(self, broker: ReferenceKafka, user: str) -> None:
+        self._broker = broker
+        self._principal = principal_of(user)
+
+    def handle(self, request: RequestPayload) -> ResponsePayload | None:
+        return self._broker.handle(request, self._principal)
 
 
 class ReferenceSystem:
@@ -94,6 +108,7 @@ class ReferenceSystem:
             VirtualTime(broker, self._patience_s),
             broker,
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
+            lambda user: lambda _client, _address: InProcessTransport(_LoggedIn(broker, user)),
         )
 
     def close(self) -> None:

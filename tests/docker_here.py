@@ -9,18 +9,19 @@ import warnings
 import pytest
 
 IMAGE = "apache/kafka:4.3.1"
+PULSAR_IMAGE = "apachepulsar/pulsar:4.0.7"
 
 
 @functools.cache
-def _trouble() -> str | None:
+def _trouble(image: str) -> str | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # Docker's client leaves its socket behind when nobody listens
-        trouble = _ask_docker()
+        trouble = _ask_docker(image)
         gc.collect()
     return trouble
 
 
-def _ask_docker() -> str | None:
+def _ask_docker(image: str) -> str | None:
     import docker  # type: ignore[import-untyped]
     from docker.errors import DockerException  # type: ignore[import-untyped]
 
@@ -29,17 +30,17 @@ def _ask_docker() -> str | None:
     except (DockerException, OSError) as error:
         return f"Docker cannot be reached: {error}"
     try:
-        client.images.get(IMAGE)
+        client.images.get(image)
     except (DockerException, OSError) as error:
-        return f"Docker has no image {IMAGE}: {error}"
+        return f"Docker has no image {image}: {error}"
     finally:
         client.close()
     return None
 
 
-def require_docker() -> None:
+def require_docker(image: str = IMAGE) -> None:
     """Skip with the reason when there is no Docker, or fail when FENCEPOST_REQUIRE_CONTAINERS=1 says that there must be."""
-    if (trouble := _trouble()) is None:
+    if (trouble := _trouble(image)) is None:
         return
     if os.environ.get("FENCEPOST_REQUIRE_CONTAINERS") == "1":
         pytest.fail(f"FENCEPOST_REQUIRE_CONTAINERS=1, and {trouble}")

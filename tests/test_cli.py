@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -70,7 +71,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(whole_run: tuple[
 
     assert "+060 +061 +063" in out
     met, all_rows = compliance(whole_run[0])["totals"]["met"], len(compliance(whole_run[0])["requirements"])
-    assert f"{met} of the {all_rows} requirements of KIP-890 were judged: reference conforms as far as it was asked" in out
+    assert re.search(rf"{met} of the {all_rows} requirements of .*KIP-890.* were judged: reference conforms as far as it was asked", out)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,9 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(whole_run: tuple[
         (("run", "--defect", "no-epoch-bmup"), "did you mean no-epoch-bump?"),
         (("run", "kafka"), "Say --bootstrap HOST:PORT"),
         (("run", "kafka", "--bootstrap", "a:1", "--container", "b"), "--bootstrap and --container exclude each other"),
+        (("run", "pulsar", "--service-url", "pulsar://a:1"), "which Pulsar? Say --service-url pulsar://HOST:PORT and --admin-url"),
+        (("run", "pulsar", "--service-url", "a:1", "--admin-url", "http://a:2"), "'a:1' is not a service URL"),
+        (("run", "pulsar", "--bootstrap", "a:1"), "--bootstrap a:1: a Pulsar broker is named with --service-url"),
         (("run", "--bootstrap", "a:1"), "--bootstrap a:1: the reference is in this process"),
         (("run", "kafka", "--bootstrap", "nonsense"), "nonsense"),
         (("run", "--level", "MAY"), "nothing is selected"),

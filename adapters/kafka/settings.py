@@ -6,8 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fencepost.adapters.purposes import BrokerSettings
+from fencepost.adapters import purposes
 from fencepost.datafile import Row, load
+
+from .login import Passwords
 
 
 class Release(Row):
@@ -26,14 +28,25 @@ class Release(Row):
         return self.metadata_version[1]
 
 
-class KafkaSettings(BrokerSettings):
+class Purpose(purposes.Purpose):
+    """What a broker is started for. Where nobody has to log in, there are no users."""
+
+    users: list[str] = Field(default_factory=list)
+    """Who can log in; the first is the kit's own, which clients log in as unless a scenario says otherwise."""
+
+
+class KafkaSettings(purposes.BrokerSettings[Purpose]):
     """How Apache Kafka's image is started, and which of its releases are known."""
 
     releases: Annotated[list[Release], Field(min_length=1)]
 
-    def environment(self, purpose: str, port: int) -> dict[str, str]:
+    def users(self, purpose: str) -> list[str]:
+        """Who can log in at a broker for that purpose, the kit's own user first; nobody has to where there is none."""
+        return self.purpose(purpose).users
+
+    def environment(self, purpose: str, port: int, passwords: Passwords = Passwords({})) -> dict[str, str]:  # noqa: B008 - it is immutable
         """The container's environment for that purpose, when its broker is reached at that port of this machine."""
-        return self.filled_in(purpose, port=port)
+        return {name: passwords.filled_in(value) for name, value in self.filled_in(purpose, port=port).items()}
 
     def properties(self, purpose: str) -> dict[str, str]:
         """What a purpose sets, by the names of Kafka's configuration."""

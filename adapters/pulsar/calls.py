@@ -56,13 +56,12 @@ class Calls:
         again: frozenset[int],
         *,
         retry: bool = True,
-        within_s: float = ANSWER_WITHIN_S,
         about: About = NOTHING_MORE,
     ) -> Outcome[T]:
         """Ask for a change. `command` takes the request id; `read` takes the value from an answer that is no refusal."""
 
         def attempt() -> Outcome[T]:
-            outcome = self._once(locate, command, read, within_s, about)
+            outcome = self._once(locate, command, read, about)
             if isinstance(outcome, Refused) and outcome.code in UNDECIDED - again:
                 return Unknown(f"answered {outcome}, which leaves open whether it was done")
             return outcome
@@ -84,20 +83,19 @@ class Calls:
         def is_for_later(outcome: Outcome[T]) -> bool:
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in again)
 
-        return self._patiently(lambda: self._once(locate, command, read, ANSWER_WITHIN_S, about), is_for_later, retry=retry)
+        return self._patiently(lambda: self._once(locate, command, read, about), is_for_later, retry=retry)
 
     def _once(
         self,
         locate: Callable[[], Outcome[Connection]],
         command: Callable[[int], Message],
         read: Callable[[Any], T],
-        within_s: float,
         about: About,
     ) -> Outcome[T]:
         match self._located(locate):
             case Done(connection):
                 call = connection.ask(command(self._client.next_request()), about=about)
-                return read_answer(connection.answer(call, within_s), read)
+                return read_answer(connection.answer(call, ANSWER_WITHIN_S), read)
             case trouble:
                 return trouble
 

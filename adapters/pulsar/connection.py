@@ -22,11 +22,19 @@ from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
 from .recording import Call, Recorder
 from .transport import Address, ConnectionLost, Transport
 
+_MOST_AT_ONCE = 10_000
+"""So many frames are taken in at once from a broker that never stops talking."""
+
 PROTOCOL_VERSION = 21
 """The newest that brokers with transactions know; from 19 on a client connects to its coordinator."""
 
 _Key: TypeAlias = tuple[str, int, int]
 """What an answer is found by: ("request", its id, 0), or ("send", producer, sequence id)."""
+
+_CONNECT: _Key = ("connect", 0, 0)
+
+_NOBODYS = 2**64 - 1
+"""The request id of an ERROR that answers no request but CONNECT, which has none."""
 
 About: TypeAlias = Mapping[str, str]
 """What the client knows about a request and the frame does not say, such as the topic of a producer."""
@@ -49,8 +57,6 @@ class Connection:
         self.closed_consumers: set[int] = set()
         self.consumers: dict[int, About] = {}
         """What is known of the consumers here, for what is recorded of their messages."""
-        self.ended_topics: set[int] = set()
-        """The consumers that were told that nothing more will come in their topic."""
         self.inboxes: dict[int, deque[Frame]] = defaultdict(deque)
         """For each consumer the messages that have come for it."""
         self._client = client
@@ -92,8 +98,9 @@ class Connection:
             left_s = (end - self._recorder.now_ms()) / 1000
             if self._is_cut_off(call):
                 return self._given_up(call, f"{self.address} closed the producer instead of answering {call.name}", lost=True)
-            if not self._look(max(0.0, left_s)) and left_s <= 0:
+            if left_s <= 0:
                 return self._given_up(call, f"{self.address} did not answer {call.name} within {within_s:g} s", lost=False)
+            self._look(left_s)
         match call.answer:
             case Frame() as frame:
                 return Done(frame)
@@ -106,8 +113,9 @@ class Connection:
 
     def drain(self) -> None:
         """Take in what has come, without waiting."""
-        while self.lost is None and self._look(0):
-            pass
+        for _ in range(_MOST_AT_ONCE):
+            if self.lost is not None or not self._look(0):
+                return
 
     def close(self) -> None:
         """Give the connection back."""
@@ -146,10 +154,9 @@ class Connection:
             case pb.CommandCloseConsumer():
                 self._pushed(frame)
                 self.closed_consumers.add(body.consumer_id)
-            case pb.CommandReachedEndOfTopic():
+            case pb.CommandReachedEndOfTopic() | pb.CommandActiveConsumerChange():
                 self._pushed(frame)
-                self.ended_topics.add(body.consumer_id)
-            case pb.CommandActiveConsumerChange():
+            case pb.CommandError(request_id=number) if number == _NOBODYS and not self._waiting.get(_CONNECT):
                 self._pushed(frame)
             case _:
                 self._match(frame)
@@ -215,7 +222,7 @@ def _key(request: Frame) -> _Key:
     body = request.body
     match body:
         case pb.CommandConnect():
-            return ("connect", 0, 0)
+            return _CONNECT
         case pb.CommandSend():
             return ("send", body.producer_id, body.sequence_id)
         case _:
@@ -226,7 +233,9 @@ def _key_of_answer(frame: Frame) -> _Key:
     body = frame.body
     match body:
         case pb.CommandConnected():
-            return ("connect", 0, 0)
+            return _CONNECT
+        case pb.CommandError(request_id=number) if number == _NOBODYS:
+            return _CONNECT
         case pb.CommandSendReceipt() | pb.CommandSendError():
             return ("send", body.producer_id, body.sequence_id)
         case _:

@@ -11,7 +11,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Unknown
+from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import count_of, entries, is_batch
 from fencepost.wire.pulsar.frames import Frame
@@ -86,13 +86,15 @@ class ConsumerCalls(Calls):
 
     def receive(self, consumer: Consumer, *, within_s: float | None = None) -> Outcome[Received]:
         """The next message, waited for as long as the session is patient. Unknown says only that none has come."""
-        match self._live(consumer):
-            case Done(held) if self._await_message(held, within_s):
-                return Done(held.unread.pop(0))
-            case Done():
-                return Unknown(f"no message came for {consumer.subscription}")
-            case trouble:
-                return trouble
+        for _ in self._time.attempts(within_s):
+            match self._live(consumer):
+                case Done(held) if held.unread:
+                    return Done(held.unread.pop(0))
+                case Done(_Held(connection=Connection() as connection)):
+                    connection.await_push(_LOOK_S)
+                case Refused() | Unknown() as trouble:
+                    return trouble
+        return Unknown(f"no message came for {consumer.subscription}")
 
     def received(self, consumer: Consumer) -> Outcome[tuple[Received, ...]]:
         """All messages that have come and were not yet taken, without waiting. That none has come proves nothing."""
@@ -113,7 +115,7 @@ class ConsumerCalls(Calls):
                     taken.append(message)
                 case Unknown(reason, lost):
                     seen = ", ".join(message.value for message in taken) or "nothing"
-                    return Unknown(f"{value} was waited for, and before it came {seen}: {reason}", lost)
+                    return Unknown(f"{value} was waited for, and what came was {seen}; {reason}", lost)
                 case refusal:
                     return refusal
         return Done(tuple(taken))
@@ -191,17 +193,6 @@ class ConsumerCalls(Calls):
                 self._tell(held, pb.CommandFlow(consumer_id=consumer.number, message_permits=held.permits))
 
         return self._write(locate, command, read, OPENING, retry=retry, about=about(consumer))
-
-    def _await_message(self, held: _Held, within_s: float | None) -> bool:
-        for _ in self._time.attempts(within_s):
-            self._take_in(held)
-            if held.unread:
-                return True
-            if not held.is_open:
-                return False
-            if held.connection is not None:
-                held.connection.await_push(_LOOK_S)
-        return False
 
     def _take_in(self, held: _Held) -> None:
         """Make messages of what has come, and give the permits back that they used."""

@@ -1,7 +1,5 @@
 """Pulsar's error codes, as outcomes, and which of them a conforming raw client answers by asking again."""
 
-from typing import Any
-
 from fencepost.adapters.ports import Refused
 from fencepost.wire.pulsar.messages_pb2 import ServerError as Error
 
@@ -21,6 +19,6 @@ UNDECIDED: frozenset[int] = frozenset({Error.UnknownError, Error.MetadataError, 
 """To a write, these leave open whether it was done; to a read they are refusals like others."""
 
 
-def refused(code: int, message: str | None = None, **fields: Any) -> Refused:
+def refused(code: int, message: str | None = None) -> Refused:
     """The refusal that an answer's error code stands for."""
-    return Refused(Error.Name(code), code, message or None, fields)
+    return Refused(Error.Name(code), code, message or None)

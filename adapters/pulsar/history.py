@@ -17,6 +17,7 @@ from fencepost.wire.pulsar.batches import entries, is_batch
 from fencepost.wire.pulsar.frames import Frame, Payload
 from fencepost.wire.pulsar.reading import MalformedFrame
 
+from .errors import UNDECIDED
 from .recording import Call
 from .values import MessageId
 
@@ -31,7 +32,7 @@ def events(calls: list[Call], run_id: str) -> list[Event]:
     for number, is_end, at_ms in _moments(calls):
         call = calls[number]
         error = _error(call) if is_end else None
-        outcome = "invoke" if not is_end else "info" if _is_open(call) else "fail" if error else "ok"
+        outcome = "invoke" if not is_end else "ok" if error is None else "fail" if error["definite"] else "info"
         process = processes.ending(number, for_good=outcome == "info") if is_end else processes.beginning(number, call.client)
         common = {
             "run_id": run_id,
@@ -96,7 +97,12 @@ def _error(call: Call) -> Event | None:
     match call.answer:
         case Frame() as frame if "error" in frame.body.DESCRIPTOR.fields_by_name and frame.body.HasField("error"):
             body = frame.body
-            return {"class": pb.ServerError.Name(body.error), "code": body.error, "msg": body.message or None, "definite": True}
+            return {
+                "class": pb.ServerError.Name(body.error),
+                "code": body.error,
+                "msg": body.message or None,
+                "definite": body.error not in UNDECIDED,
+            }
         case AdminAnswer(status=status) if status >= 300:
             return {"class": "http", "code": status, "msg": None, "definite": status < 500}
         case _:

@@ -30,10 +30,9 @@ class Purpose(purposes.Purpose):
     fresh: bool = False
 
 
-class PulsarSettings(purposes.BrokerSettings):
+class PulsarSettings(purposes.BrokerSettings[Purpose]):
     """How Apache Pulsar's image is started, and which of its releases are known."""
 
-    purposes: Annotated[dict[str, Purpose], Field(min_length=1)]  # type: ignore[assignment]  # nobody writes to it
     releases: Annotated[list[Release], Field(min_length=1)]
 
     def environment(self, purpose: str, port: int, admin_port: int) -> dict[str, str]:
@@ -42,7 +41,7 @@ class PulsarSettings(purposes.BrokerSettings):
 
     def is_fresh(self, purpose: str) -> bool:
         """Whether each scenario gets a broker of its own."""
-        return self.purposes[purpose].fresh
+        return self.purpose(purpose).fresh
 
 
 class _Brokers(Row):

@@ -37,8 +37,8 @@ class TcpTransport:
 
     def send(self, frame: Frame) -> None:
         """Write the whole frame."""
-        self._socket.settimeout(_SENT_WITHIN_S)
-        with self._losing("did not take"):
+        with self._losing("did not take a frame"):
+            self._socket.settimeout(_SENT_WITHIN_S)
             self._socket.sendall(encode(frame))
 
     def receive(self, within_s: float) -> Frame | None:
@@ -72,8 +72,8 @@ class TcpTransport:
 
     def _read(self, within_s: float) -> bool:
         """Read what there is; False when nothing comes in time."""
-        self._socket.settimeout(within_s)
         with self._losing("closed the connection"):
+            self._socket.settimeout(within_s)
             try:
                 chunk = self._socket.recv(_CHUNK)
             except (TimeoutError, BlockingIOError):

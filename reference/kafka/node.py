@@ -10,11 +10,13 @@ from fencepost.reference.kernel.network import Network
 
 from .additions import Additions
 from .announcement import Announcement
+from .authorizer import Authorizer
 from .coordinator import Coordinator
 from .dialect import Dialect
 from .directory import Directory
 from .groups import Groups
 from .listing import TransactionFilter
+from .manner import Manner
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
 from .partition_log import PartitionLog
@@ -37,10 +39,12 @@ class Parts:
 
     additions: type[Additions] = Additions
     announcement: type[Announcement] = Announcement
+    authorizer: type[Authorizer] = Authorizer
     coordinator: type[Coordinator] = Coordinator
     dialect: type[Dialect] = Dialect
     groups: type[Groups] = Groups
     directory: type[Directory] = Directory
+    manner: type[Manner] = Manner
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
     network: type[Network] = Network
@@ -60,7 +64,9 @@ class Node:
         self.settings = settings
         self._parts = parts
         self.announcement = parts.announcement(profile)
+        self.authorizer = parts.authorizer(settings, machine.disk)
         self.dialect = parts.dialect()
+        self.manner = parts.manner()
         self.topics = Topics(machine.disk, self._open_log)
         self.directory = parts.directory(NODE_ID)
         self.transaction_filter = parts.transaction_filter

@@ -1,7 +1,9 @@
 """The settings of a broker that its users choose, under the names of Kafka's configuration and with its defaults."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -11,14 +13,31 @@ class Settings:
     clean_up_interval_ms: int = 10_000
     """How often a broker looks for transactions that have timed out, and for markers that have to be sent again."""
 
+    has_authorizer: bool = False
+    """Whether access-control lists decide who may do what."""
+
+    super_users: frozenset[str] = frozenset()
+    """The principals that may do everything, such as `User:admin`."""
+
+    passwords: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The users that may log in over SASL/PLAIN; without any, nobody has to."""
+
     @staticmethod
     def of(properties: Mapping[str, str]) -> "Settings":
         """From a configuration; what the reference has no use for is left out."""
-        known = {field: convert(properties[name]) for name, (field, convert) in _PROPERTIES.items() if name in properties}
+        known: dict[str, Any] = {field: convert(properties[name]) for name, (field, convert) in _PROPERTIES.items() if name in properties}
         return Settings(**known)
 
 
-_PROPERTIES = {
+def _passwords(jaas: str) -> dict[str, str]:
+    """The users of Kafka's PlainLoginModule."""
+    return dict(re.findall(r'\buser_(\w+)="([^"]*)"', jaas))
+
+
+_PROPERTIES: Mapping[str, tuple[str, Callable[[str], object]]] = {
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": ("clean_up_interval_ms", int),
+    "authorizer.class.name": ("has_authorizer", bool),
+    "super.users": ("super_users", lambda text: frozenset(filter(None, text.split(";")))),
+    "listener.name.clients.plain.sasl.jaas.config": ("passwords", _passwords),
 }
 """Each property that is obeyed: the field that holds it, and how its text is read."""

@@ -1,0 +1,213 @@
+"""The Pulsar probe's admin calls: what is asked, what is read, and what an answer means that is not the one that is due."""
+
+import json
+from typing import Any
+
+import pytest
+from scripted_pulsar import ScriptedPulsar, session_with
+
+from fencepost.adapters.ports import Done, Malformed, Refused, Unknown
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import (
+    BufferStats,
+    CoordinatorStats,
+    LogStats,
+    PendingAckStats,
+    Position,
+    Status,
+    Subscription,
+    TopicStats,
+    TransactionInBuffer,
+    TransactionMetadata,
+    TxnId,
+)
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+
+TOPIC = "persistent://public/default/t"
+S = Subscription(TOPIC, "s")
+
+
+@pytest.fixture
+def broker() -> ScriptedPulsar:
+    """A broker whose admin interface says what a test tells it."""
+    return ScriptedPulsar()
+
+
+@pytest.fixture
+def probe(broker: ScriptedPulsar) -> PulsarProbe:
+    """A client of it."""
+    return session_with(broker).client("c")
+
+
+def told(value: object) -> AdminAnswer:
+    return AdminAnswer(200, json.dumps(value).encode())
+
+
+CHANGES = [
+    (lambda probe: probe.create_topic(TOPIC), "PUT /admin/v2/persistent/public/default/t", None),
+    (lambda probe: probe.create_partitioned_topic(TOPIC, 3), "PUT /admin/v2/persistent/public/default/t/partitions", 3),
+    (lambda probe: probe.delete_topic(TOPIC), "DELETE /admin/v2/persistent/public/default/t?force=true", None),
+    (lambda probe: probe.terminate_topic(TOPIC), "POST /admin/v2/persistent/public/default/t/terminate", None),
+    (lambda probe: probe.unload_topic(TOPIC), "PUT /admin/v2/persistent/public/default/t/unload", None),
+    (lambda probe: probe.create_namespace("public/n"), "PUT /admin/v2/namespaces/public/n", {}),
+    (lambda probe: probe.delete_namespace("public/n"), "DELETE /admin/v2/namespaces/public/n?force=true", None),
+    (lambda probe: probe.set_deduplication("public/n", True), "POST /admin/v2/namespaces/public/n/deduplication", True),
+    (
+        lambda probe: probe.set_retention("public/n", -1, 10),
+        "POST /admin/v2/namespaces/public/n/retention",
+        {"retentionTimeInMinutes": -1, "retentionSizeInMB": 10},
+    ),
+    (lambda probe: probe.abort_as_administrator(TxnId(0, 4)), "POST /admin/v3/transactions/abortTransaction/0/4", None),
+]
+
+
+@pytest.mark.parametrize(("act", "request_line", "body"), CHANGES, ids=[line for _, line, _ in CHANGES])
+def test_a_change_is_asked_for_at_its_path(broker: ScriptedPulsar, probe: PulsarProbe, act: Any, request_line: str, body: object) -> None:
+    """And 204 says that it is done."""
+    broker.admin_answers = [AdminAnswer(204)]
+
+    assert act(probe) == Done(None)
+    assert [(str(request), request.body) for request in broker.administered] == [(request_line, body)]
+
+
+LOOKS = [
+    (
+        lambda probe: probe.transaction(TxnId(0, 4)),
+        "GET /admin/v3/transactions/transactionMetadata/0/4",
+        {
+            "txnId": "(0,4)",
+            "status": "COMMITTING",
+            "openTimestamp": 1,
+            "timeoutAt": 60000,
+            "producedPartitions": {TOPIC: {"startPosition": "5:1", "aborted": False}},
+            "ackedPartitions": {TOPIC: {"s": {}}},
+        },
+        TransactionMetadata(TxnId(0, 4), Status.COMMITTING, 60000, frozenset({TOPIC}), frozenset({S})),
+    ),
+    (
+        lambda probe: probe.coordinator_stats(1),
+        "GET /admin/v3/transactions/coordinatorStats?coordinatorId=1",
+        {"state": "Ready", "leastSigBits": 7, "lowWaterMark": 5, "ongoingTxnSize": 1},
+        CoordinatorStats("Ready", 7, 5, 1),
+    ),
+    (
+        lambda probe: probe.buffer_stats(TOPIC),
+        "GET /admin/v3/transactions/transactionBufferStats/public/default/t?lowWaterMarks=true",
+        {"state": "Ready", "maxReadPosition": "5:-1", "ongoingTxnSize": 1, "totalAbortedTransactions": 2, "lowWaterMarks": {"0": 3}},
+        BufferStats("Ready", Position(5, -1), 1, 2, {0: 3}),
+    ),
+    (
+        lambda probe: probe.transaction_in_buffer(TxnId(0, 4), TOPIC),
+        "GET /admin/v3/transactions/transactionInBufferStats/public/default/t/0/4",
+        {"startPosition": "5:1", "aborted": True},
+        TransactionInBuffer(Position(5, 1), True),
+    ),
+    (
+        lambda probe: probe.pending_ack_stats(S),
+        "GET /admin/v3/transactions/pendingAckStats/public/default/t/s?lowWaterMarks=true",
+        {"state": "Ready", "ongoingTxnSize": 1, "lowWaterMarks": None},
+        PendingAckStats("Ready", 1, {}),
+    ),
+    (
+        lambda probe: probe.position_state(S, Position(5, 1)),
+        "GET /admin/v3/transactions/positionStatsInPendingAck/public/default/t/s/5/1",
+        {"state": "PendingAck"},
+        "PendingAck",
+    ),
+    (
+        lambda probe: probe.topic_stats(TOPIC),
+        "GET /admin/v2/persistent/public/default/t/stats",
+        {"subscriptions": {"s": {"msgBacklog": 3}}, "ongoingTxnCount": 1, "committedTxnCount": 2, "abortedTxnCount": 0},
+        TopicStats({"s": 3}, 1, 2, 0),
+    ),
+    (
+        lambda probe: probe.log_stats(TOPIC),
+        "GET /admin/v2/persistent/public/default/t/internalStats",
+        {"numberOfEntries": 4, "lastConfirmedEntry": "5:3", "cursors": {"s": {"markDeletePosition": "5:-1"}}},
+        LogStats(4, Position(5, 3), {"s": Position(5, -1)}),
+    ),
+]
+LINES = [line for _, line, _, _ in LOOKS]
+
+
+@pytest.mark.parametrize(("look", "request_line", "answer", "value"), LOOKS, ids=LINES)
+def test_an_answer_is_read_as_a_value(
+    broker: ScriptedPulsar, probe: PulsarProbe, look: Any, request_line: str, answer: object, value: object
+) -> None:
+    """What brokers were seen to say, with what they leave out."""
+    broker.admin_answers = [told(answer)]
+
+    assert look(probe) == Done(value)
+    assert [str(request) for request in broker.administered] == [request_line]
+
+
+@pytest.mark.parametrize(("look", "request_line", "answer", "value"), LOOKS, ids=LINES)
+def test_an_answer_that_lacks_what_is_due_is_malformed(
+    broker: ScriptedPulsar,
+    probe: PulsarProbe,
+    look: Any,
+    request_line: str,
+    answer: object,  # noqa: ARG001
+    value: object,  # noqa: ARG001
+) -> None:
+    """No JSON, JSON of another shape, or without a field: all with the call and what was said."""
+    for body, why in ((b"<html>oops</html>", "not JSON"), (b"[1]", "lacks what is due"), (b"{}", "lacks what is due"), (b"", "not JSON")):
+        broker.admin_answers = [AdminAnswer(200, body)]
+
+        with pytest.raises(Malformed, match=why) as raised:
+            look(probe)
+
+        assert request_line in str(raised.value)
+        assert body.decode() in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (AdminAnswer(404, b'{"reason": "no such transaction"}'), Refused("Not Found", 404, "no such transaction")),
+        (AdminAnswer(405, b"plain words"), Refused("Method Not Allowed", 405, "plain words")),
+        (AdminAnswer(409, b""), Refused("Conflict", 409, None)),
+        (AdminAnswer(499, b"[]"), Refused("a status that HTTP does not have", 499, "[]")),
+    ],
+)
+def test_another_status_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe, answer: AdminAnswer, outcome: Refused) -> None:
+    """With the reason that the body gives, whatever the body is; a change and a look are refused alike, and not repeated."""
+    broker.admin_answers = [answer]
+
+    assert probe.transaction(TxnId(0, 1)) == outcome
+    assert probe.unload_topic(TOPIC) == outcome
+    assert len(broker.administered) == 2
+
+
+def test_a_look_is_repeated_while_the_system_is_in_trouble(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """It changes nothing: 5xx, and no answer at all, are asked again while the session is patient."""
+    fine = told({"state": "Ready", "leastSigBits": 7, "lowWaterMark": 5, "ongoingTxnSize": 1})
+    broker.admin_answers = [AdminAnswer(500, b"{}"), None, fine]
+
+    assert isinstance(probe.coordinator_stats(), Done)
+    assert len(broker.administered) == 3
+
+
+def test_a_look_that_is_not_patient_is_asked_once(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """The trouble itself is then what is told."""
+    broker.admin_answers = [AdminAnswer(500, b'{"reason": "terminated"}')]
+
+    assert probe.transaction(TxnId(0, 1), retry=False) == Refused("Internal Server Error", 500, "terminated")
+
+
+def test_a_change_in_trouble_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """Nobody knows whether it was done, and it is not repeated."""
+    broker.admin_answers = [AdminAnswer(500, b""), None]
+
+    failed, lost = probe.terminate_topic(TOPIC), probe.terminate_topic(TOPIC)
+
+    assert isinstance(failed, Unknown)
+    assert "Internal Server Error (500), which leaves open" in failed.reason
+    assert isinstance(lost, Unknown)
+    assert lost.lost
+    assert len(broker.administered) == 2
+
+
+def test_a_call_is_shown_as_it_is_asked() -> None:
+    """For people who want to put it themselves."""
+    assert str(AdminRequest("GET", "/admin/v2/x", {"a": "1", "b": "2"})) == "GET /admin/v2/x?a=1&b=2"

@@ -1,0 +1,70 @@
+"""A Pulsar broker that says anything at all: the probe has an outcome or tells what was wrong, and can be used again."""
+
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pulsar_strategies import frames
+from scripted_pulsar import ScriptedPulsar, session_with
+
+from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.adapters.pulsar.values import Action, TxnId
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.frames import Frame
+
+TOPIC = "persistent://public/default/t"
+
+
+def told(call: Callable[[], Outcome[object]]) -> Outcome[object] | Malformed:
+    try:
+        return call()
+    except Malformed as error:
+        return error
+
+
+@given(st.lists(frames(), max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_whatever_a_broker_says_the_probe_has_an_outcome(noise: list[Frame]) -> None:
+    """What was said is told by an outcome or as malformed, never as another error; it can be shown, and is in the history."""
+    broker = ScriptedPulsar()
+    broker.on("NEW_TXN", lambda request: [pb.CommandNewTxnResponse(request_id=request.request_id, txnid_most_bits=0, txnid_least_bits=0)])
+    broker.on("END_TXN", lambda request: [pb.CommandEndTxnResponse(request_id=request.request_id)])
+    session = session_with(broker)
+    probe = session.client("c")
+    subscribed = probe.subscribe(TOPIC, "s")
+    assert isinstance(subscribed, Done)
+    for frame in noise:
+        broker.push(frame.body, frame.payload)
+
+    seen = [told(probe.new_transaction), told(lambda: probe.receive(subscribed.value, within_s=0.1))]
+    again = [told(probe.new_transaction), told(lambda: probe.end(TxnId(0, 0), Action.COMMIT))]
+
+    assert all(isinstance(outcome, Done | Refused | Unknown | Malformed) for outcome in seen)
+    assert again[-1] == Done(None)
+    assert len(session.exchanges()) * 2 == len(session.history("run"))
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_whatever_answers_a_request_the_probe_has_an_outcome(data: st.DataObject) -> None:
+    """An answer with the right request id and anything in it."""
+    broker = ScriptedPulsar()
+
+    def anything(request: pb.CommandEndTxn) -> list[pb.CommandEndTxnResponse]:
+        answer = pb.CommandEndTxnResponse(request_id=request.request_id)
+        if data.draw(st.booleans()):
+            answer.error = data.draw(st.sampled_from(pb.ServerError.values()))
+            answer.message = data.draw(st.text(st.characters(exclude_categories=["Cs"]), max_size=9))
+        return [answer]
+
+    broker.on("END_TXN", anything)
+    session = session_with(broker)
+
+    outcome = session.client("c").end(TxnId(0, 0), Action.COMMIT, retry=False)
+
+    ended = [event for event in session.history("run") if event["f"] == "commit"][1]
+    assert (isinstance(outcome, Done), isinstance(outcome, Refused), isinstance(outcome, Unknown)) == (
+        ended["type"] == "ok",
+        ended["type"] == "fail",
+        ended["type"] == "info",
+    )

@@ -1,0 +1,250 @@
+"""The Pulsar probe's consumers: permits, what is handed over, acknowledgements, and what happens when the broker closes them."""
+
+from typing import Any
+
+import pytest
+from scripted_pulsar import ScriptedPulsar, nothing, session_with
+
+from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import AckKind, Consumer, InitialPosition, MessageId, Position, SubscriptionType, TxnId
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.frames import Payload
+
+TOPIC = "persistent://public/default/t"
+
+
+@pytest.fixture
+def broker() -> ScriptedPulsar:
+    """A broker with a topic."""
+    return ScriptedPulsar()
+
+
+@pytest.fixture
+def probe(broker: ScriptedPulsar) -> PulsarProbe:
+    """A client of it."""
+    return session_with(broker).client("c")
+
+
+@pytest.fixture
+def consumer(probe: PulsarProbe) -> Consumer:
+    """A consumer with permits for four messages."""
+    found: Consumer = value(probe.subscribe(TOPIC, "s", permits=4))
+    return found
+
+
+def value(outcome: Outcome[Any]) -> Any:
+    assert isinstance(outcome, Done), outcome
+    return outcome.value
+
+
+def permits(broker: ScriptedPulsar) -> list[int]:
+    return [frame.body.message_permits for frame in broker.of("FLOW")]
+
+
+def closed(consumer: Consumer) -> pb.CommandCloseConsumer:
+    """What a broker says after an unload."""
+    return pb.CommandCloseConsumer(consumer_id=consumer.number, request_id=2**64 - 1)
+
+
+@pytest.mark.parametrize("kind", SubscriptionType)
+def test_a_subscription_is_of_the_type_that_is_asked_for(broker: ScriptedPulsar, probe: PulsarProbe, kind: SubscriptionType) -> None:
+    """All four types; where it begins, and whether it stays, are said as well."""
+    value(probe.subscribe(TOPIC, "s", kind, initial=InitialPosition.LATEST, durable=False))
+
+    said = broker.of("SUBSCRIBE")[0].body
+    assert said.sub_type == kind.value
+    assert (said.topic, said.subscription, said.initial_position, said.durable) == (TOPIC, "s", pb.CommandSubscribe.Latest, False)
+
+
+def test_permits_are_given_again_as_they_are_used(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """At half, by as many as were used; a batch uses one for each of its messages."""
+    broker.deliver(consumer.number, 0, "a")
+    value(probe.receive(consumer))
+    first = permits(broker)
+    broker.deliver(consumer.number, 1, "b", "c", "d", batched=True)
+    value(probe.receive_until(consumer, "d"))
+
+    assert first == [4]
+    assert permits(broker) == [4, 4]
+
+
+def test_without_permits_only_flow_gives_some(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """For scenarios that hold the broker back themselves."""
+    consumer = value(probe.subscribe(TOPIC, "s", permits=0))
+
+    value(probe.flow(consumer, 3))
+
+    assert permits(broker) == [3]
+
+
+def test_a_message_is_told_with_what_its_metadata_says(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """The transaction (0,0) is one, and no transaction is none."""
+    metadata = pb.MessageMetadata(producer_name="me", sequence_id=7, publish_time=0, txnid_most_bits=0, txnid_least_bits=0)
+    command = pb.CommandMessage(consumer_id=consumer.number, message_id=pb.MessageIdData(ledger_id=2, entry_id=3), redelivery_count=1)
+    broker.push(command, Payload(metadata, b"a"))
+    broker.deliver(consumer.number, 4, "b")
+
+    first, second = value(probe.receive(consumer)), value(probe.receive(consumer))
+
+    assert (first.id, first.value, first.redelivery_count) == (MessageId(Position(2, 3)), "a", 1)
+    assert (first.producer, first.sequence_id, first.transaction) == ("me", 7, TxnId(0, 0))
+    assert second.transaction is None
+
+
+def test_of_a_batch_only_what_is_not_acknowledged_is_handed_over(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """The broker tells it with a bit for each message that is still to come."""
+    broker.deliver(consumer.number, 0, "a", "b", "c", batched=True, ack_set=[0b101])
+
+    taken = value(probe.receive_until(consumer, "c"))
+
+    assert [(message.value, message.id.batch_index, message.id.batch_size) for message in taken] == [("a", 0, 3), ("c", 2, 3)]
+
+
+def test_absence_is_shown_by_what_came_later(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """All messages up to the sentinel; when it does not come, the reason says what came instead."""
+    broker.deliver(consumer.number, 0, "a")
+    broker.deliver(consumer.number, 1, "sentinel")
+    broker.deliver(consumer.number, 2, "after it")
+
+    taken = value(probe.receive_until(consumer, "sentinel"))
+    missing = probe.receive_until(consumer, "another")
+
+    assert [message.value for message in taken] == ["a", "sentinel"]
+    assert missing == Unknown("another was waited for, and what came was after it; no message came for s of " + TOPIC)
+    assert broker.now >= 20_000
+
+
+def test_what_has_come_is_taken_without_waiting(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """Nothing is taken twice."""
+    broker.deliver(consumer.number, 0, "a")
+
+    assert [message.value for message in value(probe.received(consumer))] == ["a"]
+    assert value(probe.received(consumer)) == ()
+    assert broker.now == 0
+
+
+def test_a_message_that_cannot_be_read_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """A batch that holds less than it says."""
+    metadata = pb.MessageMetadata(producer_name="p", sequence_id=0, publish_time=0, num_messages_in_batch=2)
+    broker.push(
+        pb.CommandMessage(consumer_id=consumer.number, message_id=pb.MessageIdData(ledger_id=1, entry_id=0)), Payload(metadata, b"")
+    )
+
+    with pytest.raises(Malformed, match="a MESSAGE cannot be read: the metadata of message 1 of 2"):
+        probe.receive(consumer)
+
+
+# --- acknowledging --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "index", "size", "words"),
+    [
+        (AckKind.INDIVIDUAL, 0, 3, [0b110]),
+        (AckKind.INDIVIDUAL, 2, 3, [0b011]),
+        (AckKind.CUMULATIVE, 1, 3, [0b100]),
+        (AckKind.INDIVIDUAL, 63, 65, [2**63 - 1, 1]),
+        (AckKind.INDIVIDUAL, 64, 65, [-1, 0]),
+    ],
+)
+def test_a_message_of_a_batch_is_named_by_the_others(
+    broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer, kind: AckKind, index: int, size: int, words: list[int]
+) -> None:
+    """A bit for each message that stays unacknowledged, in words of 64 with a sign."""
+    value(probe.acknowledge(consumer, [MessageId(Position(1, 2), index, size)], kind=kind, transaction=TxnId(0, 0)))
+
+    said = broker.of("ACK")[0].body
+    assert said.ack_type == kind.value
+    assert said.message_id[0] == pb.MessageIdData(ledger_id=1, entry_id=2, batch_index=index, batch_size=size, ack_set=words)
+    assert said.HasField("txnid_least_bits")
+
+
+def test_an_acknowledgement_is_answered_unless_nobody_asked(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """Without a request id there is no answer, and Done says only that it was sent."""
+    broker.on("ACK", nothing)
+
+    unanswered = probe.acknowledge_unanswered(consumer, [MessageId(Position(1, 0))])
+    answered = probe.acknowledge(consumer, [MessageId(Position(1, 0))])
+
+    assert unanswered == Done(None)
+    assert answered == Unknown("here:6650 did not answer ACK within 10 s")
+    assert [frame.body.HasField("request_id") for frame in broker.of("ACK")] == [False, True]
+
+
+def test_a_conflict_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """ACK_RESPONSE tells it."""
+    broker.on(
+        "ACK",
+        lambda request: [
+            pb.CommandAckResponse(
+                consumer_id=request.consumer_id, request_id=request.request_id, error=pb.TransactionConflict, message="pending"
+            )
+        ],
+    )
+
+    assert probe.acknowledge(consumer, [MessageId(Position(1, 0))], transaction=TxnId(0, 1)) == Refused(
+        "TransactionConflict", 23, "pending"
+    )
+
+
+def test_redelivery_of_all_forgets_what_was_not_taken(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """It comes again; redelivery of named messages leaves the others."""
+    broker.deliver(consumer.number, 0, "a")
+    value(probe.redeliver(consumer, [MessageId(Position(1, 5), 1, 2)]))
+    value(probe.redeliver(consumer))
+
+    named, everything = (frame.body for frame in broker.of("REDELIVER_UNACKNOWLEDGED_MESSAGES"))
+    assert list(named.message_ids) == [pb.MessageIdData(ledger_id=1, entry_id=5)]
+    assert list(everything.message_ids) == []
+    assert value(probe.received(consumer)) == ()
+
+
+def test_the_other_calls_of_a_consumer(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """SEEK, GET_LAST_MESSAGE_ID, UNSUBSCRIBE and CLOSE_CONSUMER."""
+    last = pb.MessageIdData(ledger_id=1, entry_id=9)
+    broker.on(
+        "GET_LAST_MESSAGE_ID", lambda request: [pb.CommandGetLastMessageIdResponse(request_id=request.request_id, last_message_id=last)]
+    )
+    other = value(probe.subscribe(TOPIC, "other"))
+
+    assert probe.seek(consumer, Position(1, 3)) == Done(None)
+    assert probe.last_message_id(consumer) == Done(MessageId(Position(1, 9)))
+    assert probe.unsubscribe(consumer) == Done(None)
+    assert probe.close_consumer(other) == Done(None)
+    assert broker.of("SEEK")[0].body.message_id == pb.MessageIdData(ledger_id=1, entry_id=3)
+    assert broker.names()[-2:] == ["UNSUBSCRIBE", "CLOSE_CONSUMER"]
+
+
+# --- closed by the broker -------------------------------------------------------------------------------------------------------
+
+
+def test_a_consumer_that_the_broker_closed_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """With all its permits; what it was given and had not taken comes again, so it is forgotten."""
+    broker.deliver(consumer.number, 0, "a")
+    broker.push(closed(consumer))
+    broker.on("FLOW", lambda _: broker.deliver(consumer.number, 0, "a") or [])  # type: ignore[func-returns-value]
+
+    taken = value(probe.receive(consumer))
+
+    assert taken.value == "a"
+    assert len(broker.of("SUBSCRIBE")) == 2
+    assert permits(broker)[-1] == 4
+    assert value(probe.received(consumer)) == ()
+
+
+def test_a_consumer_whose_connection_is_lost_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """On a new connection."""
+    broker.hang_up()
+
+    assert probe.acknowledge(consumer, [MessageId(Position(1, 0))]) == Done(None)
+    assert len(broker.connections) == 2
+
+
+def test_a_consumer_that_is_closed_while_it_waits_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+    """An unload in the middle of waiting costs no message."""
+    broker.later.append((100.0, lambda: broker.push(closed(consumer))))
+    broker.later.append((300.0, lambda: broker.deliver(consumer.number, 0, "a")))
+
+    assert value(probe.receive(consumer)).value == "a"
+    assert len(broker.of("SUBSCRIBE")) == 2

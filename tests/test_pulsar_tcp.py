@@ -1,0 +1,238 @@
+"""Pulsar's frames over TCP: read in whatever pieces they come, lost when the connection ends, refused when they are none."""
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from fencepost.adapters.ports import Done, Malformed, SystemUnreachable, Unknown, WrongUsage
+from fencepost.adapters.pulsar.http import HttpAdmin
+from fencepost.adapters.pulsar.reach import ask, parse_place, reach
+from fencepost.adapters.pulsar.tcp import TcpTransport
+from fencepost.adapters.pulsar.transport import Address, ConnectionLost
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+from fencepost.wire.pulsar.frames import SIZE, decode, encode, frame_of, size_of
+
+PING = encode(frame_of(pb.CommandPing()))
+CONNECTED = encode(frame_of(pb.CommandConnected(server_version="Pulsar Server4.0.7", protocol_version=21)))
+
+
+@contextmanager
+def serving(act: Callable[[socket.socket], None]) -> Iterator[Address]:
+    """A server on loopback that does one thing with its one connection."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                act(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield Address("127.0.0.1", server.getsockname()[1])
+        finally:
+            thread.join(10)
+
+
+@contextmanager
+def connected(address: Address) -> Iterator[TcpTransport]:
+    transport = TcpTransport(address)
+    try:
+        yield transport
+    finally:
+        transport.close()
+
+
+def nobody() -> Address:
+    """An address of this machine at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return Address("127.0.0.1", server.getsockname()[1])
+
+
+def says(*pieces: bytes) -> Callable[[socket.socket], None]:
+    """A server that says these pieces and hangs up when the client does."""
+
+    def act(connection: socket.socket) -> None:
+        for piece in pieces:
+            connection.sendall(piece)
+        while connection.recv(1000):
+            pass
+
+    return act
+
+
+def test_frames_come_whole_in_whatever_pieces() -> None:
+    """Two frames in three pieces; then nothing, for as long as was waited."""
+    both = CONNECTED + PING
+    with serving(says(both[:3], both[3:40], both[40:])) as address, connected(address) as transport:
+        names = [frame.name for frame in (transport.receive(5), transport.receive(5)) if frame]
+        began = time.monotonic()
+
+        assert names == ["CONNECTED", "PING"]
+        assert transport.receive(0.05) is None
+        assert time.monotonic() - began < 2
+        assert transport.receive(0) is None
+
+
+@pytest.mark.parametrize(("said", "told"), [(b"", "its end came"), (PING[:7], "its end came with 7 bytes of a frame")])
+def test_a_connection_that_ends_is_lost(said: bytes, told: str) -> None:
+    """Also in the middle of a frame: a broker that is killed cuts its frames."""
+    with (
+        serving(lambda connection: connection.sendall(said)) as address,
+        connected(address) as transport,
+        pytest.raises(ConnectionLost, match=told),
+    ):
+        transport.receive(5)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (SIZE.pack(2**31), "announces 2147483648 bytes"),
+        (SIZE.pack(7) + SIZE.pack(3) + b"\x08\xe7\x07", "of a type that is not known: 999"),
+        (PING[:-1] + b"\xff", "a BaseCommand was due, and the codec refuses it"),
+    ],
+)
+def test_bytes_that_are_no_frame_are_malformed(said: bytes, told: str) -> None:
+    """With what was seen; and the connection is closed."""
+    with serving(says(said)) as address, connected(address) as transport:
+        with pytest.raises(Malformed, match=told) as raised:
+            transport.receive(5)
+
+        assert "the bytes: " in str(raised.value)
+        with pytest.raises(ConnectionLost):
+            transport.send(frame_of(pb.CommandPing()))
+
+
+def test_where_nobody_listens_there_is_no_connection() -> None:
+    """The reason names the address."""
+    address = nobody()
+
+    with pytest.raises(ConnectionLost, match=f"{address} cannot be connected to"):
+        TcpTransport(address)
+
+
+def test_asking_what_a_broker_offers() -> None:
+    """CONNECT first, and what CONNECTED says is the offer."""
+    asked = []
+
+    def act(connection: socket.socket) -> None:
+        size = size_of(connection.recv(SIZE.size, socket.MSG_WAITALL))
+        asked.append(decode(connection.recv(size, socket.MSG_WAITALL)))
+        says(CONNECTED)(connection)
+
+    with serving(act) as address:
+        offered = ask(address, within_s=5)
+
+    assert isinstance(offered, Done)
+    assert (offered.value.server, offered.value.protocol_version) == ("Pulsar Server4.0.7", 21)
+    assert asked[0].name == "CONNECT"
+
+
+def test_a_broker_that_refuses_the_connection_is_unknown() -> None:
+    """For example because it wants to know who is there."""
+    refusal = encode(frame_of(pb.CommandError(request_id=2**64 - 1, error=pb.AuthenticationError, message="who are you")))
+
+    with serving(says(refusal)) as address:
+        outcome = ask(address, within_s=5)
+
+    assert isinstance(outcome, Unknown)
+    assert "who are you" in outcome.reason
+
+
+def test_a_broker_that_never_stops_talking_does_not_keep_the_client() -> None:
+    """Its time is over while there is always something to read."""
+
+    def act(connection: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection.sendall(PING)
+
+    with serving(act) as address:
+        outcome = ask(address, within_s=0.3)
+
+    assert outcome == Unknown(f"{address} did not answer CONNECT within 0.3 s")
+
+
+# --- places and HTTP ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("service", "admin"),
+    [
+        ("here:6650", "http://here:8080"),
+        ("pulsar://here:x", "http://here"),
+        ("pulsar://a:1,b:2", "http://here"),
+        ("pulsar://here", "here:8080"),
+    ],
+)
+def test_a_place_that_is_none_is_refused(service: str, admin: str) -> None:
+    """The error says what would be one."""
+    with pytest.raises(WrongUsage, match=r"expected (pulsar|http)://HOST:PORT"):
+        parse_place(service, admin)
+
+
+def test_a_service_url_may_leave_out_the_port() -> None:
+    """It is then the protocol's own."""
+    assert parse_place("pulsar://here", "http://here:8080").service == Address("here", 6650)
+
+
+def test_an_unreachable_system_is_told_in_time() -> None:
+    """With its place, what was seen last, and what to look at."""
+    place = parse_place(f"pulsar://{nobody()}", f"http://{nobody()}")
+    began = time.monotonic()
+
+    with pytest.raises(SystemUnreachable, match=r"no Pulsar broker answers at pulsar://127.0.0.1.*cannot be connected to"):
+        reach(place, within_s=0.3)
+
+    assert time.monotonic() - began < 5
+
+
+def answering(response: bytes) -> Callable[[socket.socket], None]:
+    """An HTTP server that answers with these bytes."""
+
+    def act(connection: socket.socket) -> None:
+        connection.recv(10_000)
+        connection.sendall(response)
+
+    return act
+
+
+def test_an_admin_call_goes_over_http() -> None:
+    """The status and the bytes come back unread."""
+    with serving(answering(b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnope")) as address:
+        admin = HttpAdmin(f"http://{address}/")
+        answer = admin.call(AdminRequest("GET", "/admin/v2/x"), 5)
+        admin.close()
+
+    assert answer == Done(AdminAnswer(404, b"nope"))
+
+
+@pytest.mark.parametrize("response", [b"", b"this is not HTTP\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut"])
+def test_an_admin_call_that_is_not_answered_is_unknown(response: bytes) -> None:
+    """Nobody, nonsense, or half an answer: nothing is known."""
+    with serving(answering(response)) as address:
+        admin = HttpAdmin(f"http://{address}")
+        answer = admin.call(AdminRequest("PUT", "/admin/v2/x"), 5)
+        admin.close()
+
+    assert isinstance(answer, Unknown)
+    assert answer.lost
+    assert "PUT /admin/v2/x" in answer.reason
+
+
+def test_an_admin_call_that_takes_too_long_is_unknown() -> None:
+    """And not lost: it may still be done."""
+    with serving(says()) as address:
+        admin = HttpAdmin(f"http://{address}")
+        answer = admin.call(AdminRequest("GET", "/admin/v2/x"), 0.1)
+        admin.close()
+
+    assert isinstance(answer, Unknown)
+    assert not answer.lost

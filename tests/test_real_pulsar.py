@@ -1,0 +1,344 @@
+"""The Pulsar probe on a real Pulsar 4.0.7 in containers: what it was measured to do, seen through the probe."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from docker_here import PULSAR_IMAGE, containers_of, require_docker
+
+from fencepost.adapters import owners
+from fencepost.adapters.ports import Done, Outcome, Refused, Unknown, WrongUsage
+from fencepost.adapters.pulsar.container_system import PulsarContainerSystem
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.values import (
+    AckKind,
+    Action,
+    Status,
+    Subscription,
+    SubscriptionType,
+    TxnId,
+    persistent,
+)
+
+CRASH = frozenset({"crash"})
+LONG_MS = 600_000
+"""A time that is not over when a broker has come back, however busy this machine is."""
+
+
+@pytest.fixture(scope="module")
+def system() -> Iterator[PulsarContainerSystem]:
+    """Skips, visibly, where there is no Docker; fails where FENCEPOST_REQUIRE_CONTAINERS=1."""
+    require_docker(PULSAR_IMAGE)
+    before = containers_of(owners.this_process())
+    system = PulsarContainerSystem(PULSAR_IMAGE)
+    system.prepare({CRASH})
+    try:
+        handshake = system.open()
+        assert (handshake.version, handshake.profile, handshake.capabilities) == ("4.0.7", "pulsar-4.0", CRASH)
+        yield system
+    finally:
+        system.close()
+    assert containers_of(owners.this_process()) == before
+
+
+@pytest.fixture
+def session(system: PulsarContainerSystem) -> Iterator[PulsarSession]:
+    """A session on the broker that all share."""
+    session = system.session("a tour")
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def probe(session: PulsarSession) -> PulsarProbe:
+    """A client."""
+    return session.client("c")
+
+
+@pytest.fixture
+def topic(session: PulsarSession) -> str:
+    """A topic that nobody else has."""
+    return persistent(session.unique("payments"))
+
+
+def value(outcome: Outcome[Any]) -> Any:
+    assert isinstance(outcome, Done), outcome
+    return outcome.value
+
+
+def code(outcome: Outcome[Any]) -> int:
+    assert isinstance(outcome, Refused), outcome
+    return outcome.code
+
+
+def values(outcome: Outcome[Any]) -> list[str]:
+    return [message.value for message in value(outcome)]
+
+
+def test_a_commit_shows_both_topics_and_an_open_transaction_withholds(probe: PulsarProbe, session: PulsarSession, topic: str) -> None:
+    """What comes after the first message of an open transaction is withheld; the commit shows all, in the order of the log."""
+    other = persistent(session.unique("orders"))
+    first, second = value(probe.producer(topic)), value(probe.producer(other))
+    transaction = value(probe.new_transaction())
+    value(probe.add_topics(transaction, [topic, other]))
+    value(probe.send(first, "before"))
+    value(probe.send(first, "a1", transaction=transaction))
+    value(probe.send(first, "a2", transaction=transaction))
+    value(probe.send(second, "b1", transaction=transaction))
+    value(probe.send(first, "after"))
+    consumer, on_other = value(probe.subscribe(topic, "s")), value(probe.subscribe(other, "s"))
+    known = value(probe.transaction(transaction))
+    buffer = value(probe.buffer_stats(topic))
+    held_back = values(probe.receive_until(consumer, "before"))
+
+    value(probe.end(transaction, Action.COMMIT))
+
+    assert (known.status, known.topics, known.timeout_ms) == (Status.OPEN, {topic, other}, 60_000)
+    assert (buffer.ongoing, buffer.max_read_position.entry) == (1, 0)
+    assert held_back == ["before"]
+    shown = value(probe.receive_until(consumer, "after"))
+    assert [(message.value, message.transaction) for message in shown] == [("a1", transaction), ("a2", transaction), ("after", None)]
+    assert values(probe.receive_until(on_other, "b1")) == ["b1"]
+    assert value(probe.log_stats(topic)).entries == 5
+    assert code(probe.transaction(transaction)) == 404
+
+
+def test_an_abort_is_never_seen(probe: PulsarProbe, topic: str) -> None:
+    """Only the sentinel, also for a subscription that is made later."""
+    producer = value(probe.producer(topic))
+    consumer = value(probe.subscribe(topic, "early"))
+    transaction = value(probe.new_transaction())
+    value(probe.add_topics(transaction, [topic]))
+    value(probe.send(producer, "lost", transaction=transaction))
+    value(probe.end(transaction, Action.ABORT))
+    value(probe.send(producer, "sentinel"))
+
+    assert values(probe.receive_until(consumer, "sentinel")) == ["sentinel"]
+    assert values(probe.receive_until(value(probe.subscribe(topic, "late")), "sentinel")) == ["sentinel"]
+    assert value(probe.topic_stats(topic)).aborted_transactions == 1
+
+
+def test_what_is_said_after_the_end(probe: PulsarProbe) -> None:
+    """Nothing is known of it any more; a coordinator that there is none of is told apart."""
+    transaction = value(probe.new_transaction())
+    value(probe.end(transaction, Action.COMMIT))
+
+    assert [code(probe.end(transaction, action)) for action in Action] == [24, 24]
+    assert code(probe.add_topics(transaction, [persistent("t")])) == 24
+    assert code(probe.end(TxnId(7, 1), Action.COMMIT)) == 20
+    assert value(probe.new_transaction()) > transaction
+
+
+def test_an_acknowledgement_waits_for_its_transaction(probe: PulsarProbe, topic: str) -> None:
+    """It is pending: another transaction has a conflict; an abort redelivers, a commit does not."""
+    subscription = Subscription(topic, "s")
+    producer, consumer = value(probe.producer(topic)), value(probe.subscribe(topic, "s"))
+    value(probe.send(producer, "in"))
+    message = value(probe.receive(consumer))
+    first, second = value(probe.new_transaction()), value(probe.new_transaction())
+    value(probe.add_subscriptions(first, [subscription]))
+    value(probe.acknowledge(consumer, [message.id], transaction=first))
+
+    assert value(probe.position_state(subscription, message.id.position)) == "PendingAck"
+    assert code(probe.acknowledge(consumer, [message.id], transaction=second)) == 23
+    assert value(probe.transaction(first)).subscriptions == {subscription}
+    value(probe.end(first, Action.ABORT))
+    again = value(probe.receive(consumer))
+    assert (again.value, again.redelivery_count) == ("in", 1)
+
+    value(probe.add_subscriptions(second, [subscription]))
+    value(probe.acknowledge(consumer, [again.id], transaction=second))
+    value(probe.end(second, Action.COMMIT))
+    value(probe.send(producer, "sentinel"))
+    value(probe.redeliver(consumer))
+
+    assert values(probe.receive_until(consumer, "sentinel")) == ["sentinel"]
+    assert value(probe.position_state(subscription, message.id.position)) == "MarkDelete"
+
+
+def test_messages_of_a_batch_are_acknowledged_one_by_one(probe: PulsarProbe, topic: str) -> None:
+    """Two transactions take a message each of one entry, without a conflict; the third is still there."""
+    producer, consumer = value(probe.producer(topic)), value(probe.subscribe(topic, "s"))
+    value(probe.send_batch(producer, ["a", "b", "c"]))
+    taken = value(probe.receive_until(consumer, "c"))
+    transactions = [value(probe.new_transaction()) for _ in range(2)]
+    for transaction, message in zip(transactions, taken, strict=False):
+        value(probe.add_subscriptions(transaction, [Subscription(topic, "s")]))
+        value(probe.acknowledge(consumer, [message.id], transaction=transaction))
+
+    assert code(probe.acknowledge(consumer, [taken[0].id], transaction=transactions[1])) == 23
+    for transaction in transactions:
+        value(probe.end(transaction, Action.COMMIT))
+    value(probe.redeliver(consumer))
+
+    assert [message.id for message in value(probe.receive_until(consumer, "c"))] == [taken[2].id]
+
+
+def test_a_cumulative_acknowledgement_is_one_transactions(probe: PulsarProbe, topic: str) -> None:
+    """On an exclusive subscription; another transaction's has a conflict."""
+    producer = value(probe.producer(topic))
+    consumer = value(probe.subscribe(topic, "s", SubscriptionType.EXCLUSIVE))
+    for text in ("a", "b", "c"):
+        value(probe.send(producer, text))
+    taken = value(probe.receive_until(consumer, "c"))
+    first, second = value(probe.new_transaction()), value(probe.new_transaction())
+    value(probe.add_subscriptions(first, [Subscription(topic, "s")]))
+
+    value(probe.acknowledge(consumer, [taken[1].id], kind=AckKind.CUMULATIVE, transaction=first))
+
+    assert code(probe.acknowledge(consumer, [taken[2].id], kind=AckKind.CUMULATIVE, transaction=second)) == 23
+    value(probe.end(first, Action.COMMIT))
+    value(probe.close_consumer(consumer))
+    again = value(probe.subscribe(topic, "s", SubscriptionType.EXCLUSIVE))
+    assert values(probe.receive_until(again, "c")) == ["c"]
+    assert value(probe.last_message_id(again)).position == taken[2].id.position
+    value(probe.seek(again, taken[0].id.position))
+    assert values(probe.receive_until(again, "c")) == ["a", "b", "c"]
+
+
+def test_an_abandoned_transaction_ends_by_itself(probe: PulsarProbe, topic: str) -> None:
+    """After its time it is aborted: what was behind it is delivered, and it cannot be committed."""
+    producer, consumer = value(probe.producer(topic)), value(probe.subscribe(topic, "s"))
+    transaction = value(probe.new_transaction(timeout_ms=1000))
+    value(probe.add_topics(transaction, [topic]))
+    value(probe.send(producer, "abandoned", transaction=transaction))
+    value(probe.send(producer, "sentinel"))
+
+    assert values(probe.receive_until(consumer, "sentinel")) == ["sentinel"]
+    assert code(probe.end(transaction, Action.COMMIT)) in (21, 24)
+
+
+def test_a_terminated_topic_holds_the_end_until_it_is_deleted(probe: PulsarProbe, session: PulsarSession, topic: str) -> None:
+    """Until then END_TXN is not answered, the other participant is done, and the opposite is refused with the state."""
+    held = persistent(session.unique("held"))
+    producer, consumer = value(probe.producer(topic)), value(probe.subscribe(topic, "s"))
+    value(probe.create_topic(held))
+    transaction = value(probe.new_transaction())
+    value(probe.add_topics(transaction, [topic, held]))
+    value(probe.send(producer, "a", transaction=transaction))
+    value(probe.terminate_topic(held))
+
+    pending = value(probe.begin_end(transaction, Action.COMMIT))
+
+    assert values(probe.receive_until(consumer, "a")) == ["a"]
+    assert isinstance(probe.ended(pending, within_s=0.5), Unknown)
+    opposite = probe.end(transaction, Action.ABORT)
+    assert code(opposite) == 21
+    assert "COMMITTING" in str(opposite)
+    assert code(probe.add_topics(transaction, [topic])) == 21
+    value(probe.delete_topic(held))
+    assert probe.ended(pending) == Done(None)
+
+
+def test_an_unload_keeps_an_open_transaction(probe: PulsarProbe, topic: str) -> None:
+    """Producers and consumers are closed and opened again; what was withheld still is, and the commit shows both parts."""
+    producer, consumer = value(probe.producer(topic)), value(probe.subscribe(topic, "s"))
+    transaction = value(probe.new_transaction())
+    value(probe.add_topics(transaction, [topic]))
+    value(probe.send(producer, "before", transaction=transaction))
+
+    value(probe.unload_topic(topic))
+
+    value(probe.send(producer, "after", transaction=transaction))
+    value(probe.send(producer, "sentinel"))
+    assert value(probe.buffer_stats(topic)).ongoing == 1
+    value(probe.end(transaction, Action.COMMIT))
+    assert values(probe.receive_until(consumer, "sentinel")) == ["before", "after", "sentinel"]
+
+
+def test_a_repeated_message_is_stored_once_where_it_is_recognised(probe: PulsarProbe, session: PulsarSession) -> None:
+    """With deduplication in the namespace; the receipt of the second has no place."""
+    namespace = f"public/{session.unique('once')}"
+    value(probe.create_namespace(namespace))
+    value(probe.set_deduplication(namespace, True))
+    topic = persistent("t", namespace)
+    producer, consumer = value(probe.producer(topic, name="me")), value(probe.subscribe(topic, "s"))
+    transaction = value(probe.new_transaction())
+    value(probe.add_topics(transaction, [topic]))
+
+    stored = value(probe.send(producer, "once", transaction=transaction, sequence_id=5))
+    repeated = value(probe.send(producer, "once", transaction=transaction, sequence_id=5))
+    value(probe.end(transaction, Action.COMMIT))
+    value(probe.send(producer, "sentinel"))
+
+    assert (stored.was_stored, repeated.was_stored) == (True, False)
+    assert values(probe.receive_until(consumer, "sentinel")) == ["once", "sentinel"]
+    value(probe.close_producer(producer))
+    assert value(probe.producer(topic, name="me")).last_sequence_id == 6
+
+
+def test_a_client_may_end_a_transaction_on_a_participant(probe: PulsarProbe, topic: str) -> None:
+    """Twice, and then the coordinator again: it is delivered once."""
+    producer, consumer = value(probe.producer(topic)), value(probe.subscribe(topic, "s"))
+    transaction = value(probe.new_transaction())
+    value(probe.add_topics(transaction, [topic]))
+    value(probe.send(producer, "once", transaction=transaction))
+
+    for _ in range(2):
+        value(probe.end_on_topic(transaction, topic, Action.COMMIT))
+    value(probe.end(transaction, Action.COMMIT))
+    value(probe.send(producer, "sentinel"))
+
+    assert values(probe.receive_until(consumer, "sentinel")) == ["once", "sentinel"]
+
+
+def test_a_late_message_is_taken_and_withholds(probe: PulsarProbe, topic: str) -> None:
+    """A message of a transaction that has ended is not refused at once; the probe tells what the broker says."""
+    producer = value(probe.producer(topic))
+    older = value(probe.new_transaction())
+    transaction = value(probe.new_transaction())
+    value(probe.add_topics(transaction, [topic]))
+    value(probe.send(producer, "a", transaction=transaction))
+    value(probe.end(transaction, Action.COMMIT))
+
+    late = probe.send(producer, "late", transaction=transaction)
+    buffer = value(probe.buffer_stats(topic))
+    value(probe.end(older, Action.ABORT))
+
+    assert isinstance(late, Done)
+    assert buffer.ongoing == 1
+
+
+def test_only_a_broker_of_its_own_is_killed(session: PulsarSession) -> None:
+    """The one that all share is not."""
+    with pytest.raises(WrongUsage, match="does not say @needs:crash"):
+        session.faults.crash()
+
+
+def test_a_crash_keeps_what_was_answered(system: PulsarContainerSystem) -> None:
+    """After a kill and a start, an open transaction is open, its messages are withheld, and its pending acknowledgement is kept."""
+    session = system.session("a crash", CRASH)
+    topic = persistent(session.unique("payments"))
+    subscription = Subscription(topic, "s")
+    try:
+        probe = session.client("c")
+        producer, consumer = value(probe.producer(topic)), value(probe.subscribe(topic, "s"))
+        value(probe.send(producer, "in"))
+        taken = value(probe.receive(consumer))
+        done, transaction = value(probe.new_transaction()), value(probe.new_transaction(LONG_MS))
+        value(probe.add_topics(done, [topic]))
+        value(probe.send(producer, "committed", transaction=done))
+        value(probe.end(done, Action.COMMIT))
+        value(probe.add_topics(transaction, [topic]))
+        value(probe.add_subscriptions(transaction, [subscription]))
+        value(probe.send(producer, "before", transaction=transaction))
+        value(probe.acknowledge(consumer, [taken.id], transaction=transaction))
+
+        session.faults.crash()
+        assert isinstance(probe.transaction(transaction, retry=False), Unknown)
+        session.faults.restart()
+
+        assert value(probe.transaction(transaction)).status is Status.OPEN
+        other = value(probe.new_transaction())
+        assert other > transaction
+        assert values(probe.receive_until(consumer, "committed")) == ["committed"]
+        assert code(probe.acknowledge(consumer, [taken.id], transaction=other)) == 23
+        value(probe.send(producer, "after", transaction=transaction))
+        value(probe.end(transaction, Action.COMMIT))
+        value(probe.send(producer, "sentinel"))
+        assert values(probe.receive_until(consumer, "sentinel")) == ["before", "after", "sentinel"]
+        assert code(probe.end(done, Action.ABORT)) == 24
+        assert {"begin", "commit", "send", "poll", "ack"} <= {event["f"] for event in session.history("a crash")}
+    finally:
+        session.close()
