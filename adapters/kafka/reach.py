@@ -8,6 +8,7 @@ from fencepost.adapters.ports import Done, Faults, Outcome, SystemUnreachable, W
 from .cluster import Cluster
 from .handshake import ask
 from .offer import Offer
+from .probe import TakeAged, no_aged_ids
 from .recording import Recorder
 from .session import ANSWER_WITHIN_S, KafkaSession, NoFaults, WallTime
 from .tcp import TcpTransport
@@ -34,9 +35,9 @@ def connect(client: str, address: Address) -> Transport:
     return TcpTransport(f"fencepost-{client}", address)
 
 
-def wall_session(bootstrap: Address, offer: Offer, patience_s: float, faults: Faults) -> KafkaSession:
+def wall_session(bootstrap: Address, offer: Offer, patience_s: float, faults: Faults, take_aged: TakeAged = no_aged_ids) -> KafkaSession:
     """A session over TCP, with names that no other session has."""
-    return KafkaSession(bootstrap, connect, offer, WallTime(patience_s), faults, secrets.token_hex(3))
+    return KafkaSession(bootstrap, connect, offer, WallTime(patience_s), faults, secrets.token_hex(3), take_aged)
 
 
 def reach(address: Address, within_s: float) -> Offer:

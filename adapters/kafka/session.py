@@ -10,7 +10,7 @@ from .calls import KafkaTime
 from .cluster import Cluster
 from .history import Event, events
 from .offer import Offer
-from .probe import KafkaProbe
+from .probe import KafkaProbe, TakeAged, no_aged_ids
 from .recording import Recorder
 from .transport import Address, Connect
 
@@ -57,7 +57,16 @@ class NoFaults:
 class KafkaSession:
     """A session; `suffix` is what makes its names its own."""
 
-    def __init__(self, bootstrap: Address, connect: Connect, offer: Offer, kafka_time: KafkaTime, faults: Faults, suffix: str) -> None:
+    def __init__(
+        self,
+        bootstrap: Address,
+        connect: Connect,
+        offer: Offer,
+        kafka_time: KafkaTime,
+        faults: Faults,
+        suffix: str,
+        take_aged: TakeAged = no_aged_ids,
+    ) -> None:
         self.time: Time = kafka_time
         self._time = kafka_time
         self.faults: Faults = _SessionFaults(faults, self._forget_connections)
@@ -65,6 +74,7 @@ class KafkaSession:
         self._connect = connect
         self._offer = offer
         self._suffix = suffix
+        self._take_aged = take_aged
         self._recorder = Recorder(kafka_time.now_ms)
         self._probes: dict[str, KafkaProbe] = {}
 
@@ -72,7 +82,7 @@ class KafkaSession:
         """The probe of the client with that name: the same one each time."""
         if name not in self._probes:
             cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S)
-            self._probes[name] = KafkaProbe(cluster, self._offer, self._time)
+            self._probes[name] = KafkaProbe(cluster, self._offer, self._time, self._take_aged)
         return self._probes[name]
 
     def exchanges(self) -> list[Exchange]:
