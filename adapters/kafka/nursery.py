@@ -18,7 +18,7 @@ from .values import AgedId
 AGED_IDS = "aged-ids"
 """The capability: a scenario may have a transactional id that is near its last epoch."""
 
-SIDE_BY_SIDE = 2
+SIDE_BY_SIDE = 3
 _LONGEST_S = 180.0
 """How long one id is waited for, whatever progress there is."""
 
