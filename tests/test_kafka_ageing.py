@@ -77,6 +77,16 @@ def test_a_refusal_that_stays_is_told() -> None:
     assert outcome == Refused("TRANSACTIONAL_ID_AUTHORIZATION_FAILED", 53)
 
 
+def test_a_broker_that_always_hangs_up_is_told() -> None:
+    """It is not connected to for ever."""
+    first = iter([True])
+
+    outcome, _ = aged(lambda frame: frame if next(first, False) else None, [])
+
+    assert isinstance(outcome, Unknown)
+    assert "ended the connection at epoch" in outcome.reason
+
+
 def test_another_epoch_than_the_next_is_told() -> None:
     """An answer without an error and with a pair that is not due: such an id cannot be aged."""
     outcome, _ = aged(instead_at(20, lambda frame: frame[:-3] + struct.pack(">h", 7) + frame[-1:]), [])

@@ -41,7 +41,7 @@ _AWAY_S = 90.0
 """How long a broker may be away: scenarios crash it, and it reads a long transaction log when it comes back."""
 
 _FRUITLESS = 3
-"""After so many refusals without a bump in between, the broker means it."""
+"""After so many refusals, or ends of the connection, without a bump in between, the broker means it."""
 
 _CORRELATION_AT = 8
 """Where a request has its correlation id: after the length, the key and the version of the API."""
@@ -102,8 +102,8 @@ def age(bootstrap: Address, offer: Offer, progress: Progress) -> Outcome[AgedId]
                     return other
             cluster.forget(coordinator)
             fruitless = 0 if reached > pair.epoch else fruitless + 1
-            if isinstance(trouble, Unknown) or (trouble is not None and fruitless >= _FRUITLESS):
-                return trouble
+            if isinstance(trouble, Unknown) or fruitless >= _FRUITLESS:
+                return trouble or Unknown(f"{name} cannot be aged: {address} ended the connection at epoch {reached}, {fruitless} times")
             known = _in_force(probe, name)
     finally:
         cluster.close()
