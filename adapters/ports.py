@@ -160,7 +160,7 @@ class System(Protocol):
     name: str
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
-        """Begin to start, without waiting: called before the scenarios are collected, and again with what each of them needs."""
+        """Begin to start, without waiting: called before the scenarios are collected, and again with what each one of them needs."""
         ...
 
     def open(self) -> Handshake:

@@ -18,6 +18,9 @@ LAWFUL: dict[str, Any] = {
     "non_zero_first_sequence": "refused",
     "offset_commit_while_completing": "COORDINATOR_NOT_AVAILABLE",
     "last_epoch_after_restart": "kept",
+    "producer_ids_after_restart": "kept",
+    "init_retry_at_last_epoch": "answered",
+    "server_fence_at_last_epoch": "rotates",
 }
 
 

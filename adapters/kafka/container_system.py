@@ -14,6 +14,7 @@ from fencepost.adapters.ports import Handshake, WrongUsage
 
 from .container_broker import ContainerBroker
 from .handshake import describe
+from .nursery import AGED_IDS
 from .reach import brokers
 from .release import identify
 from .session import PATIENCE_S, KafkaSession
@@ -42,8 +43,9 @@ class KafkaContainerSystem:
             atexit.register(self.close)
             self._starter = threading.Thread(target=self._start_all, name=f"start {self._image}", daemon=True)
             self._starter.start()
-        for purpose in (kafka_settings().default_purpose, *kafka_settings().purposes_for(needs)):
-            self._broker(purpose)
+        settings = kafka_settings()
+        for purpose in (settings.default_purpose, *settings.purposes_for(needs)):
+            self._broker(purpose, aged_ids=sum(AGED_IDS in need and settings.purposes_for([need]) == [purpose] for need in needs))
 
     def open(self) -> Handshake:
         """Wait until the default broker serves transactions."""
@@ -77,10 +79,10 @@ class KafkaContainerSystem:
         self._to_start.put(None)
         self._starter.join(_CLOSED_WITHIN_S)
 
-    def _broker(self, purpose: str) -> ContainerBroker:
-        """The broker for that purpose; it is started when it is first asked for."""
+    def _broker(self, purpose: str, aged_ids: int = 0) -> ContainerBroker:
+        """The broker for that purpose; it is started when it is first asked for, and ages ids from then on."""
         if purpose not in self._brokers:
-            self._brokers[purpose] = ContainerBroker(self._image, purpose, self._patience_s)
+            self._brokers[purpose] = ContainerBroker(self._image, purpose, self._patience_s, aged_ids)
             self._to_start.put(self._brokers[purpose])
         return self._brokers[purpose]
 

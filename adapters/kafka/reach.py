@@ -11,6 +11,7 @@ from .cluster import METADATA_VERSIONS, Cluster
 from .handshake import ask
 from .login import Login, Passwords
 from .offer import Offer
+from .probe import TakeAged, no_aged_ids
 from .recording import Recorder
 from .session import ANSWER_WITHIN_S, KafkaSession, NoFaults, WallTime
 from .tcp import TcpTransport
@@ -60,9 +61,11 @@ NOBODY = Users(Passwords({}))
 """Where nobody has to log in."""
 
 
-def wall_session(bootstrap: Address, offer: Offer, patience_s: float, faults: Faults, users: Users = NOBODY) -> KafkaSession:
+def wall_session(
+    bootstrap: Address, offer: Offer, patience_s: float, faults: Faults, users: Users = NOBODY, take_aged: TakeAged = no_aged_ids
+) -> KafkaSession:
     """A session over TCP, with names that no other session has."""
-    return KafkaSession(bootstrap, users.connect, offer, WallTime(patience_s), faults, secrets.token_hex(3), users.connect_as)
+    return KafkaSession(bootstrap, users.connect, offer, WallTime(patience_s), faults, secrets.token_hex(3), users.connect_as, take_aged)
 
 
 def reach(address: Address, within_s: float) -> Offer:

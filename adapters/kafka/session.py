@@ -10,7 +10,7 @@ from .calls import KafkaTime
 from .cluster import Cluster
 from .history import Event, events
 from .offer import Offer
-from .probe import KafkaProbe
+from .probe import KafkaProbe, TakeAged, no_aged_ids
 from .recording import Recorder
 from .transport import Address, Connect, ConnectAs, nobody_logs_in
 
@@ -66,6 +66,7 @@ class KafkaSession:
         faults: Faults,
         suffix: str,
         connect_as: ConnectAs = nobody_logs_in,
+        take_aged: TakeAged = no_aged_ids,
     ) -> None:
         self.time: Time = kafka_time
         self._time = kafka_time
@@ -75,6 +76,7 @@ class KafkaSession:
         self._connect_as = connect_as
         self._offer = offer
         self._suffix = suffix
+        self._take_aged = take_aged
         self._recorder = Recorder(kafka_time.now_ms)
         self._probes: dict[str, KafkaProbe] = {}
 
@@ -82,7 +84,7 @@ class KafkaSession:
         """The probe of the client with that name: the same one each time."""
         if name not in self._probes:
             cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S, self._connect_as)
-            self._probes[name] = KafkaProbe(cluster, self._offer, self._time)
+            self._probes[name] = KafkaProbe(cluster, self._offer, self._time, self._take_aged)
         return self._probes[name]
 
     def exchanges(self) -> list[Exchange]:

@@ -25,14 +25,20 @@ from .settings import Settings
 
 
 class ReferenceKafka:
-    """One broker, node 1, with its disk. It is running when it is made."""
+    """One broker, node 1, with its disk, an empty one unless it has a past. It is running when it is made."""
 
-    def __init__(self, profile: Profile, parts: Parts = Parts(), settings: Settings = Settings()) -> None:  # noqa: B008 - both are immutable
+    def __init__(
+        self,
+        profile: Profile,
+        parts: Parts = Parts(),  # noqa: B008 - immutable, as are the settings
+        settings: Settings = Settings(),  # noqa: B008
+        disk: Disk | None = None,
+    ) -> None:
         self._profile = profile
         self._parts = parts
         self.settings = settings
         clock = Clock()
-        self._machine = Machine(clock, Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
+        self._machine = Machine(clock, disk or Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
         self._exercised: set[str] = set()
         self._node: Node | None = None
         self.restart()

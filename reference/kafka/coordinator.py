@@ -7,6 +7,7 @@ transition is *pending*, and every request for that transactional id is told CON
 The tables of EndTxn are in `ending`, what each step does to the record in `transaction`. Times are ms since 1970.
 """
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -111,6 +112,8 @@ class Coordinator:
         if transaction.epoch_is_exhausted and expected_epoch in (-1, transaction.producer_epoch):
             rule("KIP890-026")
             return transaction.rotate_producer_id(self._log.new_producer_id(), timeout_ms, remember_epoch=expected_epoch != -1)
+        if transaction.epoch_is_exhausted and self._profile.init_retry_at_last_epoch == "fails":
+            raise Refused(Error.UNKNOWN_SERVER_ERROR)
         if expected_epoch == -1:
             rule("KIP890-015")
             rule("KIP890-021")
@@ -215,10 +218,14 @@ class Coordinator:
         """Whether the client is a new one, for which each end bumps the epoch. Only the version of its request tells."""
         return end_txn_version >= 5
 
-    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int) -> Transaction:
-        overflow = bumps and transaction.epoch_is_exhausted
+    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
+        """Decide. `moves_on` is whether a producer at its last epoch goes on with a new producer id."""
+        overflow = bumps > 0 and moves_on and transaction.epoch_is_exhausted
         if overflow:
+            rule("KIP890-028")
             rule("KIP890-076")
+            rule("KIP890-078")
+            rule("KIP890-124")
         prepared = transaction.prepare(
             decision,
             self._machine.clock.now,
@@ -244,8 +251,12 @@ class Coordinator:
     # -- What the coordinator does by itself
 
     def _abort_by_server(self, transaction: Transaction) -> None:
-        """End a transaction that its producer did not end, so that its epoch is fenced."""
-        self._prepare(transaction, Decision.ABORT, bumps=self._profile.server_fence_bumps)
+        """End a transaction that its producer did not end, so that its epoch is fenced. Raises Refused where a release cannot."""
+        if transaction.epoch_is_exhausted and self._profile.server_fence_at_last_epoch == "fails":
+            self._transactions[transaction.transactional_id] = replace(transaction, producer_epoch=MAX_EPOCH)
+            raise Refused(Error.UNKNOWN_SERVER_ERROR)
+        moves_on = self._profile.server_fence_at_last_epoch == "rotates"
+        self._prepare(transaction, Decision.ABORT, self._profile.server_fence_bumps, moves_on=moves_on)
 
     def abort_timed_out(self) -> None:
         """The timer's work: abort what has been open for longer than its producer allowed."""
@@ -257,7 +268,8 @@ class Coordinator:
             if transaction.state is State.ONGOING and overdue:
                 rule("KIP890-156")
                 rule("KIP890-157")
-                self._abort_by_server(transaction)
+                with contextlib.suppress(Refused):  # it stays open, and the next turn of the timer tries again
+                    self._abort_by_server(transaction)
 
     def send_markers_again(self) -> None:
         """The timer's work: markers that did not get through."""
@@ -265,7 +277,10 @@ class Coordinator:
 
     def _recovered(self, transaction: Transaction) -> Transaction:
         """What is known of a transaction after a crash: all that was known before it."""
-        rule("KIP890-163")
+        if self._profile.producer_ids_after_restart == "forgotten":
+            transaction = replace(transaction, previous_producer_id=-1, next_producer_id=-1)
+        else:
+            rule("KIP890-163")
         if self._profile.last_epoch_after_restart == "forgotten":
             return replace(transaction, last_producer_epoch=-1)
         rule("KIP890-164")

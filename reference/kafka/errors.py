@@ -10,6 +10,7 @@ from enum import IntEnum
 class Error(IntEnum):
     """An error code of the protocol; NONE is success."""
 
+    UNKNOWN_SERVER_ERROR = -1
     NONE = 0
     OFFSET_OUT_OF_RANGE = 1
     CORRUPT_MESSAGE = 2

@@ -74,6 +74,19 @@ class Profile(_Part):
     last_epoch_after_restart: Literal["kept", "forgotten"]
     """Whether the coordinator still knows after a restart from which epoch InitProducerId bumped last."""
 
+    producer_ids_after_restart: Literal["kept", "forgotten"]
+    """Whether the coordinator still knows after a restart which producer id came before this one, and which comes next."""
+
+    init_retry_at_last_epoch: Literal["answered", "fails"]
+    """What InitProducerId gets from a client that repeats the bump to the last usable epoch."""
+
+    server_fence_at_last_epoch: Literal["rotates", "keeps", "fails"]
+    """What becomes of a producer at the last usable epoch when the server ends its transaction.
+
+    `rotates`: the transactional id moves to a new producer id, as when its client ends it. `keeps`: it stays with the old one, at an
+    epoch that no producer may have. `fails`: the transaction is not ended.
+    """
+
     offset_commit_while_completing: _Error
     """What TxnOffsetCommit answers while the last transaction is being completed."""
 
