@@ -66,7 +66,7 @@ class Node:
         self.transaction_filter = parts.transaction_filter
         self.markers = parts.marker_writer(self.topics)
         self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write)
-        self.verification = parts.verification(self.coordinator, profile)
+        self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
         self.groups = parts.groups(self.topics, self.verification, machine.clock)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)

@@ -182,6 +182,7 @@ class ProducerStates:
             raise Refused(Error.TRANSACTION_COORDINATOR_FENCED)
         if marker.producer.epoch == state.producer.epoch:
             rule("KIP890-131" if state.has_open_transaction else "KIP890-129")
+            rule("KIP890-170")
 
 
 def _last_sequence(batch: Batch) -> int:
