@@ -259,6 +259,19 @@ class Coordinator:
                 rule("KIP890-157")
                 self._abort_by_server(transaction)
 
+    def forget_idle(self, before: int) -> None:
+        """The timer's work: forget the transactional ids to which nothing has happened since then."""
+        for transaction in list(self._transactions.values()):
+            if transaction.updated_at <= before and self.may_be_forgotten(transaction):
+                rule("KIP890-165")
+                self._log.forget(transaction.transactional_id)
+                del self._transactions[transaction.transactional_id]
+
+    def may_be_forgotten(self, transaction: Transaction) -> bool:
+        """Whether an idle id may go: never one with a transaction, for nobody else could end that."""
+        rule("KIP890-166")
+        return transaction.is_idle
+
     def send_markers_again(self) -> None:
         """The timer's work: markers that did not get through."""
         self._markers.send_again()
@@ -336,6 +349,7 @@ class Coordinator:
             raise Refused(Error.PRODUCER_FENCED)
 
     def _install(self, transaction: Transaction) -> Transaction:
-        self._log.append(transaction)
-        self._transactions[transaction.transactional_id] = transaction
-        return transaction
+        updated = replace(transaction, updated_at=self._machine.clock.now)
+        self._log.append(updated)
+        self._transactions[transaction.transactional_id] = updated
+        return updated

@@ -71,6 +71,15 @@ class Node:
         self.groups = parts.groups(self.topics, self.verification, machine.clock)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
+        machine.clock.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
+        machine.clock.every(settings.expired_producer_clean_up_interval_ms, self._forget_idle_producers)
+
+    def _forget_idle_ids(self) -> None:
+        self.coordinator.forget_idle(before=self.machine.clock.now - self.settings.transactional_id_expiration_ms)
+
+    def _forget_idle_producers(self) -> None:
+        for log in self.topics.logs():
+            log.producers.forget_idle(before=self.machine.clock.now - self.settings.producer_expiration_ms)
 
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
         return self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)

@@ -15,6 +15,18 @@ class Settings:
     verifies_partitions: bool = True
     """Whether a leader asks the coordinator before it takes the first batch of an old client's transaction."""
 
+    transactional_id_expiration_ms: int = 7 * 24 * 3_600_000
+    """How long a transactional id is kept that nothing happens to."""
+
+    expired_id_clean_up_interval_ms: int = 3_600_000
+    """How often a broker looks for transactional ids that have expired."""
+
+    producer_expiration_ms: int = 24 * 3_600_000
+    """How long a partition knows a producer that has no transaction open there, after its last record or marker."""
+
+    expired_producer_clean_up_interval_ms: int = 600_000
+    """How often a broker looks for producers that partitions may forget."""
+
     @staticmethod
     def of(properties: Mapping[str, str]) -> "Settings":
         """From a configuration; what the reference has no use for is left out."""
@@ -29,6 +41,10 @@ def _flag(text: str) -> bool:
 
 _PROPERTIES: dict[str, tuple[str, Callable[[str], int | bool]]] = {
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": ("clean_up_interval_ms", int),
+    "transactional.id.expiration.ms": ("transactional_id_expiration_ms", int),
+    "transaction.remove.expired.transaction.cleanup.interval.ms": ("expired_id_clean_up_interval_ms", int),
+    "producer.id.expiration.ms": ("producer_expiration_ms", int),
+    "producer.id.expiration.check.interval.ms": ("expired_producer_clean_up_interval_ms", int),
     "transaction.partition.verification.enable": ("verifies_partitions", _flag),
 }
 """Each property that is obeyed: the field that holds it, and how its text is read."""

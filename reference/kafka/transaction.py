@@ -75,6 +75,7 @@ class Transaction:
     state: State = State.EMPTY
     partitions: frozenset[TopicPartition] = frozenset()
     started_at: int = -1
+    updated_at: int = -1
     last_producer_epoch: int = -1
     """The epoch from which this one was bumped, so that a client that missed the answer is known when it asks again."""
     previous_producer_id: int = -1
@@ -99,6 +100,11 @@ class Transaction:
     def decision(self) -> Decision:
         """The decision of a transaction in a Prepare state."""
         return Decision.COMMIT if self.state is State.PREPARE_COMMIT else Decision.ABORT
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no transaction is open or being ended."""
+        return self.state in _IDLE
 
     @property
     def epoch_is_exhausted(self) -> bool:

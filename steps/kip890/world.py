@@ -22,6 +22,9 @@ class Producer:
     is_held_back: bool = False
     """The end of its transaction does not get through, so nobody waits for that."""
 
+    is_forgotten: bool = False
+    """Its transactional id has expired, so the coordinator is not asked about it by the way."""
+
     _next_sequence: Counter[tuple[ProducerIdAndEpoch, TopicPartition]] = field(default_factory=Counter)
 
     @property
@@ -119,7 +122,7 @@ class World:
             partition: achieved(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
             for partition in self.partitions
         }
-        ids = {producer.transactional_id for producer in self.producers.values()}
+        ids = {producer.transactional_id for producer in self.producers.values() if not producer.is_forgotten}
         self.before = Noted(ends, {name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in ids})
 
     def noted(self) -> Noted:
@@ -137,7 +140,9 @@ class World:
         When patience ends first, the sentence that follows judges what there is.
         """
         held_back = {producer.transactional_id for producer in self.producers.values() if producer.is_held_back}
-        for name in {producer.transactional_id for producer in self.producers.values()}:
+        forgotten = {producer.transactional_id for producer in self.producers.values() if producer.is_forgotten}
+        self.states |= dict.fromkeys(forgotten, "forgotten")
+        for name in {producer.transactional_id for producer in self.producers.values()} - forgotten:
             for _ in self.time.attempts():
                 self.states[name] = observed(self.observer.describe_transaction(name), f"describing {name}").state
                 if name in held_back or not self.states[name].startswith("Prepare"):
