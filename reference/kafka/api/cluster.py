@@ -98,7 +98,10 @@ def _told(topic: Topic) -> dict[str, Any]:
 
 
 def create_topics(node: Node, asked: Any) -> ResponsePayload:
-    """Make topics, each by itself. There is one node, so one replica."""
+    """Make topics, each by itself. There is one node, so one replica.
+
+    What a topic is configured to is how its log is stored and for how long; nothing of that shows here, so it is not looked at.
+    """
     results = []
     for wanted in asked.topics:
         # -1 leaves it to the broker, and an assignment counts the partitions by itself.
