@@ -10,11 +10,13 @@ The tables of EndTxn are in `ending`, what each step does to the record in `tran
 from collections.abc import Iterable
 from dataclasses import replace
 
+from fencepost.reference.kernel.crash import Crash
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
 from .ending import Asked, Ending, asked_about, end_of_new_client, end_of_old_client
 from .errors import Error, Refused
+from .feature_levels import FeatureLevels
 from .markers import MarkerSender, WriteToPartition
 from .profile import Profile
 from .transaction import PREPARED, Decision, State, Transaction
@@ -38,10 +40,12 @@ class Coordinator:
         log: TransactionLog,
         marker_sender: type[MarkerSender],
         write_marker: WriteToPartition,
+        levels: FeatureLevels,
     ) -> None:
         self._machine = machine
         self._profile = profile
         self._log = log
+        self._levels = levels
         self._markers = marker_sender(machine, write_marker, self._complete)
         self._transactions = {name: self._recovered(transaction) for name, transaction in log.replay().items()}
         self._pending: set[str] = set()
@@ -213,6 +217,7 @@ class Coordinator:
 
     def bumps_epoch(self, end_txn_version: int) -> bool:
         """Whether the client is a new one, for which each end bumps the epoch. Only the version of its request tells."""
+        rule("KIP890-005")
         return end_txn_version >= 5
 
     def _prepare(self, transaction: Transaction, decision: Decision, bumps: int) -> Transaction:
@@ -238,14 +243,20 @@ class Coordinator:
 
     def _complete(self, transactional_id: str) -> None:
         self._machine.crash_points.reach("before-complete-logged")
-        self._install(self._transactions[transactional_id].completed())
+        completed = self._transactions[transactional_id].completed()
+        if not self.can_be_stored(completed):
+            return
+        self._install(completed)
         self._pending.remove(transactional_id)
 
     # -- What the coordinator does by itself
 
     def _abort_by_server(self, transaction: Transaction) -> None:
-        """End a transaction that its producer did not end, so that its epoch is fenced."""
-        self._prepare(transaction, Decision.ABORT, bumps=self._profile.server_fence_bumps)
+        """End a transaction that its producer did not end, so that its epoch is fenced. Here the level of the cluster counts."""
+        if self._levels.transaction_version >= 2:
+            self._prepare(transaction, Decision.ABORT, bumps=self._profile.server_fence_bumps)
+        else:
+            self._prepare(transaction.fenced(), Decision.ABORT, bumps=0)
 
     def abort_timed_out(self) -> None:
         """The timer's work: abort what has been open for longer than its producer allowed."""
@@ -288,7 +299,10 @@ class Coordinator:
         """After a crash: whatever was decided and is not complete, is told to all its partitions again."""
         for transaction in list(self._transactions.values()):
             if transaction.state in PREPARED:
+                if self._profile.new_protocol_at_level_0 == "refused, fatal at start" and not self.can_be_stored(transaction):
+                    raise Crash(f"the transaction of {transaction.transactional_id} cannot be stored at level 0")
                 rule("KIP890-162")
+                rule("KIP890-007")
                 self._send_markers(transaction)
 
     # -- What others may know
@@ -348,7 +362,16 @@ class Coordinator:
             rule("KIP890-087")
             raise Refused(Error.PRODUCER_FENCED)
 
+    def can_be_stored(self, transaction: Transaction) -> bool:
+        """Whether a record of the log can hold this. By the text it always can: what an old reader does not know, it passes over."""
+        is_old_record = self._levels.transaction_version == 0
+        return self._profile.new_protocol_at_level_0 == "served" or not is_old_record or transaction.transaction_version < 2
+
     def _install(self, transaction: Transaction) -> Transaction:
+        if not self.can_be_stored(transaction):
+            # What has been seen of the releases: the refused transition stays pending, and with it the transactional id.
+            self._pending.add(transaction.transactional_id)
+            raise Refused(Error.UNSUPPORTED_VERSION)
         updated = replace(transaction, updated_at=self._machine.clock.now)
         self._log.append(updated)
         self._transactions[transaction.transactional_id] = updated

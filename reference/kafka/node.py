@@ -13,6 +13,7 @@ from .announcement import Announcement
 from .coordinator import Coordinator
 from .dialect import Dialect
 from .directory import Directory
+from .feature_levels import FeatureLevels
 from .groups import Groups
 from .listing import TransactionFilter
 from .marker_writer import MarkerWriter
@@ -41,6 +42,7 @@ class Parts:
     dialect: type[Dialect] = Dialect
     groups: type[Groups] = Groups
     directory: type[Directory] = Directory
+    feature_levels: type[FeatureLevels] = FeatureLevels
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
     network: type[Network] = Network
@@ -59,13 +61,16 @@ class Node:
         self.profile = profile
         self.settings = settings
         self._parts = parts
-        self.announcement = parts.announcement(profile)
+        self.levels = parts.feature_levels(machine.disk, profile)
+        self.announcement = parts.announcement(profile, self.levels)
         self.dialect = parts.dialect()
         self.topics = Topics(machine.disk, self._open_log)
         self.directory = parts.directory(NODE_ID)
         self.transaction_filter = parts.transaction_filter
         self.markers = parts.marker_writer(self.topics)
-        self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write)
+        self.coordinator = parts.coordinator(
+            machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write, self.levels
+        )
         self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
         self.groups = parts.groups(self.topics, self.verification, machine.clock)

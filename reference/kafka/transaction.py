@@ -139,6 +139,10 @@ class Transaction:
             transaction_version=transaction_version,
         )
 
+    def fenced(self) -> "Transaction":
+        """The producer is locked out by an epoch that nobody is told of: the old protocol's way, before the decision."""
+        return replace(self, producer_epoch=self.producer_epoch + 1, last_producer_epoch=self.producer_epoch)
+
     def prepare(self, decision: Decision, now: int, *, bumps: int, next_producer_id: int = -1) -> "Transaction":
         """The decision. Old clients keep the epoch, `bumps` 0; for others it is larger from here on, in the markers too."""
         return replace(

@@ -16,6 +16,7 @@ from fencepost.wire.kafka.entities import api_of
 
 from .cluster import api_versions, create_topics, find_coordinator, metadata, unsupported_api_versions
 from .data import fetch, list_offsets, produce
+from .features import update_features
 from .groups import offset_fetch, txn_offset_commit
 from .markers import write_txn_markers
 from .observation import describe_producers, describe_transactions, list_transactions
@@ -40,6 +41,7 @@ _HANDLERS: dict[str, _Handler] = {
     "offset_fetch": offset_fetch,
     "produce": produce,
     "txn_offset_commit": txn_offset_commit,
+    "update_features": update_features,
     "write_txn_markers": write_txn_markers,
 }
 

@@ -10,7 +10,6 @@ from fencepost.reference.kafka.topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, 
 from fencepost.wire.kafka.entities import API_KEYS, request, response
 
 _CLUSTER_ID = "fencepost-reference"
-_FEATURES_EPOCH = 1
 _INTERNAL_TOPICS = {0: OFFSETS_TOPIC, 1: TRANSACTIONS_TOPIC}
 """By the key type of FindCoordinator: where the coordinator of a group, or of a transactional id, keeps what it knows."""
 
@@ -27,7 +26,7 @@ def api_versions(node: Node, asked: Any) -> ResponsePayload:
             {"name": name, "min_version": feature.supported[0], "max_version": feature.supported[1]}
             for name, feature in node.announcement.supported(version).items()
         ],
-        finalized_features_epoch=_FEATURES_EPOCH,
+        finalized_features_epoch=node.announcement.epoch,
         finalized_features=[
             {"name": name, "max_version_level": level, "min_version_level": level}
             for name, level in node.announcement.finalized(version).items()
