@@ -73,7 +73,7 @@ def is_set_before_a_crash(world: World, level: int) -> None:
     try:
         world.session.faults.restart()
     except SystemUnreachable as error:
-        raise Violation(due, str(error)) from error
+        raise Violation(due, str(error).splitlines()[0]) from error  # the rest is the broker's log
     match world.observer.api_versions(_NEWEST):
         case Done():
             pass

@@ -38,7 +38,9 @@ class Producer:
         """The sequence number that the producer's next record in that partition has."""
         return self._next_sequence[self.pair, partition]
 
-    def write(self, partition: TopicPartition, value: str, pair: ProducerIdAndEpoch | None = None, version: int = 12) -> Outcome[Appended]:
+    def write(
+        self, partition: TopicPartition, value: str, pair: ProducerIdAndEpoch | None = None, version: int = 12, *, retry: bool = True
+    ) -> Outcome[Appended]:
         """One record, with the sequence number that is next for that epoch in that partition."""
         pair = pair or self.pair
         sequence = self._next_sequence[pair, partition]
@@ -49,16 +51,20 @@ class Producer:
             transactional_id=self.transactional_id,
             sequence=sequence,
             version=version,
-            retry=not self.is_held_back,
+            retry=retry and not self.is_held_back,
         )
         if isinstance(outcome, Done):
             self._next_sequence[pair, partition] += 1
             self.written.add(partition)
         return outcome
 
-    def end(self, commit: bool, pair: ProducerIdAndEpoch | None = None, version: int = 5) -> Outcome[ProducerIdAndEpoch | None]:
+    def end(
+        self, commit: bool, pair: ProducerIdAndEpoch | None = None, version: int = 5, *, retry: bool = True
+    ) -> Outcome[ProducerIdAndEpoch | None]:
         """EndTxn; what it answers is adopted by `adopt`, not here, so that a scenario can refuse to."""
-        return self.probe.end_txn(self.transactional_id, pair or self.pair, commit=commit, version=version, retry=not self.is_held_back)
+        return self.probe.end_txn(
+            self.transactional_id, pair or self.pair, commit=commit, version=version, retry=retry and not self.is_held_back
+        )
 
 
 @dataclass(frozen=True)
