@@ -40,7 +40,7 @@ def test_a_release_is_known_by_its_tag_and_its_features(opened: tuple[KafkaConta
 
     assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("4.3.1", True, "kafka-4.3")
     assert handshake.judged_as == ("kafka", "4.3.1")
-    assert handshake.capabilities == {"transactions-v2", "crash", "hold-markers"}
+    assert handshake.capabilities == {"transactions-v2"} | kafka_settings().capabilities
     assert handshake.not_offered == ()
 
 
