@@ -32,8 +32,7 @@ LEVEL_SHOWN_AFTER_RESTART = Defect(
 
 
 class _StandsStill(Announcement):
-    @property
-    def epoch(self) -> int:
+    def features_epoch(self) -> int:
         return 1
 
 

@@ -32,8 +32,7 @@ class Announcement:
         rule("KIP890-001")
         return {name: level for name, level in self._levels.all().items() if level > 0}
 
-    @property
-    def epoch(self) -> int:
+    def features_epoch(self) -> int:
         """By which a client knows the newer of two answers about levels."""
         return self._levels.epoch
 

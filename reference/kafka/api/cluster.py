@@ -26,7 +26,7 @@ def api_versions(node: Node, asked: Any) -> ResponsePayload:
             {"name": name, "min_version": feature.supported[0], "max_version": feature.supported[1]}
             for name, feature in node.announcement.supported(version).items()
         ],
-        finalized_features_epoch=node.announcement.epoch,
+        finalized_features_epoch=node.announcement.features_epoch(),
         finalized_features=[
             {"name": name, "max_version_level": level, "min_version_level": level}
             for name, level in node.announcement.finalized(version).items()
