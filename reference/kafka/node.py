@@ -42,7 +42,6 @@ class Parts:
     dialect: type[Dialect] = Dialect
     groups: type[Groups] = Groups
     directory: type[Directory] = Directory
-    feature_levels: type[FeatureLevels] = FeatureLevels
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
     network: type[Network] = Network
@@ -61,7 +60,7 @@ class Node:
         self.profile = profile
         self.settings = settings
         self._parts = parts
-        self.levels = parts.feature_levels(machine.disk, profile)
+        self.levels = FeatureLevels(machine.disk, profile)
         self.announcement = parts.announcement(profile, self.levels)
         self.dialect = parts.dialect()
         self.topics = Topics(machine.disk, self._open_log)
