@@ -16,6 +16,7 @@ from .directory import Directory
 from .feature_levels import FeatureLevels
 from .groups import Groups
 from .listing import TransactionFilter
+from .manner import Manner
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
 from .partition_log import PartitionLog
@@ -42,6 +43,7 @@ class Parts:
     dialect: type[Dialect] = Dialect
     groups: type[Groups] = Groups
     directory: type[Directory] = Directory
+    manner: type[Manner] = Manner
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
     network: type[Network] = Network
@@ -63,6 +65,7 @@ class Node:
         self.levels = FeatureLevels(machine.disk, profile)
         self.announcement = parts.announcement(profile, self.levels)
         self.dialect = parts.dialect()
+        self.manner = parts.manner()
         self.topics = Topics(machine.disk, self._open_log)
         self.directory = parts.directory(NODE_ID)
         self.transaction_filter = parts.transaction_filter
