@@ -13,6 +13,7 @@ from fencepost.reference.kafka import profile as module
 LAWFUL: dict[str, Any] = {
     "apis": {"end_txn": [0, 5]},
     "features": {"transaction.version": {"supported": [0, 2], "finalized": 2}},
+    "new_protocol_at_level_0": "served",
     "server_fence_bumps": 1,
     "verification_refusal": "INVALID_TXN_STATE",
     "non_zero_first_sequence": "refused",

@@ -32,6 +32,8 @@ class KafkaContainerSystem:
         self._image = image
         self._patience_s = patience_s
         self._brokers: dict[str, ContainerBroker] = {}
+        self._used: set[str] = set()
+        """The fresh purposes whose broker has served a scenario."""
         self._to_start: SimpleQueue[ContainerBroker | None] = SimpleQueue()
         self._starter: threading.Thread | None = None
         self._is_open = False
@@ -66,7 +68,10 @@ class KafkaContainerSystem:
         """A fresh session on the broker for these needs."""
         if not self._is_open or self._closed:
             raise WrongUsage(f"a session with the container of {self._image} was asked for before open(), or after close()")
-        return self._broker(kafka_settings().purpose_for(needs)).session()
+        purpose = kafka_settings().purpose_for(needs)
+        if kafka_settings().purposes[purpose].fresh:
+            self._throw_away_used(purpose)
+        return self._broker(purpose).session()
 
     def close(self) -> None:
         """Remove the containers, now or as soon as they have been started."""
@@ -78,6 +83,12 @@ class KafkaContainerSystem:
             broker.close()
         self._to_start.put(None)
         self._starter.join(_CLOSED_WITHIN_S)
+
+    def _throw_away_used(self, purpose: str) -> None:
+        """Remove the broker of that purpose if a scenario has been on it; the next one that is asked for is a new one."""
+        if purpose in self._used:
+            self._brokers.pop(purpose).close()
+        self._used.add(purpose)
 
     def _broker(self, purpose: str, aged_ids: int = 0) -> ContainerBroker:
         """The broker for that purpose; it is started when it is first asked for, and ages ids from then on."""

@@ -106,4 +106,5 @@ def offer_of(answer: Any) -> Offer:
         features_told=True,
         supported={str(feature.name): Range(int(feature.min_version), int(feature.max_version)) for feature in answer.supported_features},
         finalized={str(feature.name): int(feature.max_version_level) for feature in answer.finalized_features},
+        finalized_epoch=int(answer.finalized_features_epoch),
     )

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from fencepost.adapters.ports import NotOffered, Outcome
 
 from .access import AccessCalls
+from .administration import AdministrationCalls
 from .calls import KafkaTime
 from .cluster import Cluster
 from .inspection import InspectionCalls
@@ -28,7 +29,7 @@ def no_aged_ids() -> Outcome[AgedId]:
     raise NotOffered("aged-ids: no transactional id is aged for this session")
 
 
-class KafkaProbe(TransactionCalls, PartitionCalls, InspectionCalls, AccessCalls):
+class KafkaProbe(TransactionCalls, PartitionCalls, InspectionCalls, AccessCalls, AdministrationCalls):
     """One client of a Kafka system, with connections of its own."""
 
     def __init__(self, cluster: Cluster, offer: Offer, time: KafkaTime, take_aged: TakeAged = no_aged_ids) -> None:

@@ -33,9 +33,10 @@ class Release(Row):
 class Purpose(Row):
     """What a broker is started for: the capabilities that it offers to scenarios, and the settings that make it do so.
 
-    Where nobody has to log in, there are no users.
+    Where nobody has to log in, there are no users. A broker of a `fresh` purpose serves one scenario, and is thrown away.
     """
 
+    fresh: bool = False
     offers: list[str]
     users: list[str] = Field(default_factory=list)
     """Who can log in; the first is the kit's own, which clients log in as unless a scenario says otherwise."""

@@ -11,11 +11,13 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 
+from fencepost.reference.kernel.crash import Crash
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
 from .ending import Asked, Ending, asked_about, end_of_new_client, end_of_old_client
 from .errors import Error, Refused
+from .feature_levels import FeatureLevels
 from .markers import MarkerSender, WriteToPartition
 from .profile import Profile
 from .transaction import PREPARED, Decision, State, Transaction
@@ -39,10 +41,12 @@ class Coordinator:
         log: TransactionLog,
         marker_sender: type[MarkerSender],
         write_marker: WriteToPartition,
+        levels: FeatureLevels,
     ) -> None:
         self._machine = machine
         self._profile = profile
         self._log = log
+        self._levels = levels
         self._markers = marker_sender(machine, write_marker, self._complete)
         self._transactions = {name: self._recovered(transaction) for name, transaction in log.replay().items()}
         self._pending: set[str] = set()
@@ -216,6 +220,7 @@ class Coordinator:
 
     def bumps_epoch(self, end_txn_version: int) -> bool:
         """Whether the client is a new one, for which each end bumps the epoch. Only the version of its request tells."""
+        rule("KIP890-005")
         return end_txn_version >= 5
 
     def _prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
@@ -245,13 +250,22 @@ class Coordinator:
 
     def _complete(self, transactional_id: str) -> None:
         self._machine.crash_points.reach("before-complete-logged")
-        self._install(self._transactions[transactional_id].completed())
+        completed = self._transactions[transactional_id].completed()
+        if not self.can_be_stored(completed):
+            return
+        self._install(completed)
         self._pending.remove(transactional_id)
 
     # -- What the coordinator does by itself
 
     def _abort_by_server(self, transaction: Transaction) -> None:
-        """End a transaction that its producer did not end, so that its epoch is fenced. Raises Refused where a release cannot."""
+        """End a transaction that its producer did not end, so that its epoch is fenced. Raises Refused where a release cannot.
+
+        Here the level of the cluster counts.
+        """
+        if self._levels.transaction_version < 2:
+            self._prepare(transaction.fenced(), Decision.ABORT, bumps=0)
+            return
         if transaction.epoch_is_exhausted and self._profile.server_fence_at_last_epoch == "fails":
             self._transactions[transaction.transactional_id] = replace(transaction, producer_epoch=MAX_EPOCH)
             raise Refused(Error.UNKNOWN_SERVER_ERROR)
@@ -270,6 +284,19 @@ class Coordinator:
                 rule("KIP890-157")
                 with contextlib.suppress(Refused):  # it stays open, and the next turn of the timer tries again
                     self._abort_by_server(transaction)
+
+    def forget_idle(self, before: int) -> None:
+        """The timer's work: forget the transactional ids to which nothing has happened since then."""
+        for transaction in list(self._transactions.values()):
+            if transaction.updated_at <= before and self.may_be_forgotten(transaction):
+                rule("KIP890-165")
+                self._log.forget(transaction.transactional_id)
+                del self._transactions[transaction.transactional_id]
+
+    def may_be_forgotten(self, transaction: Transaction) -> bool:
+        """Whether an idle id may go: never one with a transaction, for nobody else could end that."""
+        rule("KIP890-166")
+        return transaction.is_idle
 
     def send_markers_again(self) -> None:
         """The timer's work: markers that did not get through."""
@@ -290,7 +317,10 @@ class Coordinator:
         """After a crash: whatever was decided and is not complete, is told to all its partitions again."""
         for transaction in list(self._transactions.values()):
             if transaction.state in PREPARED:
+                if self._profile.new_protocol_at_level_0 == "refused, fatal at start" and not self.can_be_stored(transaction):
+                    raise Crash(f"the transaction of {transaction.transactional_id} cannot be stored at level 0")
                 rule("KIP890-162")
+                rule("KIP890-007")
                 self._send_markers(transaction)
 
     # -- What others may know
@@ -350,7 +380,17 @@ class Coordinator:
             rule("KIP890-087")
             raise Refused(Error.PRODUCER_FENCED)
 
+    def can_be_stored(self, transaction: Transaction) -> bool:
+        """Whether a record of the log can hold this. By the text it always can: what an old reader does not know, it passes over."""
+        is_old_record = self._levels.transaction_version == 0
+        return self._profile.new_protocol_at_level_0 == "served" or not is_old_record or transaction.transaction_version < 2
+
     def _install(self, transaction: Transaction) -> Transaction:
-        self._log.append(transaction)
-        self._transactions[transaction.transactional_id] = transaction
-        return transaction
+        if not self.can_be_stored(transaction):
+            # What has been seen of the releases: the refused transition stays pending, and with it the transactional id.
+            self._pending.add(transaction.transactional_id)
+            raise Refused(Error.UNSUPPORTED_VERSION)
+        updated = replace(transaction, updated_at=self._machine.clock.now)
+        self._log.append(updated)
+        self._transactions[transaction.transactional_id] = updated
+        return updated

@@ -71,6 +71,13 @@ class Profile(_Part):
     non_zero_first_sequence: Literal["refused", "accepted"]
     """What a new client gets for a first batch that does not begin at sequence 0, in a partition that knows nothing of it."""
 
+    new_protocol_at_level_0: Literal["served", "refused", "refused, fatal at start"]
+    """What becomes of the new protocol at transaction.version 0, when a client uses it all the same or its transaction is older.
+
+    Refused: a request is answered UNSUPPORTED_VERSION, what is prepared is never completed, and the transactional id is stuck. Fatal at
+    start: a broker that finds such a prepared transaction at its start ends.
+    """
+
     last_epoch_after_restart: Literal["kept", "forgotten"]
     """Whether the coordinator still knows after a restart from which epoch InitProducerId bumped last."""
 

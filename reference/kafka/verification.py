@@ -10,6 +10,9 @@ the transaction is open, and nobody is asked again until a marker has come; this
     not in the transaction         INVALID_TXN_STATE         TRANSACTION_ABORTABLE    -
     the coordinator is busy        NOT_ENOUGH_REPLICAS (*)   NOT_ENOUGH_REPLICAS (*)  CONCURRENT_TRANSACTIONS
 
+Verifying can be switched off (`transaction.partition.verification.enable`); then a batch of an old client needs no transaction, and
+one that is in none stays open in the log until somebody sends a marker for it.
+
 (*) for Produce, with the cause in the message. What TxnOffsetCommit answers then is in the profile.
 
 The proposal parks a request while the coordinator is asked; here the coordinator is in the same node and answers at once. A broker
@@ -30,6 +33,7 @@ from .errors import Error, Refused
 from .partition_log import PartitionLog
 from .producer_state import Standing
 from .profile import Profile
+from .settings import Settings
 from .values import ProducerIdAndEpoch
 
 
@@ -56,9 +60,10 @@ _NOT_ADDED = frozenset({Error.INVALID_TXN_STATE, Error.TRANSACTION_ABORTABLE})
 class Verification:
     """A leader's questions to the coordinator."""
 
-    def __init__(self, coordinator: Coordinator, profile: Profile) -> None:
+    def __init__(self, coordinator: Coordinator, profile: Profile, settings: Settings) -> None:
         self._coordinator = coordinator
         self._profile = profile
+        self._settings = settings
 
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
         """What is wrong with a Produce as a whole: it speaks for one transactional id, so for one producer."""
@@ -94,6 +99,8 @@ class Verification:
                 return None
             case Standing.NEW:
                 attempt = log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD)
+        if not self.asks_for(operation):
+            return attempt.guard
         if operation is Operation.ADD:
             rule("KIP890-091")
             self._coordinator.add_partitions(transactional_id, producer, [log.name], transaction_version=2)
@@ -106,6 +113,11 @@ class Verification:
                 raise Refused(error)
             rule("KIP890-097")
         return attempt.guard
+
+    def asks_for(self, operation: Operation) -> bool:
+        """Whether the coordinator is asked at all. Verifying can be switched off; adding cannot, for nobody else would do it."""
+        rule("KIP890-116")
+        return self._settings.verifies_partitions or operation is Operation.ADD
 
     def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
         """What Produce answers when the coordinator refuses."""
