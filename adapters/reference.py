@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterator
 from importlib.metadata import version as version_of
 
 from fencepost.adapters.kafka.handshake import ask, describe
-from fencepost.adapters.kafka.inprocess import InProcessTransport
+from fencepost.adapters.kafka.inprocess import InProcessTransport, InProcessWire
 from fencepost.adapters.kafka.offer import Offer
 from fencepost.adapters.kafka.release import Identity
 from fencepost.adapters.kafka.session import ANSWER_WITHIN_S, PATIENCE_S, KafkaSession
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.transport import Address
+from fencepost.adapters.kafka.wire_faults import WIRE_FAULTS
 from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
 from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings
@@ -95,6 +96,7 @@ class ReferenceSystem:
             VirtualTime(broker, self._patience_s),
             broker,
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
+            InProcessWire(broker) if WIRE_FAULTS in needs else None,
         )
 
     def close(self) -> None:

@@ -65,12 +65,12 @@ class ContainerBroker:
         """Where this machine reaches the broker."""
         return self._container().address
 
-    def session(self) -> KafkaSession:
-        """A fresh session; a broker that the last one left dead is started again."""
+    def session(self, needs: frozenset[str]) -> KafkaSession:
+        """A fresh session for these needs; a broker that the last one left dead is started again."""
         offer = self.offer
         if not self._container().is_running():
             self.restart()
-        return wall_session(self.address, offer, self._patience_s, self)
+        return wall_session(self.address, offer, self._patience_s, self, needs)
 
     def crash(self) -> None:
         """Kill the broker, and wait until it is down."""

@@ -64,7 +64,7 @@ class KafkaContainerSystem:
         """A fresh session on the broker for these needs."""
         if not self._is_open or self._closed:
             raise WrongUsage(f"a session with the container of {self._image} was asked for before open(), or after close()")
-        return self._broker(kafka_settings().purpose_for(needs)).session()
+        return self._broker(kafka_settings().purpose_for(needs)).session(needs)
 
     def close(self) -> None:
         """Remove the containers, now or as soon as they have been started."""

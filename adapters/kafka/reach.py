@@ -2,17 +2,20 @@
 
 import secrets
 import time
+from collections.abc import Collection
 
 from fencepost.adapters.ports import Done, Faults, Outcome, SystemUnreachable, WrongUsage
 
 from .cluster import Cluster
 from .handshake import ask
 from .offer import Offer
+from .proxy import ProxiedWire
 from .recording import Recorder
 from .session import ANSWER_WITHIN_S, KafkaSession, NoFaults, WallTime
 from .tcp import TcpTransport
 from .transport import Address, Transport
 from .values import ProducerIdAndEpoch
+from .wire_faults import WIRE_FAULTS
 
 _CLIENT = "handshake"
 
@@ -34,9 +37,10 @@ def connect(client: str, address: Address) -> Transport:
     return TcpTransport(f"fencepost-{client}", address)
 
 
-def wall_session(bootstrap: Address, offer: Offer, patience_s: float, faults: Faults) -> KafkaSession:
+def wall_session(bootstrap: Address, offer: Offer, patience_s: float, faults: Faults, needs: Collection[str] = frozenset()) -> KafkaSession:
     """A session over TCP, with names that no other session has."""
-    return KafkaSession(bootstrap, connect, offer, WallTime(patience_s), faults, secrets.token_hex(3))
+    wire = ProxiedWire() if WIRE_FAULTS in needs else None
+    return KafkaSession(bootstrap, connect, offer, WallTime(patience_s), faults, secrets.token_hex(3), wire)
 
 
 def reach(address: Address, within_s: float) -> Offer:

@@ -14,6 +14,8 @@ nothing was sent, so nothing is uncertain.
 
 import socket
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
@@ -21,7 +23,9 @@ from fencepost.adapters.ports import Done, Malformed, Unknown
 from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
 
-from .transport import Address
+from .transport import Address, Answer
+
+T = TypeVar("T")
 
 MAX_FRAME = 64 * 1024 * 1024
 """The longest answer that is believed; a broker's own default for requests is 100 MiB, and no answer to the suite comes near."""
@@ -38,29 +42,46 @@ class TcpTransport:
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
         """Send one request and read its answer."""
+        return self.send(request, deadline_s)()
+
+    def send(self, request: RequestPayload, deadline_s: float) -> Answer:
+        """Send one request; what keeps it from being sent is told as the answer."""
         asked = f"{title(api_of(request))} v{request.__version__}"
         deadline = _Deadline(deadline_s)
         self._last_correlation_id += 1
         try:
             connection = self._connected(deadline)
         except TimeoutError:
-            return Unknown(f"{self._address} did not accept a connection for {asked} within {deadline_s:g} s")
+            late = Unknown(f"{self._address} did not accept a connection for {asked} within {deadline_s:g} s")
+            return lambda: late
         except OSError as error:
-            return Unknown(f"{self._address} cannot be connected to for {asked}: {error}", lost=True)
-        try:
+            lost = Unknown(f"{self._address} cannot be connected to for {asked}: {error}", lost=True)
+            return lambda: lost
+
+        def exchange(step: Callable[[], T]) -> T | Unknown:
+            try:
+                return step()
+            except TimeoutError:
+                self.close()
+                return Unknown(f"{self._address} did not answer {asked} within {deadline_s:g} s")
+            except OSError as error:
+                self.close()
+                return Unknown(f"{self._address} closed the connection instead of answering {asked}: {error}", lost=True)
+            except MalformedFrame as error:
+                self.close()
+                raise Malformed(f"{self._address}: {error}") from error
+
+        def write() -> None:
             connection.settimeout(deadline.left())
-            connection.sendall(encode_request(request, self._last_correlation_id, self._client_id))
-            frame = self._read_frame(connection, deadline)
-            return Done(decode_response(request, self._last_correlation_id, frame))
-        except TimeoutError:
-            self.close()
-            return Unknown(f"{self._address} did not answer {asked} within {deadline_s:g} s")
-        except OSError as error:
-            self.close()
-            return Unknown(f"{self._address} closed the connection instead of answering {asked}: {error}", lost=True)
-        except MalformedFrame as error:
-            self.close()
-            raise Malformed(f"{self._address}: {error}") from error
+            connection.sendall(encode_request(request, correlation_id, self._client_id))
+
+        def read() -> Done[ResponsePayload]:
+            return Done(decode_response(request, correlation_id, self._read_frame(connection, deadline)))
+
+        correlation_id = self._last_correlation_id
+        if (trouble := exchange(write)) is not None:
+            return lambda: trouble
+        return lambda: exchange(read)
 
     def close(self) -> None:
         """Close the connection, if there is one."""

@@ -180,6 +180,7 @@ class Coordinator:
             # Here too pending comes first, or a producer with its fresh epoch would be told that it is fenced.
             if self._must_wait(transaction):
                 rule("KIP890-066")
+                rule("KIP890-079")
                 rule("KIP890-081")
                 raise Refused(Error.CONCURRENT_TRANSACTIONS)
             if (asked := self._asked_about(transaction, producer)) is None:
@@ -226,6 +227,7 @@ class Coordinator:
             next_producer_id=self._log.new_producer_id() if overflow else -1,
         )
         self._machine.crash_points.reach("before-prepare-logged")
+        rule("KIP890-161")
         self._install(prepared)
         self._machine.crash_points.reach("after-prepare-logged")
         self._send_markers(prepared)

@@ -81,6 +81,8 @@ class World:
     asked: Producer | None = None
     answer: Outcome[object] | None = None
     before: Noted | None = None
+    raced: dict[str, Outcome[object]] = field(default_factory=dict)
+    """What each of two requests was answered that were sent together."""
     watched: dict[TopicPartition, list[LogView]] = field(default_factory=dict)
     """What readers of committed data saw in the course of the When, look by look."""
     history: list[str] = field(default_factory=list)
