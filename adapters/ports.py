@@ -91,6 +91,10 @@ class Faults(Protocol):
         """End the system as a power cut does: at once, with only what it has made durable left."""
         ...
 
+    def start_again(self) -> None:
+        """Start it again, and wait for nothing."""
+        ...
+
     def restart(self) -> None:
         """Start it again and wait until it serves transactions."""
         ...

@@ -45,7 +45,18 @@ class Coordinator:
         self._markers = marker_sender(machine, write_marker, self._complete)
         self._transactions = {name: self._recovered(transaction) for name, transaction in log.replay().items()}
         self._pending: set[str] = set()
+        self._loaded_at = machine.clock.now
         self._tell_undecided_partitions()
+
+    def load_for(self, duration_ms: int) -> None:
+        """Take that long for reading the transaction log. Until then, requests are told to ask again; nothing else has to be done."""
+        self._loaded_at = self._machine.clock.now + duration_ms
+
+    def check_loaded(self) -> None:
+        """Refuse COORDINATOR_LOAD_IN_PROGRESS while the log is being read: nothing is known yet, not even what is not there."""
+        if self._machine.clock.now < self._loaded_at:
+            rule("KIP890-169")
+            raise Refused(Error.COORDINATOR_LOAD_IN_PROGRESS)
 
     # -- InitProducerId
 
@@ -61,6 +72,7 @@ class Coordinator:
         if not self._allows(timeout_ms):
             rule("KIP890-012")
             raise Refused(Error.INVALID_TRANSACTION_TIMEOUT)
+        self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-014")
             return self._install(self._first_owner(transactional_id, expected, timeout_ms)).identity
@@ -286,6 +298,7 @@ class Coordinator:
         """The transaction. In a Prepare state its partitions are those that are still without a marker."""
         if not transactional_id:
             raise Refused(Error.INVALID_REQUEST)
+        self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-147")
             raise Refused(Error.TRANSACTIONAL_ID_NOT_FOUND)
@@ -298,6 +311,7 @@ class Coordinator:
 
     def transactions(self) -> tuple[Transaction, ...]:
         """All of them, in the order in which their ids came up."""
+        self.check_loaded()
         return tuple(self._transactions.values())
 
     # -- Checks and steps that all requests share
@@ -306,6 +320,7 @@ class Coordinator:
         if not self._is_named(transactional_id):
             rule("KIP890-075")
             raise Refused(Error.INVALID_REQUEST)
+        self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-031")
             rule("KIP890-074")
