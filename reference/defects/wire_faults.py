@@ -6,6 +6,7 @@ from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.ending import Asked, Ending
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.transaction import Decision, State, Transaction
+from fencepost.reference.kernel.network import Network
 
 from .defect import Defect
 
@@ -38,4 +39,21 @@ BOTH_RACING_ENDS_SUCCEED = Defect(
     origin="textbook: a retry is told by its epoch alone",
     symptom="at most one of the two ends to succeed; seen .*success with .*success with",
     parts=Parts(coordinator=_TellsBothWhatTheyWant),
+)
+
+
+class _LastInFirstOut(Network):
+    def deliver(self) -> None:
+        while (message := next((message for message in reversed(self._in_flight) if self._may_arrive(message)), None)) is not None:
+            self._in_flight.remove(message)
+            message.receive(message.content)
+
+
+LAST_IN_FIRST_OUT = Defect(
+    name="last-in-first-out",
+    breaks=None,
+    story="What was sent last arrives first, so partitions get their markers, and the coordinator their answers, in another order.",
+    origin="every cluster, in which each leader has a connection of its own",
+    symptom="",
+    parts=Parts(network=_LastInFirstOut),
 )
