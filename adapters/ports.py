@@ -123,6 +123,10 @@ class WireFaults(Protocol):
         """It is under way until `let_go`."""
         ...
 
+    def outstanding(self) -> int:
+        """How many of these have met no request yet."""
+        ...
+
     def let_go(self) -> int:
         """What was held up arrives now and has been answered when this returns; how many requests that were."""
         ...

@@ -3,13 +3,16 @@
 import socket
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import fake_broker
 import pytest
+from commands import fencepost, verdicts
 from fake_broker import FakeBroker
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kio.static.protocol import RequestPayload, ResponsePayload
+from lying_broker import LyingBroker
 
 from fencepost.adapters.kafka.inprocess import InProcessWire
 from fencepost.adapters.kafka.proxy import ProxiedWire
@@ -118,6 +121,7 @@ def test_an_order_is_for_one_client_and_one_api(wire: ProxiedWire) -> None:
         transport.close()
 
     assert isinstance(outcome, Done)
+    assert wire.orders.outstanding() == 2
 
 
 @pytest.mark.parametrize("lie", [fake_broker.closes, fake_broker.closes_midway])
@@ -265,3 +269,13 @@ def test_a_session_has_faults_on_its_wire_when_its_scenario_says_so() -> None:
     with pytest.raises(NotOffered, match="@needs:wire-faults"):
         _ = system.session("without").wire
     assert system.session("with", frozenset({"wire-faults"})).wire.let_go() == 0
+
+
+def test_the_scenarios_with_faults_on_the_wire_are_judged_over_tcp_too(tmp_path: Path) -> None:
+    """Behind an address that somebody else runs, through the proxy."""
+    judged = ["KIP890-064", "KIP890-065", "KIP890-079", "KIP890-091", "KIP890-092"]
+    with LyingBroker("end_txn", lambda truth: truth) as honest:
+        only = [argument for identifier in judged for argument in ("--only", identifier)]
+        fencepost("run", "kafka", "--bootstrap", f"127.0.0.1:{honest.port}", *only, "--results", tmp_path, expect=0)
+
+    assert verdicts(tmp_path) == dict.fromkeys(judged, "met")

@@ -133,6 +133,9 @@ class _SessionWire:
     def hold_up(self, client: str, request: str) -> None:
         self._orders.order(client, request, Fault.HOLD_UP)
 
+    def outstanding(self) -> int:
+        return self._orders.outstanding()
+
     def let_go(self) -> int:
         return self._orders.let_go()
 

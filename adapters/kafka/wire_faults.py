@@ -55,6 +55,11 @@ class Orders:
         with self._lock:
             return self._ordered.pop((client, api_key), None)
 
+    def outstanding(self) -> int:
+        """How many orders have met no request yet."""
+        with self._lock:
+            return len(self._ordered)
+
     def hold(self, let_go: Callable[[], None]) -> None:
         """Keep what lets a held request go."""
         with self._lock:

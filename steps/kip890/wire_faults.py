@@ -59,6 +59,7 @@ def ends_twice(world: World, name: str, verb: str) -> None:
     producer = world.turn_of(name)
     world.session.wire.arrive_twice(name, "end_txn")
     world.ask(producer, producer.end(_ENDS[verb]))
+    _must_have_happened(world)
 
 
 @when(parsers.re(r'(?P<name>\w+) writes "(?P<value>[^"]*)" to (?P<partition>\S+), and the request arrives twice'))
@@ -67,6 +68,7 @@ def writes_twice(world: World, name: str, value: str, partition: str) -> None:
     producer = world.turn_of(name)
     world.session.wire.arrive_twice(name, "produce")
     world.ask(producer, producer.write(world.partition(partition), value))
+    _must_have_happened(world)
 
 
 @when(parsers.re(r"(?P<name>\w+) (?P<first>commits|aborts) and (?P<second>commits|aborts) at once, on two connections"))
@@ -132,3 +134,9 @@ def _must_be_unknown(outcome: Outcome[object], doing: str) -> None:
     """What went wrong on the wire leaves the client not knowing; anything else means that the fault did not happen."""
     if not isinstance(outcome, Unknown):
         raise SetUpFailed(f"{doing} was to get no answer, and got one: {outcome}")
+
+
+def _must_have_happened(world: World) -> None:
+    """A fault that met no request was none."""
+    if world.session.wire.outstanding():
+        raise SetUpFailed("the request that was to arrive twice was never sent")
