@@ -46,6 +46,7 @@ class ReferenceKafka:
             if node is not None:
                 self._machine.network.deliver()
                 response = answer(node, request)
+                response = response and node.manner.put(response)
         return response
 
     def advance(self, ms: int) -> None:
