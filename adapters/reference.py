@@ -12,7 +12,7 @@ from importlib.metadata import version as version_of
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.kafka.handshake import ask, describe
-from fencepost.adapters.kafka.inprocess import InProcessTransport
+from fencepost.adapters.kafka.inprocess import InProcessTransport, InProcessWire
 from fencepost.adapters.kafka.nursery import AGED_IDS
 from fencepost.adapters.kafka.offer import Offer
 from fencepost.adapters.kafka.probe import no_aged_ids
@@ -21,6 +21,7 @@ from fencepost.adapters.kafka.session import ANSWER_WITHIN_S, PATIENCE_S, KafkaS
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.kafka.values import AGED_EPOCH, AGED_NAME, AgedId, ProducerIdAndEpoch
+from fencepost.adapters.kafka.wire_faults import WIRE_FAULTS
 from fencepost.adapters.ports import Done, Handshake, Outcome, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
 from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
@@ -120,8 +121,9 @@ class ReferenceSystem:
             VirtualTime(broker, self._patience_s),
             broker,
             suffix,
-            lambda user: lambda _client, _address: InProcessTransport(_LoggedIn(broker, user)),
-            take_aged,
+            connect_as=lambda user: lambda _client, _address: InProcessTransport(_LoggedIn(broker, user)),
+            take_aged=take_aged,
+            wire=InProcessWire(broker) if WIRE_FAULTS in needs else None,
         )
 
     def close(self) -> None:

@@ -76,20 +76,24 @@ class ContainerBroker:
         """Where this machine reaches the broker."""
         return self._container().address
 
-    def session(self) -> KafkaSession:
-        """A fresh session; a broker that the last one left dead is started again."""
+    def session(self, needs: frozenset[str]) -> KafkaSession:
+        """A fresh session for these needs; a broker that the last one left dead is started again."""
         offer = self.offer
         if not self._container().is_running():
             self.restart()
-        return wall_session(self.address, offer, self._patience_s, self, self._users, self._nursery.take)
+        return wall_session(self.address, offer, self._patience_s, self, needs, users=self._users, take_aged=self._nursery.take)
 
     def crash(self) -> None:
         """Kill the broker, and wait until it is down."""
         self._container().kill()
 
-    def restart(self) -> None:
-        """Start the same container, whose disk was kept, and wait until its broker serves transactions."""
+    def start_again(self) -> None:
+        """Start the same container, whose disk was kept."""
         self._container().start_again()
+
+    def restart(self) -> None:
+        """The same, and wait until its broker serves transactions."""
+        self.start_again()
         self._await_serving()
 
     def close(self) -> None:

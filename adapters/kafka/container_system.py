@@ -71,7 +71,7 @@ class KafkaContainerSystem:
         purpose = kafka_settings().purpose_for(needs)
         if kafka_settings().purposes[purpose].fresh:
             self._throw_away_used(purpose)
-        return self._broker(purpose).session()
+        return self._broker(purpose).session(needs)
 
     def close(self) -> None:
         """Remove the containers, now or as soon as they have been started."""

@@ -69,11 +69,13 @@ class KafkaAt:
             notes=notes,
         )
 
-    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - it is the same for all
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - a broker has no use for a title
         """A fresh session."""
         if self._offer is None:
             raise WrongUsage(f"a session with {self._bootstrap} was asked for before open()")
-        return wall_session(self._bootstrap, self._offer, self._patience_s, NoFaults(str(self._bootstrap)), take_aged=self._nursery.take)
+        return wall_session(
+            self._bootstrap, self._offer, self._patience_s, NoFaults(str(self._bootstrap)), needs, take_aged=self._nursery.take
+        )
 
     def close(self) -> None:
         """Stop ageing. There is nothing else to give back: connections belong to sessions."""

@@ -23,6 +23,9 @@ from .node import Node, Parts
 from .profile import Profile
 from .settings import Settings
 
+LOADING_MS = 100
+"""Long enough for a client to meet a coordinator that is loading; it asks again after less."""
+
 
 class ReferenceKafka:
     """One broker, node 1, with its disk, an empty one unless it has a past. It is running when it is made."""
@@ -74,9 +77,17 @@ class ReferenceKafka:
 
     def restart(self) -> None:
         """Start with what is on disk. What was decided and not completed before the crash, is told to all partitions again."""
+        self._start(loading_ms=0)
+
+    def start_again(self) -> None:
+        """The same, and the coordinator takes `LOADING_MS` to read its log, as one with a long log does."""
+        self._start(LOADING_MS)
+
+    def _start(self, loading_ms: int) -> None:
         if self._node is None:
             with self._running():
                 self._node = Node(self._machine, self._profile, self._parts, self.settings)
+                self._node.coordinator.load_for(loading_ms)
 
     def crash_at(self, point: str) -> None:
         """Crash the next time that this point of `CRASH_POINTS` is reached; whoever waits for an answer then gets none."""

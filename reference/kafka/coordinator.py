@@ -50,7 +50,18 @@ class Coordinator:
         self._markers = marker_sender(machine, write_marker, self._complete)
         self._transactions = {name: self._recovered(transaction) for name, transaction in log.replay().items()}
         self._pending: set[str] = set()
+        self._loaded_at = machine.clock.now
         self._tell_undecided_partitions()
+
+    def load_for(self, duration_ms: int) -> None:
+        """Take that long for reading the transaction log. Until then, requests are told to ask again; nothing else has to be done."""
+        self._loaded_at = self._machine.clock.now + duration_ms
+
+    def check_loaded(self) -> None:
+        """Refuse COORDINATOR_LOAD_IN_PROGRESS while the log is being read: nothing is known yet, not even what is not there."""
+        if self._machine.clock.now < self._loaded_at:
+            rule("KIP890-169")
+            raise Refused(Error.COORDINATOR_LOAD_IN_PROGRESS)
 
     # -- InitProducerId
 
@@ -66,6 +77,7 @@ class Coordinator:
         if not self._allows(timeout_ms):
             rule("KIP890-012")
             raise Refused(Error.INVALID_TRANSACTION_TIMEOUT)
+        self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-014")
             return self._install(self._first_owner(transactional_id, expected, timeout_ms)).identity
@@ -187,6 +199,7 @@ class Coordinator:
             # Here too pending comes first, or a producer with its fresh epoch would be told that it is fenced.
             if self._must_wait(transaction):
                 rule("KIP890-066")
+                rule("KIP890-079")
                 rule("KIP890-081")
                 raise Refused(Error.CONCURRENT_TRANSACTIONS)
             if (asked := self._asked_about(transaction, producer)) is None:
@@ -238,6 +251,7 @@ class Coordinator:
             next_producer_id=self._log.new_producer_id() if overflow else -1,
         )
         self._machine.crash_points.reach("before-prepare-logged")
+        rule("KIP890-161")
         self._install(prepared)
         self._machine.crash_points.reach("after-prepare-logged")
         self._send_markers(prepared)
@@ -329,6 +343,7 @@ class Coordinator:
         """The transaction. In a Prepare state its partitions are those that are still without a marker."""
         if not transactional_id:
             raise Refused(Error.INVALID_REQUEST)
+        self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-147")
             raise Refused(Error.TRANSACTIONAL_ID_NOT_FOUND)
@@ -341,6 +356,7 @@ class Coordinator:
 
     def transactions(self) -> tuple[Transaction, ...]:
         """All of them, in the order in which their ids came up."""
+        self.check_loaded()
         return tuple(self._transactions.values())
 
     # -- Checks and steps that all requests share
@@ -349,6 +365,7 @@ class Coordinator:
         if not self._is_named(transactional_id):
             rule("KIP890-075")
             raise Refused(Error.INVALID_REQUEST)
+        self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-031")
             rule("KIP890-074")

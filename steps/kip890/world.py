@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.values import Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition, TransactionDescription
-from fencepost.adapters.ports import Done, NotOffered, Outcome, Session, Time
+from fencepost.adapters.ports import Done, NotOffered, Outcome, Refused, Session, Time
 from fencepost.evidence import Evidence
 from fencepost.steps.outcomes import achieved, observed
 
@@ -100,6 +100,10 @@ class World:
     asked: Producer | None = None
     answer: Outcome[object] | None = None
     before: Noted | None = None
+    refusals: list[Refused] = field(default_factory=list)
+    """What a request was told that was put again and again."""
+    raced: dict[str, Outcome[object]] = field(default_factory=dict)
+    """What each of two requests was answered that were sent together."""
     watched: dict[TopicPartition, list[LogView]] = field(default_factory=dict)
     """What readers of committed data saw in the course of the When, look by look."""
     history: list[str] = field(default_factory=list)
