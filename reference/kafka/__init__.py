@@ -11,7 +11,7 @@ Where to read what:
 
 from .broker import ReferenceKafka
 from .crash_points import CRASH_POINTS
-from .node import Parts
+from .node import Address, Parts
 from .profile import Profile, ProfileError
 
-__all__ = ["CRASH_POINTS", "Parts", "Profile", "ProfileError", "ReferenceKafka"]
+__all__ = ["CRASH_POINTS", "Address", "Parts", "Profile", "ProfileError", "ReferenceKafka"]

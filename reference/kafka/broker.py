@@ -9,26 +9,34 @@ from contextlib import contextmanager
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.reference.kernel.clock import Clock
+from fencepost.reference.kernel.clock import START, Clock
 from fencepost.reference.kernel.crash import Crash, CrashPoints
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 from fencepost.reference.kernel.rules import recorded
 
-from .api import answer
+from .api import answer, refusal
 from .crash_points import CRASH_POINTS
-from .node import Node, Parts
+from .node import Address, Node, Parts
 from .profile import Profile
 
 
 class ReferenceKafka:
     """One broker, node 1, with its disk. It is running when it is made."""
 
-    def __init__(self, profile: Profile, parts: Parts = Parts()) -> None:  # noqa: B008 - Parts is immutable
+    def __init__(
+        self,
+        profile: Profile,
+        parts: Parts = Parts(),  # noqa: B008 - it is immutable
+        *,
+        address: Address = Address(),  # noqa: B008 - it is immutable
+        now_ms: int = START,
+    ) -> None:
         self._profile = profile
         self._parts = parts
-        clock = Clock()
+        self._address = address
+        clock = Clock(now_ms)
         self._machine = Machine(clock, Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
         self._exercised: set[str] = set()
         self._node: Node | None = None
@@ -41,6 +49,14 @@ class ReferenceKafka:
             if node is not None:
                 self._machine.network.deliver()
                 response = answer(node, request)
+        return response
+
+    def refuse(self, api: str | None) -> ResponsePayload | None:
+        """Answer a request of a version that cannot even be read; None means that the connection is closed."""
+        response = None
+        with self._running() as node:
+            if node is not None:
+                response = refusal(node, api)
         return response
 
     def advance(self, ms: int) -> None:
@@ -63,7 +79,7 @@ class ReferenceKafka:
         """Start with what is on disk. What was decided and not completed before the crash, is told to all partitions again."""
         if self._node is None:
             with self._running():
-                self._node = Node(self._machine, self._profile, self._parts)
+                self._node = Node(self._machine, self._profile, self._parts, self._address)
 
     def crash_at(self, point: str) -> None:
         """Crash the next time that this point of `CRASH_POINTS` is reached; whoever waits for an answer then gets none."""

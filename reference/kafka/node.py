@@ -26,11 +26,17 @@ from .values import TopicPartition
 from .verification import Verification
 
 NODE_ID = 1
-HOST = "reference"
-PORT = 0
 
 CLEAN_UP_INTERVAL_MS = 200
 """How often a broker looks for transactions that have timed out, and for markers that have to be sent again."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where clients find the broker; a name for people, where nobody listens."""
+
+    host: str = "reference"
+    port: int = 9092
 
 
 @dataclass(frozen=True)
@@ -56,8 +62,9 @@ class Parts:
 class Node:
     """One life of the broker, from its start to its crash."""
 
-    def __init__(self, machine: Machine, profile: Profile, parts: Parts) -> None:
+    def __init__(self, machine: Machine, profile: Profile, parts: Parts, address: Address) -> None:
         self.machine = machine
+        self.address = address
         self.profile = profile
         self._parts = parts
         self.announcement = parts.announcement(profile)

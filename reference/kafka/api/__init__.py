@@ -48,7 +48,12 @@ def answer(node: Node, request: RequestPayload) -> ResponsePayload | None:
     """The answer to a request; None where the connection is closed instead."""
     api = api_of(request)
     if not node.announcement.serves(api, int(request.__version__)):
-        rule("KIP890-008")
-        return unsupported_api_versions(node) if api == "api_versions" else None
+        return refusal(node, api)
     handler = _HANDLERS.get(api)
     return None if handler is None else handler(node, request)
+
+
+def refusal(node: Node, api: str | None) -> ResponsePayload | None:
+    """The answer to a version of an API that is not served, which may be one that nobody here can read; `api` is None for an unknown one."""
+    rule("KIP890-008")
+    return unsupported_api_versions(node) if api == "api_versions" else None
