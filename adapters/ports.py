@@ -7,7 +7,7 @@ Every call on a probe returns an *outcome*: `Done`, `Refused` or `Unknown`. A ti
 ever: an adapter never reports a definite failure after an ambiguous one.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
@@ -159,16 +159,16 @@ class System(Protocol):
 
     name: str
 
-    def prepare(self) -> None:
-        """Begin to start, without waiting: called before the scenarios are collected."""
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
+        """Begin to start, without waiting: called before the scenarios are collected, and again with what each of them needs."""
         ...
 
     def open(self) -> Handshake:
         """Wait until it serves transactions and ask what it is. Raises SystemUnreachable."""
         ...
 
-    def session(self, title: str) -> Session:
-        """A fresh session for a scenario."""
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> Session:
+        """A fresh session for a scenario that needs these capabilities. Raises NotOffered where they cannot be had at once."""
         ...
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ each time, and a scenario that waits for a minute takes none.
 
 import itertools
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib.metadata import version as version_of
 
 from fencepost.adapters.kafka.handshake import ask, describe
@@ -14,10 +14,11 @@ from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer
 from fencepost.adapters.kafka.release import Identity
 from fencepost.adapters.kafka.session import ANSWER_WITHIN_S, PATIENCE_S, KafkaSession
+from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
-from fencepost.reference.kafka import Profile, ReferenceKafka
+from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings
 
 _BOOTSTRAP = Address("reference", 9092)
 _STEP_MS = 20
@@ -62,7 +63,7 @@ class ReferenceSystem:
         self._patience_s = patience_s
         self._offer: Offer | None = None
 
-    def prepare(self) -> None:
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""
 
     def open(self) -> Handshake:
@@ -78,15 +79,15 @@ class ReferenceSystem:
             offer,
             Identity(version, True, self._profile_name),
             (imitates.system, imitates.version) if imitates else (self.name, version),
-            offered=["crash", "hold-markers", "virtual-time"],
+            offered={"virtual-time"} | kafka_settings().capabilities,
             notes=[f"variant {self._variant.name}: {self._variant.story}"] if self._variant else [],
         )
 
-    def session(self, title: str) -> KafkaSession:
-        """A fresh broker; its names come from the title, so that they are the same in every run."""
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:
+        """A fresh broker with the settings for these needs; its names come from the title, so that they are the same in every run."""
         if self._offer is None:
             raise WrongUsage("a session with the reference was asked for before open()")
-        broker = self._broker()
+        broker = self._broker(needs)
         return KafkaSession(
             _BOOTSTRAP,
             lambda _client, _address: InProcessTransport(broker),
@@ -99,5 +100,7 @@ class ReferenceSystem:
     def close(self) -> None:
         """There is nothing to give back."""
 
-    def _broker(self) -> ReferenceKafka:
-        return ReferenceKafka(self._profile) if self._variant is None else ReferenceKafka(self._profile, self._variant.parts)
+    def _broker(self, needs: frozenset[str] = frozenset()) -> ReferenceKafka:
+        known = kafka_settings()
+        settings = Settings.of(known.properties(known.purpose_for(needs)))
+        return ReferenceKafka(self._profile, self._variant.parts if self._variant else Parts(), settings)

@@ -67,6 +67,7 @@ class Running:
         if not any(scenario_of(item) for item in session.items) or self.config.option.collectonly:
             return
         try:
+            self.system.prepare({frozenset(needs_of(item)) for item in session.items if scenario_of(item)})
             self.handshake = self.options.open(self.system)
             self.expectations = self._expected(self.handshake)
         except (SystemUnreachable, Malformed) as error:
@@ -88,7 +89,7 @@ class Running:
         self.system.close()
 
     def open_session(self, item: pytest.Item) -> Session:
-        session = item.stash[SESSION] = self.system.session(item.name)
+        session = item.stash[SESSION] = self.system.session(item.name, frozenset(needs_of(item)))
         return session
 
     def keep_history(self, item: pytest.Item, session: Session) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.reference.kafka import Parts, Profile, ReferenceKafka
+from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings
 from fencepost.wire.kafka.batches import Batch, MarkerType, Record, decode, encode
 from fencepost.wire.kafka.entities import request
 
@@ -26,7 +26,7 @@ class Client:
     """A broker with one topic `t` of three partitions, and whoever talks to it."""
 
     def __init__(self, profile: str = "seed", parts: Parts | None = None) -> None:
-        self.broker = ReferenceKafka(Profile.load(profile), parts or Parts())
+        self.broker = ReferenceKafka(Profile.load(profile), parts or Parts(), Settings(clean_up_interval_ms=200))
         self.create(TOPIC, 3)
 
     def send(self, api: str, version: int, **fields: Any) -> Any:

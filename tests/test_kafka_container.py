@@ -10,7 +10,7 @@ from docker_here import IMAGE, containers_of, require_docker
 from fencepost.adapters.kafka import owners
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
 from fencepost.adapters.kafka.images import image_of
-from fencepost.adapters.kafka.settings import kafka_settings
+from fencepost.adapters.kafka.settings import Purpose, kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
 from fencepost.adapters.kafka.values import Isolation, TopicPartition
 from fencepost.adapters.ports import Done, Handshake, NotOffered, SystemUnreachable, Unknown, WrongUsage
@@ -118,8 +118,8 @@ def test_nothing_of_ours_is_left_after_close() -> None:
     system.close()
 
     assert containers_of(owners.this_process()) == before
-    with pytest.raises(WrongUsage, match="is not open"):
-        system.crash()
+    with pytest.raises(WrongUsage, match=r"after close\(\)"):
+        system.session("too late")
 
 
 def test_nothing_is_left_when_nobody_closes() -> None:
@@ -130,7 +130,7 @@ def test_nothing_is_left_when_nobody_closes() -> None:
         "from fencepost.adapters.kafka.owners import this_process\n"
         f"system = System({IMAGE!r})\n"
         "system.prepare()\n"
-        "system.crash()  # waits for the container, and leaves it\n"
+        "system.open()\n"
         "print(this_process())\n"
     )
 
@@ -142,15 +142,15 @@ def test_nothing_is_left_when_nobody_closes() -> None:
 def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
     """Nobody has to clean up after a kill by hand."""
     require_docker()
+    from fencepost.adapters.kafka.container import start
+
     place, _, began = owners.this_process().split()
     orphan = f"{place} {NEVER_GIVEN} {began}"
     command = ["docker", "create", "--label", f"{owners.LABEL}={orphan}", IMAGE]
     subprocess.run(command, check=True, capture_output=True)
     assert len(containers_of(orphan)) == 1
-    system = KafkaContainerSystem(IMAGE)
 
-    system.prepare()
-    system.close()
+    start(IMAGE, "short").stop()
 
     assert containers_of(orphan) == []
 
@@ -188,8 +188,32 @@ def test_a_session_before_open_is_wrong_usage() -> None:
 
 def test_a_purpose_that_does_not_exist_is_wrong_usage() -> None:
     """The error lists the purposes that there are."""
-    with pytest.raises(WrongUsage, match="no settings of Kafka for the purpose 'fast'; it has plain, short"):
-        KafkaContainerSystem(IMAGE, "fast").prepare()
+    with pytest.raises(WrongUsage, match="no settings of Kafka for the purpose 'fast'; it has short"):
+        kafka_settings().environment("fast", 20_123)
+
+
+def test_a_scenario_runs_on_the_first_purpose_that_offers_all_it_needs() -> None:
+    """What purposes do not offer is no matter of theirs, and what no purpose offers at once cannot be had."""
+    purposes = {
+        "one": Purpose(offers=["crash"], settings={}),
+        "two": Purpose(offers=["crash", "pause"], settings={}),
+        "three": Purpose(offers=["expiry"], settings={}),
+    }
+    settings = kafka_settings().model_copy(update={"purposes": purposes})
+
+    assert settings.purpose_for({"crash", "transactions-v2"}) == "one"
+    assert settings.purpose_for({"pause"}) == "two"
+    with pytest.raises(NotOffered, match="no purpose that offers expiry, pause at once"):
+        settings.purpose_for({"pause", "expiry"})
+    assert settings.purposes_for([{"expiry"}, {"pause", "expiry"}, set()]) == ["one", "three"]
+
+
+def test_the_settings_of_a_purpose_are_read_by_the_names_of_kafka() -> None:
+    """As Apache's image does: one underscore is a dot, two are an underscore, three are a dash."""
+    settings = {"KAFKA_A_B": "1", "KAFKA_LISTENER_NAME_X_SCRAM___SHA___256": "2", "KAFKA_C__D": "3"}
+    odd = kafka_settings().model_copy(update={"purposes": {"odd": Purpose(offers=[], settings=settings)}})
+
+    assert odd.properties("odd") == {"a.b": "1", "listener.name.x.scram-sha-256": "2", "c_d": "3"}
 
 
 def test_a_broker_advertises_the_port_at_which_it_listens() -> None:

@@ -1,5 +1,7 @@
 """A Kafka system over TCP that is running already and belongs to somebody else."""
 
+from collections.abc import Collection
+
 from fencepost.adapters.ports import Done, Handshake, NotOffered, WrongUsage
 
 from .handshake import describe
@@ -13,6 +15,10 @@ _REACHABLE_WITHIN_S = 6.0
 """Together with the second that each advertised address has, an unreachable system is told within ten."""
 
 
+def _needs_settings() -> list[str]:
+    return sorted(kafka_settings().capabilities - {"crash", "hold-markers"})
+
+
 class KafkaAt:
     """The broker, or the cluster, at `HOST:PORT`."""
 
@@ -23,7 +29,7 @@ class KafkaAt:
         self._patience_s = patience_s
         self._offer: Offer | None = None
 
-    def prepare(self) -> None:
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""
 
     def open(self) -> Handshake:
@@ -50,11 +56,12 @@ class KafkaAt:
             missing=[
                 f"crash: {self._bootstrap} was not started by fencepost",
                 f"hold-markers: it leaves transactions undecided for ever, and {self._bootstrap} is not fencepost's to throw away",
+                *(f"{name}: {self._bootstrap} was not started with settings for that" for name in _needs_settings()),
             ],
             notes=notes,
         )
 
-    def session(self, title: str) -> KafkaSession:  # noqa: ARG002 - the protocol's; a broker has no use for a scenario's title
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - it is the same for all
         """A fresh session."""
         if self._offer is None:
             raise WrongUsage(f"a session with {self._bootstrap} was asked for before open()")

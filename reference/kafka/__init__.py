@@ -13,5 +13,6 @@ from .broker import ReferenceKafka
 from .crash_points import CRASH_POINTS
 from .node import Address, Parts
 from .profile import Profile, ProfileError
+from .settings import Settings
 
-__all__ = ["CRASH_POINTS", "Address", "Parts", "Profile", "ProfileError", "ReferenceKafka"]
+__all__ = ["CRASH_POINTS", "Address", "Parts", "Profile", "ProfileError", "ReferenceKafka", "Settings"]

@@ -20,6 +20,7 @@ from .api import answer, refusal
 from .crash_points import CRASH_POINTS
 from .node import Address, Node, Parts
 from .profile import Profile
+from .settings import Settings
 
 
 class ReferenceKafka:
@@ -28,13 +29,15 @@ class ReferenceKafka:
     def __init__(
         self,
         profile: Profile,
-        parts: Parts = Parts(),  # noqa: B008 - it is immutable
+        parts: Parts = Parts(),  # noqa: B008 - it is immutable, as the others are
+        settings: Settings = Settings(),  # noqa: B008
         *,
-        address: Address = Address(),  # noqa: B008 - it is immutable
+        address: Address = Address(),  # noqa: B008
         now_ms: int = START,
     ) -> None:
         self._profile = profile
         self._parts = parts
+        self._settings = settings
         self._address = address
         clock = Clock(now_ms)
         self._machine = Machine(clock, Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
@@ -79,7 +82,7 @@ class ReferenceKafka:
         """Start with what is on disk. What was decided and not completed before the crash, is told to all partitions again."""
         if self._node is None:
             with self._running():
-                self._node = Node(self._machine, self._profile, self._parts, self._address)
+                self._node = Node(self._machine, self._profile, self._parts, self._settings, self._address)
 
     def crash_at(self, point: str) -> None:
         """Crash the next time that this point of `CRASH_POINTS` is reached; whoever waits for an answer then gets none."""

@@ -20,15 +20,13 @@ from .markers import MarkerSender
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
+from .settings import Settings
 from .topics import Topics
 from .transaction_log import TransactionLog
 from .values import TopicPartition
 from .verification import Verification
 
 NODE_ID = 1
-
-CLEAN_UP_INTERVAL_MS = 200
-"""How often a broker looks for transactions that have timed out, and for markers that have to be sent again."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +60,11 @@ class Parts:
 class Node:
     """One life of the broker, from its start to its crash."""
 
-    def __init__(self, machine: Machine, profile: Profile, parts: Parts, address: Address) -> None:
+    def __init__(self, machine: Machine, profile: Profile, parts: Parts, settings: Settings, address: Address) -> None:
         self.machine = machine
         self.address = address
         self.profile = profile
+        self.settings = settings
         self._parts = parts
         self.announcement = parts.announcement(profile)
         self.dialect = parts.dialect()
@@ -77,8 +76,8 @@ class Node:
         self.verification = parts.verification(self.coordinator, profile)
         self.additions = parts.additions(self.topics, self.coordinator)
         self.groups = parts.groups(self.topics, self.verification, machine.clock)
-        machine.clock.every(CLEAN_UP_INTERVAL_MS, self.coordinator.abort_timed_out)
-        machine.clock.every(CLEAN_UP_INTERVAL_MS, self.coordinator.send_markers_again)
+        machine.clock.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
+        machine.clock.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
 
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
         return self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)

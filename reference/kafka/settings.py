@@ -1,0 +1,24 @@
+"""The settings of a broker that its users choose, under the names of Kafka's configuration and with its defaults."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the reference obeys of a broker's configuration."""
+
+    clean_up_interval_ms: int = 10_000
+    """How often a broker looks for transactions that have timed out, and for markers that have to be sent again."""
+
+    @staticmethod
+    def of(properties: Mapping[str, str]) -> "Settings":
+        """From a configuration; what the reference has no use for is left out."""
+        known = {field: convert(properties[name]) for name, (field, convert) in _PROPERTIES.items() if name in properties}
+        return Settings(**known)
+
+
+_PROPERTIES = {
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": ("clean_up_interval_ms", int),
+}
+"""Each property that is obeyed: the field that holds it, and how its text is read."""
