@@ -15,7 +15,7 @@ from fencepost.adapters.kafka.offer import Offer
 from fencepost.adapters.kafka.release import Identity
 from fencepost.adapters.kafka.session import ANSWER_WITHIN_S, PATIENCE_S, KafkaSession
 from fencepost.adapters.kafka.settings import kafka_settings
-from fencepost.adapters.kafka.transport import Address
+from fencepost.adapters.kafka.transport import Address, Connect
 from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
 from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings
@@ -90,7 +90,7 @@ class ReferenceSystem:
         broker = self._broker(needs)
         return KafkaSession(
             _BOOTSTRAP,
-            lambda _client, _address: InProcessTransport(broker),
+            self._connect(broker),
             self._offer,
             VirtualTime(broker, self._patience_s),
             broker,
@@ -99,6 +99,10 @@ class ReferenceSystem:
 
     def close(self) -> None:
         """There is nothing to give back."""
+
+    def _connect(self, broker: ReferenceKafka) -> Connect:
+        """How the clients of a session reach its broker."""
+        return lambda _client, _address: InProcessTransport(broker)
 
     def _broker(self, needs: frozenset[str] = frozenset()) -> ReferenceKafka:
         known = kafka_settings()

@@ -12,6 +12,11 @@ class Settings:
     """How often a broker looks for transactions that have timed out, and for markers that have to be sent again."""
 
     @staticmethod
+    def names() -> list[str]:
+        """The properties that are obeyed."""
+        return list(_PROPERTIES)
+
+    @staticmethod
     def of(properties: Mapping[str, str]) -> "Settings":
         """From a configuration; what the reference has no use for is left out."""
         known = {field: convert(properties[name]) for name, (field, convert) in _PROPERTIES.items() if name in properties}

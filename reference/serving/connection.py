@@ -114,10 +114,12 @@ class Connection:
 
 def _is_less_than(size: int, fetched: Any) -> bool:
     """Whether a Fetch has found so little that it waits for more. One with an error does not wait."""
-    if fetched is None or getattr(fetched, "error_code", 0):
+    if fetched is None or getattr(fetched, "error_code", Error.NONE) != Error.NONE:
         return False
     partitions = [partition for topic in fetched.responses for partition in topic.partitions]
-    return not any(partition.error_code for partition in partitions) and sum(len(partition.records or b"") for partition in partitions) < size
+    return (
+        not any(partition.error_code for partition in partitions) and sum(len(partition.records or b"") for partition in partitions) < size
+    )
 
 
 def _wants_no_answer(request: Any) -> bool:

@@ -119,7 +119,7 @@ class World:
             partition: achieved(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
             for partition in self.partitions
         }
-        ids = {producer.transactional_id for producer in self.producers.values()}
+        ids = dict.fromkeys(producer.transactional_id for producer in self.producers.values())
         self.before = Noted(ends, {name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in ids})
 
     def noted(self) -> Noted:
@@ -137,7 +137,7 @@ class World:
         When patience ends first, the sentence that follows judges what there is.
         """
         held_back = {producer.transactional_id for producer in self.producers.values() if producer.is_held_back}
-        for name in {producer.transactional_id for producer in self.producers.values()}:
+        for name in dict.fromkeys(producer.transactional_id for producer in self.producers.values()):
             for _ in self.time.attempts():
                 self.states[name] = observed(self.observer.describe_transaction(name), f"describing {name}").state
                 if name in held_back or not self.states[name].startswith("Prepare"):

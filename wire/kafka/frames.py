@@ -6,7 +6,6 @@ Whatever cannot be read as the message that it should be is a MalformedFrame tha
 import io
 import struct
 import typing
-
 from dataclasses import dataclass
 
 from kio.index import load_request_schema

@@ -54,6 +54,6 @@ def answer(node: Node, request: RequestPayload) -> ResponsePayload | None:
 
 
 def refusal(node: Node, api: str | None) -> ResponsePayload | None:
-    """The answer to a version of an API that is not served, which may be one that nobody here can read; `api` is None for an unknown one."""
+    """The answer to a version of an API that is not served, not even readable perhaps; `api` is None for an unknown one."""
     rule("KIP890-008")
     return unsupported_api_versions(node) if api == "api_versions" else None
