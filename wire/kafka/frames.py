@@ -15,6 +15,7 @@ from kio.static.primitive import i32
 from kio.static.protocol import Entity, RequestPayload, ResponsePayload
 
 from .entities import API_NAMES, api_of, title
+from .lengths import check_lengths
 from .schemas import response_class
 
 LENGTH = struct.Struct(">i")
@@ -55,6 +56,7 @@ def decode_response(to: RequestPayload, correlation_id: int, data: bytes) -> Res
     kind = response_class(to.__api_key__, to.__version__)
     try:
         _, header_size = entity_reader(kind.__header_schema__)(data, 0)
+        check_lengths(kind, data, header_size)
         message, size = entity_reader(kind)(data, header_size)
     except Exception as error:  # kio raises its own errors, and those of its typed numbers, times and names
         raise MalformedFrame(f"{due} was due, and the codec refuses it: {type(error).__name__}: {error}", data) from error
@@ -95,6 +97,7 @@ def decode_request(asked: Asked, data: bytes) -> RequestPayload:
     due = f"{title(asked.api or '')} v{asked.version} was due"
     try:
         _, header_size = entity_reader(kind.__header_schema__)(data, 0)
+        check_lengths(kind, data, header_size)
         message, size = entity_reader(kind)(data, header_size)
     except Exception as error:  # kio raises its own errors, and those of its typed numbers, times and names
         raise MalformedFrame(f"{due}, and the codec refuses it: {type(error).__name__}: {error}", data) from error
