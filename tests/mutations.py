@@ -56,6 +56,19 @@ def recorded() -> list[bytes]:
     client.ask("offset_fetch", 10, groups=[{"group_id": "g", "topics": by_id}], require_stable=True)
     client.fetch(0)
     client.end_offset(0)
+    joining = {"protocol_type": "consumer", "protocols": [{"name": "range", "metadata": b"wants"}]}
+    for version in (0, 9):
+        fields = {"rebalance_timeout": 6000} if version else {}
+        joined = client.ask("join_group", version, group_id="g", session_timeout=6000, member_id="", **joining, **fields)
+        member = {"group_id": "g", "generation_id": joined.generation_id, "member_id": joined.member_id}
+        named = {"protocol_type": "consumer", "protocol_name": "range"} if version else {}
+        brought = [{"member_id": joined.member_id, "assignment": b"all"}]
+        client.ask("sync_group", 5 if version else 0, assignments=brought, **member, **named)
+        client.ask("heartbeat", 4, **member)
+    entry = {"group_id": "g", "generation_id_or_member_epoch": -1, "member_id": "", "topics": offsets}
+    client.ask("offset_commit", 2, retention_time=-1, **entry)
+    client.ask("offset_commit", 9, **entry)
+    client.ask("leave_group", 5, group_id="g", members=[{"member_id": joined.member_id, "group_instance_id": None, "reason": None}])
     client.mark(pair, 0, commit=True, transaction_version=2)
     client.mark(Pair(7, 3), 1, commit=False)
     return client.frames

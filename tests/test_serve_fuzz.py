@@ -54,9 +54,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
 @given(st.lists(damaged(FRAMES), min_size=1, max_size=8), st.binary(max_size=12))
 def test_whatever_is_sent_the_others_are_served(served: Command, frames: list[bytes], rest: bytes) -> None:
     """Damaged requests and what is no frame at all: the connection is answered or closed, and the next client is served."""
-    with WireClient(served.port) as client:
-        with contextlib.suppress(ConnectionError):
-            client.send(b"".join(map(framed, frames)) + rest)
+    with WireClient(served.port) as client, contextlib.suppress(ConnectionError):
+        client.send(b"".join(map(framed, frames)) + rest)
     with WireClient(served.port) as client:
         client.ask(versions(), 5)
         assert client.correlation_id() == 5

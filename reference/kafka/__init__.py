@@ -5,7 +5,7 @@ Where to read what:
 * `transaction`, `ending`, `coordinator`: who owns a transactional id, what a transaction covers, how it ends.
 * `markers`, `partition_log`, `producer_state`: the decision in the partitions, who may append, how far committed data may be read.
 * `verification`, `guards`: how a leader and the coordinator agree before the first batch of a transaction is appended.
-* `groups`: offsets as part of a transaction. `transaction_log`, `topics`: what survives a crash.
+* `groups`: offsets as part of a transaction. `membership`: who is in a group. `transaction_log`, `topics`: what survives a crash.
 * `api`: Kafka's messages. `profile`: where releases differ. `node`, `broker`: how it is put together.
 """
 

@@ -17,6 +17,7 @@ from .groups import Groups
 from .listing import TransactionFilter
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
+from .membership import Membership
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
@@ -27,6 +28,7 @@ from .values import TopicPartition
 from .verification import Verification
 
 NODE_ID = 1
+_LOOKS_FOR_SILENT_MEMBERS_MS = 1_000
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,11 @@ class Node:
         self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write)
         self.verification = parts.verification(self.coordinator, profile)
         self.additions = parts.additions(self.topics, self.coordinator)
-        self.groups = parts.groups(self.topics, self.verification, machine.clock)
+        self.membership = Membership(machine.clock)
+        self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
+        machine.clock.every(_LOOKS_FOR_SILENT_MEMBERS_MS, self.membership.remove_the_silent)
 
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
         return self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)

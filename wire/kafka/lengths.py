@@ -47,7 +47,8 @@ def check_lengths(entity: type, data: bytes, at: int) -> None:
 def _has_arrays(entity: type) -> bool:
     hints = typing.get_type_hints(entity)
     kinds = [_without_none(hints[field.name]) for field in dataclasses.fields(entity)]
-    return any(typing.get_origin(kind) is tuple or (dataclasses.is_dataclass(kind) and _has_arrays(kind)) for kind in kinds)
+    nested = [typing.cast(type, kind) for kind in kinds if dataclasses.is_dataclass(kind)]
+    return any(typing.get_origin(kind) is tuple for kind in kinds) or any(map(_has_arrays, nested))
 
 
 @functools.cache
@@ -76,7 +77,8 @@ def _value(kind: Any, kafka_type: str | None, flexible: bool, *, is_tagged: bool
     if typing.get_origin(bare) is tuple:
         return _array(_value(typing.get_args(bare)[0], kafka_type, flexible, is_tagged=False), flexible, may_be_null=bare is not kind)
     if dataclasses.is_dataclass(bare):
-        return _entity(bare) if bare is kind or is_tagged else _nullable(_entity(bare))
+        fields = _entity(typing.cast(type, bare))
+        return fields if bare is kind or is_tagged else _nullable(fields)
     assert kafka_type is not None, f"kio gives no wire type for {kind}"
     if (size := _FIXED.get(kafka_type)) is not None:
         return lambda data, at: _within(data, at + size)

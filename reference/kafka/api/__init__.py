@@ -16,8 +16,9 @@ from fencepost.wire.kafka.entities import api_of
 
 from .cluster import api_versions, create_topics, find_coordinator, metadata, unsupported_api_versions
 from .data import fetch, list_offsets, produce
-from .groups import offset_fetch, txn_offset_commit
+from .groups import offset_commit, offset_fetch, txn_offset_commit
 from .markers import write_txn_markers
+from .membership import heartbeat, join_group, leave_group, sync_group
 from .observation import describe_producers, describe_transactions, list_transactions
 from .transactions import add_offsets_to_txn, add_partitions_to_txn, end_txn, init_producer_id
 
@@ -33,12 +34,17 @@ _HANDLERS: dict[str, _Handler] = {
     "end_txn": end_txn,
     "fetch": fetch,
     "find_coordinator": find_coordinator,
+    "heartbeat": heartbeat,
     "init_producer_id": init_producer_id,
+    "join_group": join_group,
+    "leave_group": leave_group,
     "list_offsets": list_offsets,
     "list_transactions": list_transactions,
     "metadata": metadata,
+    "offset_commit": offset_commit,
     "offset_fetch": offset_fetch,
     "produce": produce,
+    "sync_group": sync_group,
     "txn_offset_commit": txn_offset_commit,
     "write_txn_markers": write_txn_markers,
 }
