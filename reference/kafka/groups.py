@@ -49,11 +49,12 @@ class _Place:
 class Groups:
     """The offsets of all groups."""
 
-    def __init__(self, topics: Topics, verification: Verification, membership: Membership, clock: Clock) -> None:
+    def __init__(self, topics: Topics, verification: Verification, membership: Membership, clock: Clock, most_batches: int) -> None:
         self._topics = topics
         self._verification = verification
         self._membership = membership
         self._clock = clock
+        self._most_batches = most_batches
         self._committed: dict[_Place, CommittedOffset] = {}
         self._pending: dict[int, dict[_Place, CommittedOffset]] = {}
         self._read_to = 0
@@ -89,6 +90,7 @@ class Groups:
         guard = self._verification.before_offset_commit(log, transactional_id, batch, operation)
         self.check_membership(group, generation, member)
         log.append(batch, encode(batch), guard, checks_sequence=False)
+        self._compact(log)
         rule("KIP890-047")
         return verdicts
 
@@ -112,7 +114,9 @@ class Groups:
         lawful = {partition: offset for partition, offset in offsets.items() if verdicts[partition] is Error.NONE}
         if lawful:
             batch = Batch(tuple(self.record(group, partition, offset) for partition, offset in lawful.items()))
-            self._log().append(batch, encode(batch))
+            log = self._log()
+            log.append(batch, encode(batch))
+            self._compact(log)
         return verdicts
 
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
@@ -156,6 +160,16 @@ class Groups:
         for entry in log.entries(self._read_to):
             self.take_in(entry.batch)
         self._read_to = log.end_offset
+
+    def _compact(self, log: PartitionLog) -> None:
+        """A log that has become long tells once more what all groups have, and drops what was before that."""
+        if len(log) > self._most_batches and log.may_drop_before(log.end_offset):
+            self._catch_up()
+            all_before = log.end_offset
+            if self._committed:
+                batch = Batch(tuple(self.record(place.group, place.partition, offset) for place, offset in self._committed.items()))
+                log.append(batch, encode(batch))
+            log.drop_before(all_before)
 
     def take_in(self, batch: Batch) -> None:
         """Go on by one batch of the log."""

@@ -22,7 +22,7 @@ from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
 from .settings import Settings
-from .topics import Topics
+from .topics import INTERNAL, Topics
 from .transaction_log import TransactionLog
 from .values import TopicPartition
 from .verification import Verification
@@ -78,10 +78,13 @@ class Node:
         self.verification = parts.verification(self.coordinator, profile)
         self.additions = parts.additions(self.topics, self.coordinator)
         self.membership = Membership(machine.clock)
-        self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock)
+        self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock, settings.retained_batches)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
         machine.clock.every(_LOOKS_FOR_SILENT_MEMBERS_MS, self.membership.remove_the_silent)
 
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
-        return self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
+        log = self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
+        if partition.topic not in INTERNAL:
+            log.retained_batches = self.settings.retained_batches
+        return log

@@ -1,4 +1,7 @@
-"""The settings of a broker that its users choose, under the names of Kafka's configuration and with its defaults."""
+"""The settings of a broker that its users choose, under the names of Kafka's configuration and with its defaults.
+
+Kafka bounds a log by bytes and by age, in segments on disk. Here logs are in memory, so there is a setting of our own.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +13,9 @@ class Settings:
 
     clean_up_interval_ms: int = 10_000
     """How often a broker looks for transactions that have timed out, and for markers that have to be sent again."""
+
+    retained_batches: int = 50_000
+    """How many batches a partition has at most; then it drops the older half. What is not decided is never dropped."""
 
     @staticmethod
     def names() -> list[str]:
@@ -24,6 +30,7 @@ class Settings:
 
 
 _PROPERTIES = {
+    "fencepost.log.retained.batches": ("retained_batches", int),
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": ("clean_up_interval_ms", int),
 }
 """Each property that is obeyed: the field that holds it, and how its text is read."""

@@ -1,8 +1,9 @@
 """The transaction log, `__transaction_state`: what a coordinator knows after a crash.
 
 Every transition is appended before it is in force, so that no answer and no marker tells of a decision that a crash could undo.
-The latest record of a transactional id is its state. Producer ids and the coordinator's epoch are kept beside it: an id is given
-out once, and the epoch grows with each start, so that markers of an earlier life can be told from those of this one.
+The latest record of a transactional id is its state, so now and then the log is compacted to that. Producer ids and the coordinator's
+epoch are kept beside it: an id is given out once, and the epoch grows with each start, so that markers of an earlier life can be told
+from those of this one.
 """
 
 from fencepost.reference.kernel.journal import Disk, Journal
@@ -11,6 +12,8 @@ from fencepost.reference.kernel.rules import rule
 from .transaction import PREPARED, Transaction
 
 _FIRST_PRODUCER_ID = 1_000
+_COMPACTED_FROM = 10_000
+"""A log with fewer records, beside two for each transactional id, is left as it is."""
 
 
 class TransactionLog:
@@ -22,11 +25,16 @@ class TransactionLog:
         starts: Journal[int] = disk.journal("coordinator-starts")
         starts.append(len(starts))
         self.coordinator_epoch = len(starts) - 1
+        self._compact_at = _COMPACTED_FROM
 
     def append(self, transaction: Transaction) -> None:
         """Make a transition durable."""
         if self.must_be_durable(transaction):
             self._records.append(transaction)
+            if len(self._records) >= self._compact_at:
+                latest = {record.transactional_id: record for record in self._records}
+                self._records.replace(latest.values())
+                self._compact_at = _COMPACTED_FROM + 2 * len(latest)
 
     def must_be_durable(self, transaction: Transaction) -> bool:
         """Whether a crash must not undo this transition. It must undo none, least of all a decision."""
@@ -40,6 +48,6 @@ class TransactionLog:
 
     def new_producer_id(self) -> int:
         """An id that was never given out before."""
-        producer_id = _FIRST_PRODUCER_ID + len(self._producer_ids)
-        self._producer_ids.append(producer_id)
+        producer_id = max(self._producer_ids, default=_FIRST_PRODUCER_ID - 1) + 1
+        self._producer_ids.replace([producer_id])
         return producer_id
