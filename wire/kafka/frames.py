@@ -8,7 +8,6 @@ import struct
 import typing
 from dataclasses import dataclass
 
-from kio.index import load_request_schema
 from kio.schema.index import schema_name_map
 from kio.serial import entity_reader, entity_writer
 from kio.static.primitive import i32
@@ -16,7 +15,7 @@ from kio.static.protocol import Entity, RequestPayload, ResponsePayload
 
 from .entities import API_NAMES, api_of, title
 from .lengths import check_lengths
-from .schemas import response_class
+from .schemas import request_class, response_class
 
 LENGTH = struct.Struct(">i")
 _CORRELATION = struct.Struct(">i")
@@ -93,7 +92,7 @@ def asked_in(data: bytes) -> Asked:
 
 def decode_request(asked: Asked, data: bytes) -> RequestPayload:
     """The request from a frame's bytes, without the length; `asked` is how they begin."""
-    kind = load_request_schema(asked.api_key, asked.version)
+    kind = request_class(asked.api_key, asked.version)
     due = f"{title(asked.api or '')} v{asked.version} was due"
     try:
         _, header_size = entity_reader(kind.__header_schema__)(data, 0)
