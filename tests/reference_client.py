@@ -22,6 +22,16 @@ class Pair:
         return Pair(self.producer_id, self.epoch + bumps)
 
 
+_NOT_NOW = {16, 19}
+"""NOT_COORDINATOR and NOT_ENOUGH_REPLICAS."""
+
+
+def _errors(answer: Any) -> set[int]:
+    """The error codes of an answer that speaks of one thing, or of a Produce."""
+    results = [result for topic in getattr(answer, "responses", ()) for result in getattr(topic, "partition_responses", ())]
+    return {int(getattr(part, "error_code", 0)) for part in (answer, *results)}
+
+
 class Client:
     """A broker with one topic `t` of three partitions, and whoever talks to it."""
 
@@ -34,8 +44,10 @@ class Client:
         return self.broker.handle(request(api, version, **fields))
 
     def ask(self, api: str, version: int, **fields: Any) -> Any:
-        """The answer, which must come."""
+        """The answer, which must come. A node that says it is the wrong one, or short of replicas, is asked once more."""
         answer = self.send(api, version, **fields)
+        if _NOT_NOW & _errors(answer):
+            answer = self.send(api, version, **fields)
         assert answer is not None, f"the connection was closed instead of answering {api} v{version}"
         return answer
 
@@ -117,8 +129,11 @@ class Client:
         return answer.responses[0].partitions[0]
 
     def batches(self, partition: int, isolation: int = UNCOMMITTED) -> tuple[Batch, ...]:
-        """What the log holds."""
-        return decode(self.fetch(partition, isolation).records or b"")
+        """What the log holds, fetched until there is no more."""
+        found: tuple[Batch, ...] = ()
+        while page := decode(self.fetch(partition, isolation, found[-1].last_offset + 1 if found else 0).records or b""):
+            found += page
+        return found
 
     def values(self, partition: int, isolation: int = UNCOMMITTED) -> list[str]:
         """The values of the data that a Fetch returns, the aborted ones among them."""

@@ -21,6 +21,9 @@ from .values import TopicPartition
 
 T = TypeVar("T")
 
+METADATA_VERSIONS = (4, 12)
+"""The lowest and the highest that is asked: v4 is the first that need not make topics, v12 the first with topic ids alone."""
+
 
 class CoordinatorKind(IntEnum):
     """The key type of FindCoordinator."""
@@ -112,9 +115,9 @@ class Cluster:
         """The nodes by their ids."""
         return self._metadata(None, lambda answer: Done(_addresses(answer)))
 
-    def topic(self, name: str) -> Outcome[Topic]:
-        """The topic's id and leaders, as the bootstrap node knows them now."""
-        return self._metadata(name, lambda answer: _topic(answer, name))
+    def topic(self, name: str, *, create: bool = False) -> Outcome[Topic]:
+        """The topic's id and leaders, as the bootstrap node knows them now; it may make the topic where `create` allows it."""
+        return self._metadata(name, lambda answer: _topic(answer, name), create=create)
 
     def close(self) -> None:
         """Give back the connections. The next request makes new ones, to the nodes that are known."""
@@ -150,9 +153,9 @@ class Cluster:
             case trouble:
                 return trouble
 
-    def _metadata(self, topic: str | None, read: Callable[[Any], Outcome[T]]) -> Outcome[T]:
-        version = self._offer.highest("metadata", 4, 12)
-        fields: dict[str, Any] = {"topics": [] if topic is None else [{"name": topic}], "allow_auto_topic_creation": False}
+    def _metadata(self, topic: str | None, read: Callable[[Any], Outcome[T]], *, create: bool = False) -> Outcome[T]:
+        version = self._offer.highest("metadata", *METADATA_VERSIONS)
+        fields: dict[str, Any] = {"topics": [] if topic is None else [{"name": topic}], "allow_auto_topic_creation": create}
         if topic is not None and version >= 10:
             fields["topics"][0]["topic_id"] = None
         if version >= 8:

@@ -3,9 +3,9 @@
 import secrets
 import time
 
-from fencepost.adapters.ports import Done, Faults, Outcome, SystemUnreachable, WrongUsage
+from fencepost.adapters.ports import Done, Faults, Malformed, Outcome, SystemUnreachable, WrongUsage
 
-from .cluster import Cluster
+from .cluster import METADATA_VERSIONS, Cluster
 from .handshake import ask
 from .offer import Offer
 from .recording import Recorder
@@ -56,6 +56,30 @@ def reach(address: Address, within_s: float) -> Offer:
         f"no Kafka broker answers at {address} within {within_s:g} s; the last that was seen: {reason}. "
         "Is it running, and is this a listener without TLS and authentication?"
     )
+
+
+def readable(bootstrap: Address, offer: Offer) -> tuple[Offer, list[str]]:
+    """The offer without the versions of Metadata whose answers break the protocol, and a line that says so.
+
+    Every scenario looks up its nodes, so all would be red for the one fault, which no requirement here is about. Raises Malformed where
+    no version is left.
+    """
+    fault = ""
+    wall = WallTime(ANSWER_WITHIN_S)
+    while True:
+        version = offer.highest("metadata", *METADATA_VERSIONS)
+        cluster = Cluster(_CLIENT, bootstrap, connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
+        try:
+            cluster.brokers()
+        except Malformed as error:
+            if not offer.has("metadata", version - 1) or version == METADATA_VERSIONS[0]:
+                raise
+            fault = fault or str(error)
+            offer = offer.up_to("metadata", version - 1)
+        else:
+            return offer, [f"Metadata is asked in v{version}, for newer answers break the protocol: {fault}"] if fault else []
+        finally:
+            cluster.close()
 
 
 def brokers(bootstrap: Address, offer: Offer) -> dict[int, Address]:

@@ -6,7 +6,7 @@ from fencepost.adapters.ports import Done, Handshake, NotOffered, WrongUsage
 
 from .handshake import describe
 from .offer import Offer
-from .reach import brokers, parse_address, reach, serves_transactions, wall_session
+from .reach import brokers, parse_address, reach, readable, serves_transactions, wall_session
 from .release import identify
 from .session import PATIENCE_S, KafkaSession, NoFaults
 from .settings import kafka_settings
@@ -37,9 +37,9 @@ class KafkaAt:
 
         A system that cannot initialise a transactional id is opened all the same, with a note: that is for scenarios to judge.
         """
-        offer = reach(self._bootstrap, _REACHABLE_WITHIN_S)
+        offer, notes = readable(self._bootstrap, reach(self._bootstrap, _REACHABLE_WITHIN_S))
         nodes = brokers(self._bootstrap, offer)
-        notes = ["nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items())]
+        notes.append("nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items()))
         try:
             outcome = serves_transactions(self._bootstrap, offer, self._patience_s)
         except NotOffered as error:

@@ -52,6 +52,7 @@ class ReferenceKafka:
             if node is not None:
                 self._machine.network.deliver()
                 response = answer(node, request)
+                response = response and node.manner.put(response)
         return response
 
     def refuse(self, api: str | None) -> ResponsePayload | None:

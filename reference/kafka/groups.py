@@ -28,6 +28,9 @@ from .verification import Operation, Verification
 MAX_METADATA_BYTES = 4_096
 """`offset.metadata.max.bytes`, with Kafka's default."""
 
+_EACH_BATCH_BEGINS_AT = 0
+"""The group coordinator writes one batch after the other and counts none, and its sequence numbers are not compared."""
+
 _NO_GENERATION = -1
 
 
@@ -84,6 +87,7 @@ class Groups:
             tuple(self.record(group, partition, offset) for partition, offset in lawful.items()),
             producer_id=producer.producer_id,
             producer_epoch=producer.epoch,
+            base_sequence=_EACH_BATCH_BEGINS_AT,
             transactional=True,
         )
         log = self._log()

@@ -15,6 +15,7 @@ from .dialect import Dialect
 from .directory import Directory
 from .groups import Groups
 from .listing import TransactionFilter
+from .manner import Manner
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
 from .membership import Membership
@@ -49,6 +50,7 @@ class Parts:
     dialect: type[Dialect] = Dialect
     groups: type[Groups] = Groups
     directory: type[Directory] = Directory
+    manner: type[Manner] = Manner
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
     network: type[Network] = Network
@@ -70,6 +72,7 @@ class Node:
         self._parts = parts
         self.announcement = parts.announcement(profile)
         self.dialect = parts.dialect()
+        self.manner = parts.manner()
         self.topics = Topics(machine.disk, self._open_log)
         self.directory = parts.directory(NODE_ID)
         self.transaction_filter = parts.transaction_filter

@@ -27,6 +27,10 @@ from .transaction import Decision
 from .values import ProducerIdAndEpoch, TopicPartition
 
 _OFFSET = struct.Struct(">q")
+_LENGTH = slice(8, 12)
+_LEADER_EPOCH = struct.Struct(">i")
+_REST = slice(16, None)
+"""A batch begins with its base offset, its length and the leader epoch; the first and the last are the leader's to fill in."""
 
 
 class Isolation(IntEnum):
@@ -162,7 +166,9 @@ class PartitionLog:
 
     def _write(self, batch: Batch, data: bytes) -> int:
         offset = self.end_offset
-        entry = Entry(replace(batch, base_offset=offset), _OFFSET.pack(offset) + data[_OFFSET.size :])
+        leader_epoch = self.leader_epoch()
+        stored = replace(batch, base_offset=offset, partition_leader_epoch=leader_epoch)
+        entry = Entry(stored, _OFFSET.pack(offset) + data[_LENGTH] + _LEADER_EPOCH.pack(leader_epoch) + data[_REST])
         self._journal.append(entry)
         self._apply(entry)
         if self.retained_batches is not None and len(self) > self.retained_batches and self.may_drop_before(self.end_offset):
@@ -190,6 +196,10 @@ class PartitionLog:
         if marker.marker is None or marker.marker.type is not MarkerType.ABORT:
             return None
         return AbortedTransaction(marker.producer_id, before.transaction_start, marker.base_offset)
+
+    def leader_epoch(self) -> int:
+        """How many leaders there were before this one; batches carry it from the moment that they are appended."""
+        return 0
 
     def offset_after(self, batch: Batch) -> int:
         """The offset that the next record gets."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.values import Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition, TransactionDescription
-from fencepost.adapters.ports import Done, Outcome, Session, Time
+from fencepost.adapters.ports import Done, NotOffered, Outcome, Session, Time
 from fencepost.evidence import Evidence
 from fencepost.steps.outcomes import achieved, observed
 
@@ -66,6 +66,13 @@ class Noted:
     transactions: dict[str, TransactionDescription]
 
 
+class _Described(dict[str, TransactionDescription]):
+    """What the coordinator said, by transactional id. To look up one that was not asked about asks for what is not offered."""
+
+    def __missing__(self, name: str) -> TransactionDescription:
+        raise NotOffered(f"DescribeTransactions, which tells what has become of {name}")
+
+
 @dataclass
 class World:
     """The state of one scenario."""
@@ -119,8 +126,10 @@ class World:
             partition: achieved(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
             for partition in self.partitions
         }
-        ids = dict.fromkeys(producer.transactional_id for producer in self.producers.values())
-        self.before = Noted(ends, {name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in ids})
+        ids = dict.fromkeys(producer.transactional_id for producer in self.producers.values()) if self._can_describe else ()
+        self.before = Noted(
+            ends, _Described({name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in ids})
+        )
 
     def noted(self) -> Noted:
         """The world before the When; the linter sees to it that there was one."""
@@ -134,8 +143,13 @@ class World:
     def await_markers(self) -> None:
         """Wait until no marker of a known transaction is on its way; one that is open, or held back, is not waited for.
 
-        When patience ends first, the sentence that follows judges what there is.
+        When patience ends first, the sentence that follows judges what there is. Where DescribeTransactions is not offered, committed
+        data must reach the end of every log instead, so an open transaction uses all patience.
         """
+        if not self._can_describe:
+            self.states = {producer.transactional_id: "not told" for producer in self.producers.values()}
+            self._await_stable_ends()
+            return
         held_back = {producer.transactional_id for producer in self.producers.values() if producer.is_held_back}
         for name in dict.fromkeys(producer.transactional_id for producer in self.producers.values()):
             for _ in self.time.attempts():
@@ -143,9 +157,26 @@ class World:
                 if name in held_back or not self.states[name].startswith("Prepare"):
                     break
 
+    @property
+    def _can_describe(self) -> bool:
+        return self.observer.offers("describe_transactions", 0)
+
+    def _await_stable_ends(self) -> None:
+        def is_stable(partition: TopicPartition) -> bool:
+            ends = {observed(self.observer.end_offset(partition, isolation), f"asking where {partition} ends") for isolation in Isolation}
+            return len(ends) == 1
+
+        for _ in self.time.attempts():
+            if all(is_stable(partition) for partition in self.partitions):
+                return
+
     def describe(self, producer: Producer) -> TransactionDescription:
         """What the coordinator says of a producer's transactional id now."""
         return observed(self.observer.describe_transaction(producer.transactional_id), f"describing the transaction of {producer.name}")
+
+    def write_plain(self, partition: TopicPartition, value: str) -> Outcome[Appended]:
+        """A record without a producer id, in the newest Produce that names topics by name; no version of it means anything else."""
+        return self.observer.produce(partition, [value], version=self.observer.newest("produce", 3, 12))
 
     def end_of(self, partition: TopicPartition) -> int:
         """The offset that the next record of the log would get."""

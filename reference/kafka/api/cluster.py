@@ -7,6 +7,7 @@ from kio.static.protocol import ResponsePayload
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import NODE_ID, Node
 from fencepost.reference.kafka.topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Topic
+from fencepost.reference.kafka.values import TopicPartition
 from fencepost.wire.kafka.entities import API_KEYS, request, response
 
 _CLUSTER_ID = "fencepost-reference"
@@ -50,7 +51,7 @@ def _ranges(node: Node) -> list[dict[str, int]]:
 def metadata(node: Node, asked: Any) -> ResponsePayload:
     """The node and its topics, all of them or those that are asked for."""
     wants_all = asked.topics is None or (asked.__version__ == 0 and not asked.topics)
-    topics = [_told(topic) for topic in node.topics.all()] if wants_all else [_wanted(node, entry) for entry in asked.topics]
+    topics = [_told(node, topic) for topic in node.topics.all()] if wants_all else [_wanted(node, entry) for entry in asked.topics]
     return response(
         asked,
         throttle_time=0,
@@ -71,17 +72,17 @@ def _wanted(node: Node, entry: Any) -> dict[str, Any]:
         topic = node.topics.named(entry.name)
         unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
     if topic is not None:
-        return _told(topic)
+        return _told(node, topic)
     return {"error_code": unknown, "name": entry.name, "topic_id": topic_id, "is_internal": False, "partitions": []}
 
 
-def _told(topic: Topic) -> dict[str, Any]:
+def _told(node: Node, topic: Topic) -> dict[str, Any]:
     partitions = [
         {
             "error_code": Error.NONE,
             "partition_index": number,
             "leader_id": NODE_ID,
-            "leader_epoch": 0,
+            "leader_epoch": node.topics.log(TopicPartition(topic.name, number)).leader_epoch(),
             "replica_nodes": [NODE_ID],
             "isr_nodes": [NODE_ID],
             "offline_replicas": [],

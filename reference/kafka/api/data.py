@@ -139,7 +139,7 @@ def list_offsets(node: Node, asked: Any) -> ResponsePayload:
             try:
                 log = node.topics.log(TopicPartition(entry.name, int(wanted.partition_index)))
                 offset, timestamp = _offset(log, int(wanted.timestamp), _isolation(asked))
-                result |= {"offset": offset, "timestamp": timestamp, "leader_epoch": -1 if offset == _NO_OFFSET else 0}
+                result |= {"offset": offset, "timestamp": timestamp, "leader_epoch": -1 if offset == _NO_OFFSET else log.leader_epoch()}
             except Refused as refusal:
                 result |= {"error_code": refusal.error}
             partitions.append(result)
