@@ -14,7 +14,7 @@ class Settings:
     clean_up_interval_ms: int = 10_000
     """How often a broker looks for transactions that have timed out, and for markers that have to be sent again."""
 
-    retained_batches: int = 50_000
+    retained_batches: int = 10_000
     """How many batches a partition has at most; then it drops the older half. What is not decided is never dropped."""
 
     @staticmethod
