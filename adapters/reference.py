@@ -9,6 +9,8 @@ import zlib
 from collections.abc import Collection, Iterator
 from importlib.metadata import version as version_of
 
+from kio.static.protocol import RequestPayload, ResponsePayload
+
 from fencepost.adapters.kafka.handshake import ask, describe
 from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer
@@ -19,6 +21,7 @@ from fencepost.adapters.kafka.transport import Address, Connect
 from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
 from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings
+from fencepost.wire.kafka.acls import principal_of
 
 _BOOTSTRAP = Address("reference", 9092)
 _STEP_MS = 20
@@ -44,6 +47,17 @@ class VirtualTime:
             if self._broker.now_ms + _STEP_MS > end:
                 return
             self._broker.advance(_STEP_MS)
+
+
+class _LoggedIn:
+    """A reference broker as a connection of that user has it."""
+
+    def __init__(self, broker: ReferenceKafka, user: str) -> None:
+        self._broker = broker
+        self._principal = principal_of(user)
+
+    def handle(self, request: RequestPayload) -> ResponsePayload | None:
+        return self._broker.handle(request, self._principal)
 
 
 class ReferenceSystem:
@@ -95,6 +109,7 @@ class ReferenceSystem:
             VirtualTime(broker, self._patience_s),
             broker,
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
+            lambda user: lambda _client, _address: InProcessTransport(_LoggedIn(broker, user)),
         )
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from .register import Register
 CAPABILITIES = {
     "crash": "the system can be killed at any moment and started again",
     "hold-markers": "a transaction may be left undecided for ever, so the system is thrown away afterwards",
+    "authorizer": "users log in, and may do only what they were given a right to",
     "virtual-time": "the system's clock is virtual, so waiting takes no time",
     "transactions-v2": "the system offers the requests of KIP-890's second part: Produce v12, TxnOffsetCommit v5, EndTxn v5",
 }

@@ -18,7 +18,7 @@ from .datafile import DataFileError
 from .evidence import Evidence
 from .expectations import Expectations
 from .failure import explain
-from .items import EVIDENCE, SESSION, STEP, feature_of, needs_of, requirement_of, scenario_of
+from .items import EVIDENCE, SESSION, STEP, example_of, feature_of, needs_of, requirement_of, scenario_of
 from .judging import judge
 from .lint import lint
 from .options import Options
@@ -97,6 +97,8 @@ class Running:
         if self.options.results is None:
             return
         name = f"{requirement_of(item)}-{scenario_of(item).name}"
+        if (example := example_of(item)) is not None:
+            name += f"-example-{example}"
         path = self.options.results / "history" / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.jsonl"
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(json.dumps(event) + "\n" for event in session.history(name)), encoding="utf-8")

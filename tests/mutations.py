@@ -5,9 +5,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 from reference_client import TOPIC, Client, Pair
+from test_reference_messages import FIELDS, fitting
 
-from fencepost.wire.kafka.entities import request
+from fencepost.reference.kafka import Profile
+from fencepost.wire.kafka.entities import API_KEYS, request
 from fencepost.wire.kafka.frames import encode_request
+from fencepost.wire.kafka.schemas import request_class
 
 
 class _Recording(Client):
@@ -71,6 +74,9 @@ def recorded() -> list[bytes]:
     client.ask("leave_group", 5, group_id="g", members=[{"member_id": joined.member_id, "group_instance_id": None, "reason": None}])
     client.mark(pair, 0, commit=True, transaction_version=2)
     client.mark(Pair(7, 3), 1, commit=False)
+    for api, (lowest, highest) in Profile.load("seed").apis.items():
+        for version in {lowest, highest}:
+            client.send(api, version, **fitting(request_class(API_KEYS[api], version), FIELDS[api]))
     return client.frames
 
 

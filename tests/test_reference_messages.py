@@ -18,6 +18,16 @@ from fencepost.wire.kafka.entities import API_KEYS, request
 BATCH = encode(Batch((Record(b"v"),)))
 PAIR = {"producer_id": 1000, "producer_epoch": 0}
 TOPICS = [{"name": "t", "partitions": [0], "partition_indexes": [0]}]
+RESOURCE = {"resource_type": 5, "resource_name": "x"}
+ANY_RIGHT = {
+    "resource_type_filter": 1,
+    "resource_name_filter": None,
+    "pattern_type_filter": 1,
+    "principal_filter": None,
+    "host_filter": None,
+    "operation": 1,
+    "permission_type": 1,
+}
 
 FIELDS: dict[str, dict[str, Any]] = {
     "add_offsets_to_txn": {"transactional_id": "x", **PAIR, "group_id": "g"},
@@ -29,7 +39,12 @@ FIELDS: dict[str, dict[str, Any]] = {
         "transactions": [{"transactional_id": "x", **PAIR, "verify_only": False, "topics": TOPICS}],
     },
     "api_versions": {"client_software_name": "test", "client_software_version": "1"},
+    "create_acls": {
+        "creations": [{**RESOURCE, "resource_pattern_type": 3, "principal": "User:a", "host": "*", "operation": 4, "permission_type": 3}]
+    },
     "create_topics": {"topics": [{"name": "u", "num_partitions": 1, "replication_factor": 1, "assignments": [], "configs": []}]},
+    "delete_acls": {"filters": [ANY_RIGHT]},
+    "describe_acls": ANY_RIGHT,
     "describe_producers": {"topics": TOPICS},
     "describe_transactions": {"transactional_ids": ["x", "y", ""]},
     "end_txn": {"transactional_id": "x", **PAIR, "committed": False},
@@ -81,6 +96,8 @@ FIELDS: dict[str, dict[str, Any]] = {
         "timeout": 1000,
         "topic_data": [{"name": "t", "topic_id": None, "partition_data": [{"index": 0, "records": BATCH}]}],
     },
+    "sasl_authenticate": {"auth_bytes": b"\0a\0b"},
+    "sasl_handshake": {"mechanism": "PLAIN"},
     "sync_group": {"group_id": "g", "generation_id": 1, "member_id": "m", "assignments": [{"member_id": "m", "assignment": b"all"}]},
     "txn_offset_commit": {
         "transactional_id": "x",

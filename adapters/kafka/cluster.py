@@ -16,7 +16,7 @@ from fencepost.wire.kafka.entities import request
 from .errors import refused
 from .offer import Offer
 from .recording import Recorder
-from .transport import Address, Connect, Transport
+from .transport import Address, Connect, ConnectAs, Transport, nobody_logs_in
 from .values import TopicPartition
 
 T = TypeVar("T")
@@ -74,10 +74,20 @@ class Topic:
 class Cluster:
     """One client's connections, and what it knows of the nodes behind them."""
 
-    def __init__(self, client: str, bootstrap: Address, connect: Connect, recorder: Recorder, offer: Offer, deadline_s: float) -> None:
+    def __init__(
+        self,
+        client: str,
+        bootstrap: Address,
+        connect: Connect,
+        recorder: Recorder,
+        offer: Offer,
+        deadline_s: float,
+        connect_as: ConnectAs = nobody_logs_in,
+    ) -> None:
         self._client = client
         self._bootstrap = bootstrap
         self._connect = connect
+        self._connect_as = connect_as
         self._recorder = recorder
         self._offer = offer
         self._deadline_s = deadline_s
@@ -118,6 +128,11 @@ class Cluster:
     def topic(self, name: str, *, create: bool = False) -> Outcome[Topic]:
         """The topic's id and leaders, as the bootstrap node knows them now; it may make the topic where `create` allows it."""
         return self._metadata(name, lambda answer: _topic(answer, name), create=create)
+
+    def log_in_as(self, user: str) -> None:
+        """Go on with connections of that user."""
+        self.close()
+        self._connect = self._connect_as(user)
 
     def close(self) -> None:
         """Give back the connections. The next request makes new ones, to the nodes that are known."""

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from fencepost.adapters.ports import Done, SystemUnreachable, WrongUsage
 
 from .handshake import ask
+from .login import Passwords
 from .offer import Offer
-from .reach import connect, serves_transactions, wall_session
+from .reach import Users, serves_transactions, wall_session
 from .session import KafkaSession, WallTime
+from .settings import kafka_settings
 from .transport import Address
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ class ContainerBroker:
         self.purpose = purpose
         self._image = image
         self._patience_s = patience_s
+        self._users = Users(Passwords.made_up_for(kafka_settings().users(purpose)))
         self._started: Future[KafkaContainer] = Future()
         self._serving: Future[Offer] = Future()
         self._closed = False
@@ -42,7 +45,7 @@ class ContainerBroker:
         try:
             from .container import start
 
-            self._started.set_result(start(self._image, self.purpose))
+            self._started.set_result(start(self._image, self.purpose, self._users.passwords))
             self._serving.set_result(self._await_serving())
         except BaseException as error:
             for unknown in (self._started, self._serving):
@@ -70,7 +73,7 @@ class ContainerBroker:
         offer = self.offer
         if not self._container().is_running():
             self.restart()
-        return wall_session(self.address, offer, self._patience_s, self)
+        return wall_session(self.address, offer, self._patience_s, self, self._users)
 
     def crash(self) -> None:
         """Kill the broker, and wait until it is down."""
@@ -101,14 +104,14 @@ class ContainerBroker:
         for _ in WallTime(_SERVES_WITHIN_S).attempts():
             if not container.is_running():
                 raise self._unreachable("ended", last)
-            transport = connect("handshake", container.address)
+            transport = self._users.connect("handshake", container.address)
             try:
                 answer = ask(transport, deadline_s=5.0)
             finally:
                 transport.close()
             last = answer
             if isinstance(answer, Done):
-                last = serves_transactions(container.address, answer.value, patience_s=5.0)
+                last = serves_transactions(container.address, answer.value, patience_s=5.0, users=self._users)
                 if isinstance(last, Done):
                     return answer.value
         raise self._unreachable(f"does not serve transactions within {_SERVES_WITHIN_S:g} s", last)
@@ -116,7 +119,7 @@ class ContainerBroker:
     def _unreachable(self, what: str, last: object) -> SystemUnreachable:
         return SystemUnreachable(
             f"the broker in the container of {self._image} for {self.purpose} {what}; the last that was seen: {last}. "
-            f"The end of its log:\n{self._started.result().last_lines()}"
+            f"The end of its log:\n{self._users.passwords.hidden_in(self._started.result().last_lines())}"
         )
 
 

@@ -2,16 +2,19 @@
 
 import secrets
 import time
+from dataclasses import dataclass
+from functools import partial
 
 from fencepost.adapters.ports import Done, Faults, Malformed, Outcome, SystemUnreachable, WrongUsage
 
 from .cluster import METADATA_VERSIONS, Cluster
 from .handshake import ask
+from .login import Login, Passwords
 from .offer import Offer
 from .recording import Recorder
 from .session import ANSWER_WITHIN_S, KafkaSession, NoFaults, WallTime
 from .tcp import TcpTransport
-from .transport import Address, Transport
+from .transport import Address, Connect, Transport, nobody_logs_in
 from .values import ProducerIdAndEpoch
 
 _CLIENT = "handshake"
@@ -29,14 +32,37 @@ def parse_address(text: str) -> Address:
     return Address(host, int(port))
 
 
-def connect(client: str, address: Address) -> Transport:
+def connect(client: str, address: Address, login: Login | None = None) -> Transport:
     """A client's way to a node over TCP; connects at the first call."""
-    return TcpTransport(f"fencepost-{client}", address)
+    return TcpTransport(f"fencepost-{client}", address, login)
 
 
-def wall_session(bootstrap: Address, offer: Offer, patience_s: float, faults: Faults) -> KafkaSession:
+@dataclass(frozen=True)
+class Users:
+    """The users of a broker, by the passwords that it was started with; the first is the one that clients log in as by themselves."""
+
+    passwords: Passwords
+
+    @property
+    def connect(self) -> Connect:
+        """The way of clients of which nobody says who they are."""
+        users = list(self.passwords.by_user)
+        return self.connect_as(users[0]) if users else connect
+
+    def connect_as(self, user: str) -> Connect:
+        """The way of clients that log in as that user."""
+        if user not in self.passwords.by_user:
+            return nobody_logs_in(user)
+        return partial(connect, login=self.passwords.login(user))
+
+
+NOBODY = Users(Passwords({}))
+"""Where nobody has to log in."""
+
+
+def wall_session(bootstrap: Address, offer: Offer, patience_s: float, faults: Faults, users: Users = NOBODY) -> KafkaSession:
     """A session over TCP, with names that no other session has."""
-    return KafkaSession(bootstrap, connect, offer, WallTime(patience_s), faults, secrets.token_hex(3))
+    return KafkaSession(bootstrap, users.connect, offer, WallTime(patience_s), faults, secrets.token_hex(3), users.connect_as)
 
 
 def reach(address: Address, within_s: float) -> Offer:
@@ -103,9 +129,14 @@ def brokers(bootstrap: Address, offer: Offer) -> dict[int, Address]:
     return outcome.value
 
 
-def serves_transactions(bootstrap: Address, offer: Offer, patience_s: float) -> Outcome[ProducerIdAndEpoch]:
+def serves_transactions(
+    bootstrap: Address,
+    offer: Offer,
+    patience_s: float,
+    users: Users = NOBODY,
+) -> Outcome[ProducerIdAndEpoch]:
     """What comes of initialising a new transactional id. The first one ever makes the broker create the coordinator's log."""
-    session = wall_session(bootstrap, offer, patience_s, NoFaults(str(bootstrap)))
+    session = wall_session(bootstrap, offer, patience_s, NoFaults(str(bootstrap)), users)
     try:
         return session.client(_CLIENT).init_producer_id(session.unique("fencepost-ready"))
     finally:

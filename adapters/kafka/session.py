@@ -12,7 +12,7 @@ from .history import Event, events
 from .offer import Offer
 from .probe import KafkaProbe
 from .recording import Recorder
-from .transport import Address, Connect
+from .transport import Address, Connect, ConnectAs, nobody_logs_in
 
 ANSWER_WITHIN_S = 10.0
 """How long one request may take; nothing that the suite asks takes a healthy broker a second."""
@@ -57,12 +57,22 @@ class NoFaults:
 class KafkaSession:
     """A session; `suffix` is what makes its names its own."""
 
-    def __init__(self, bootstrap: Address, connect: Connect, offer: Offer, kafka_time: KafkaTime, faults: Faults, suffix: str) -> None:
+    def __init__(
+        self,
+        bootstrap: Address,
+        connect: Connect,
+        offer: Offer,
+        kafka_time: KafkaTime,
+        faults: Faults,
+        suffix: str,
+        connect_as: ConnectAs = nobody_logs_in,
+    ) -> None:
         self.time: Time = kafka_time
         self._time = kafka_time
         self.faults: Faults = _SessionFaults(faults, self._forget_connections)
         self._bootstrap = bootstrap
         self._connect = connect
+        self._connect_as = connect_as
         self._offer = offer
         self._suffix = suffix
         self._recorder = Recorder(kafka_time.now_ms)
@@ -71,7 +81,7 @@ class KafkaSession:
     def client(self, name: str) -> KafkaProbe:
         """The probe of the client with that name: the same one each time."""
         if name not in self._probes:
-            cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S)
+            cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S, self._connect_as)
             self._probes[name] = KafkaProbe(cluster, self._offer, self._time)
         return self._probes[name]
 

@@ -11,6 +11,8 @@ from pydantic import Field
 from fencepost.adapters.ports import NotOffered, WrongUsage
 from fencepost.datafile import Row, load
 
+from .login import Passwords
+
 
 class Release(Row):
     """A release of Apache Kafka, known by the metadata.versions that were added for it, from the first to the last."""
@@ -29,9 +31,15 @@ class Release(Row):
 
 
 class Purpose(Row):
-    """What a broker is started for: the capabilities that it offers to scenarios, and the settings that make it do so."""
+    """What a broker is started for: the capabilities that it offers to scenarios, and the settings that make it do so.
+
+    Where nobody has to log in, there are no users.
+    """
 
     offers: list[str]
+    users: list[str] = Field(default_factory=list)
+    """Who can log in; the first is the kit's own, which clients log in as unless a scenario says otherwise."""
+
     settings: dict[str, str]
 
 
@@ -69,10 +77,14 @@ class KafkaSettings(Row):
                 return name
         raise NotOffered(f"fixtures/brokers.yaml has no purpose that offers {', '.join(sorted(wanted))} at once")
 
-    def environment(self, purpose: str, port: int) -> dict[str, str]:
+    def users(self, purpose: str) -> list[str]:
+        """Who can log in at a broker for that purpose, the kit's own user first; nobody has to where there is none."""
+        return self._purpose(purpose).users
+
+    def environment(self, purpose: str, port: int, passwords: Passwords = Passwords({})) -> dict[str, str]:  # noqa: B008 - it is immutable
         """The container's environment for that purpose, when its broker is reached at that port of this machine."""
         settings = self.base | self._purpose(purpose).settings
-        return {name: value.replace("{port}", str(port)) for name, value in settings.items()}
+        return {name: passwords.filled_in(value.replace("{port}", str(port))) for name, value in settings.items()}
 
     def properties(self, purpose: str) -> dict[str, str]:
         """What a purpose sets, by the names of Kafka's configuration."""

@@ -124,7 +124,8 @@ class TransactionCalls(Calls):
     ) -> Outcome[Mapping[str, PartitionResults]]:
         """AddPartitionsToTxn as a broker sends it, from version 4 on; sent to the coordinator of the first transactional id.
 
-        Refused is the whole request; all other refusals are in the results. Asked again only while it is too early for every partition:
+        Refused is the whole request, with the number of results that stand beside the refusal in its fields; all other refusals are in
+        the results. Asked again only while it is too early for every partition:
         the coordinator is away, or does not know the topics yet.
         """
         message = self._request(
@@ -143,7 +144,7 @@ class TransactionCalls(Calls):
 
         def read(answer: Any) -> Outcome[Mapping[str, PartitionResults]]:
             if answer.error_code != ErrorCode.none:
-                return refused(answer.error_code)
+                return refused(answer.error_code, results=len(answer.results_by_transaction))
             results = {}
             for addition in additions:
                 entries = [entry for entry in answer.results_by_transaction if entry.transactional_id == addition.transactional_id]

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.adapters.ports import Done, Unknown
+from fencepost.adapters.ports import Done, NotOffered, Unknown
 
 
 @dataclass(frozen=True)
@@ -38,3 +38,11 @@ class Transport(Protocol):
 
 Connect: TypeAlias = Callable[[str, Address], Transport]
 """Makes the transport of a named client to a node; it may wait with connecting until the first call."""
+
+ConnectAs: TypeAlias = Callable[[str], Connect]
+"""The same for clients that log in as the user of that name. Raises NotOffered where nobody can log in."""
+
+
+def nobody_logs_in(user: str) -> Connect:
+    """For systems that know no users."""
+    raise NotOffered(f"authorizer: nobody can log in here as the user {user!r}")

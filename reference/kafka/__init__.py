@@ -6,13 +6,16 @@ Where to read what:
 * `markers`, `partition_log`, `producer_state`: the decision in the partitions, who may append, how far committed data may be read.
 * `verification`, `guards`: how a leader and the coordinator agree before the first batch of a transaction is appended.
 * `groups`: offsets as part of a transaction. `membership`: who is in a group. `transaction_log`, `topics`: what survives a crash.
+* `authorizer`: who may do what. `caller`: who has logged in on a connection.
 * `api`: Kafka's messages. `profile`: where releases differ. `node`, `broker`: how it is put together.
 """
 
+from .authorizer import ANONYMOUS
 from .broker import ReferenceKafka
+from .caller import Caller
 from .crash_points import CRASH_POINTS
 from .node import Address, Parts
 from .profile import Profile, ProfileError
 from .settings import Settings
 
-__all__ = ["CRASH_POINTS", "Address", "Parts", "Profile", "ProfileError", "ReferenceKafka", "Settings"]
+__all__ = ["ANONYMOUS", "CRASH_POINTS", "Address", "Caller", "Parts", "Profile", "ProfileError", "ReferenceKafka", "Settings"]

@@ -17,6 +17,7 @@ from fencepost.reference.kernel.network import Network
 from fencepost.reference.kernel.rules import recorded
 
 from .api import answer, refusal
+from .authorizer import ANONYMOUS
 from .crash_points import CRASH_POINTS
 from .node import Address, Node, Parts
 from .profile import Profile
@@ -37,7 +38,7 @@ class ReferenceKafka:
     ) -> None:
         self._profile = profile
         self._parts = parts
-        self._settings = settings
+        self.settings = settings
         self._address = address
         clock = Clock(now_ms)
         self._machine = Machine(clock, Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
@@ -45,13 +46,16 @@ class ReferenceKafka:
         self._node: Node | None = None
         self.restart()
 
-    def handle(self, request: RequestPayload) -> ResponsePayload | None:
-        """Answer one request. None means that the connection is closed instead: the broker is down, or does not serve that version."""
+    def handle(self, request: RequestPayload, principal: str = ANONYMOUS) -> ResponsePayload | None:
+        """Answer one request, of whoever has logged in on its connection.
+
+        None means that the connection is closed instead: the broker is down, or does not serve that version.
+        """
         response = None
         with self._running() as node:
             if node is not None:
                 self._machine.network.deliver()
-                response = answer(node, request)
+                response = answer(node, request, principal)
                 response = response and node.manner.put(response)
         return response
 
@@ -83,7 +87,7 @@ class ReferenceKafka:
         """Start with what is on disk. What was decided and not completed before the crash, is told to all partitions again."""
         if self._node is None:
             with self._running():
-                self._node = Node(self._machine, self._profile, self._parts, self._settings, self._address)
+                self._node = Node(self._machine, self._profile, self._parts, self.settings, self._address)
 
     def crash_at(self, point: str) -> None:
         """Crash the next time that this point of `CRASH_POINTS` is reached; whoever waits for an answer then gets none."""

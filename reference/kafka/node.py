@@ -10,6 +10,7 @@ from fencepost.reference.kernel.network import Network
 
 from .additions import Additions
 from .announcement import Announcement
+from .authorizer import Authorizer
 from .coordinator import Coordinator
 from .dialect import Dialect
 from .directory import Directory
@@ -46,6 +47,7 @@ class Parts:
 
     additions: type[Additions] = Additions
     announcement: type[Announcement] = Announcement
+    authorizer: type[Authorizer] = Authorizer
     coordinator: type[Coordinator] = Coordinator
     dialect: type[Dialect] = Dialect
     groups: type[Groups] = Groups
@@ -71,6 +73,7 @@ class Node:
         self.settings = settings
         self._parts = parts
         self.announcement = parts.announcement(profile)
+        self.authorizer = parts.authorizer(settings, machine.disk)
         self.dialect = parts.dialect()
         self.manner = parts.manner()
         self.topics = Topics(machine.disk, self._open_log)

@@ -14,7 +14,7 @@ from typing import Any
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.reference.kafka import ReferenceKafka
+from fencepost.reference.kafka import Caller, ReferenceKafka
 from fencepost.reference.kafka.errors import Error
 from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, encode_response
@@ -36,6 +36,7 @@ class Connection:
 
     def __init__(self, broker: ReferenceKafka, memory: Memory, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._broker = broker
+        self._caller = Caller(broker)
         self._memory = memory
         self._reader = reader
         self._writer = writer
@@ -102,13 +103,13 @@ class Connection:
         return encode_response(response, asked.correlation_id)
 
     async def _response(self, request: RequestPayload) -> ResponsePayload | None:
-        response = self._broker.handle(request)
+        response = self._caller.handle(request)
         if api_of(request) == "fetch":
             wanted: Any = request
             end = asyncio.get_running_loop().time() + wanted.max_wait.total_seconds()
             while _is_less_than(wanted.min_bytes, response) and asyncio.get_running_loop().time() < end:
                 await asyncio.sleep(_LOOK_AGAIN_S)
-                response = self._broker.handle(request)
+                response = self._caller.handle(request)
         return response
 
 

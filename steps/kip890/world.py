@@ -85,6 +85,9 @@ class World:
     anonymous: list[ProducerIdAndEpoch] = field(default_factory=list)
     """What clients without a transactional id were given."""
 
+    users: dict[str, str] = field(default_factory=dict)
+    """As whom the producers have logged in, where they had to."""
+
     asked: Producer | None = None
     answer: Outcome[object] | None = None
     before: Noted | None = None
