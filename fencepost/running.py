@@ -78,7 +78,9 @@ class Running:
         if left_out := [item for item in scenarios if not self._is_selected(item)]:
             config.hook.pytest_deselected(items=left_out)
         order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
-        items[:] = sorted(chosen, key=lambda item: order[requirement_of(item)]) + [item for item in items if not scenario_of(item)]
+        # What takes a system long to get ready comes last, so that it gets ready while the others are judged.
+        chosen.sort(key=lambda item: ("aged-ids" in needs_of(item), order[requirement_of(item)]))
+        items[:] = chosen + [item for item in items if not scenario_of(item)]
 
     def _is_selected(self, item: pytest.Item) -> bool:
         requirement = requirement_of(item)
@@ -102,9 +104,9 @@ class Running:
         if not any(scenario_of(item) for item in session.items) or self.config.option.collectonly:
             return
         try:
-            needs: dict[str, set[frozenset[str]]] = {}
+            needs: dict[str, list[frozenset[str]]] = {}
             for item in filter(scenario_of, session.items):
-                needs.setdefault(item.stash[PROTOCOL], set()).add(frozenset(needs_of(item)))
+                needs.setdefault(item.stash[PROTOCOL], []).append(frozenset(needs_of(item)))
             self.systems.open(needs)
         except (SystemUnreachable, DataFileError) as error:
             self._give_up(str(error))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
-from fencepost.adapters.ports import Exchange, Faults, Time
+from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time, WireFaults
 
 from .calls import PulsarTime
 from .client import Client
@@ -40,6 +40,10 @@ class PulsarSession:
 
     def transactional_log(self) -> PulsarLog:
         return PulsarLog(self.client, self.unique)
+
+    @property
+    def wire(self) -> WireFaults:
+        raise NotOffered("wire-faults: between the suite and a Pulsar system nothing is lost on purpose")
 
     def exchanges(self) -> list[Exchange]:
         return self._recorder.exchanges()

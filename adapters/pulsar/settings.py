@@ -24,13 +24,7 @@ class Release(Row):
         return SpecifierSet(self.versions).contains(version, prereleases=True)
 
 
-class Purpose(purposes.Purpose):
-    """A purpose whose broker may be `fresh`: started for one scenario alone."""
-
-    fresh: bool = False
-
-
-class PulsarSettings(purposes.BrokerSettings[Purpose]):
+class PulsarSettings(purposes.BrokerSettings[purposes.Purpose]):
     """How Apache Pulsar's image is started, and which of its releases are known."""
 
     releases: Annotated[list[Release], Field(min_length=1)]

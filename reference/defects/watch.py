@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
-from fencepost.reference.kafka import Parts
+from fencepost.reference import kafka, pulsar
 
 from .defect import Defect
 
@@ -44,9 +44,9 @@ class Watch:
         return noting
 
 
-def _own_classes(parts: Parts) -> Iterator[type]:
+def _own_classes(parts: kafka.Parts | pulsar.Parts) -> Iterator[type]:
     """The classes that stand between a variant's parts and the lawful ones."""
-    for field, lawful in vars(Parts()).items():
+    for field, lawful in vars(type(parts)()).items():
         part = getattr(parts, field)
         if part is not lawful:
             yield from (ancestor for ancestor in part.__mro__ if ancestor not in lawful.__mro__)
