@@ -42,6 +42,9 @@ class NoFaults:
     def crash(self) -> None:
         raise NotOffered(f"crash: {self._whose} was not started by fencepost, so fencepost does not kill it")
 
+    def start_again(self) -> None:
+        raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")
+
     def restart(self) -> None:
         raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")
 
@@ -55,6 +58,10 @@ class SessionFaults:
 
     def crash(self) -> None:
         self._faults.crash()
+        self._forget_connections()
+
+    def start_again(self) -> None:
+        self._faults.start_again()
         self._forget_connections()
 
     def restart(self) -> None:

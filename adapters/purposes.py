@@ -12,8 +12,12 @@ from .ports import NotOffered, WrongUsage
 
 
 class Purpose(Row):
-    """What a broker is started for: the capabilities that it offers to scenarios, and the settings that make it do so."""
+    """What a broker is started for: the capabilities that it offers to scenarios, and the settings that make it do so.
 
+    A broker of a `fresh` purpose serves one scenario, and is thrown away.
+    """
+
+    fresh: bool = False
     offers: list[str]
     settings: dict[str, str]
 

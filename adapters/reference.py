@@ -12,16 +12,21 @@ from importlib.metadata import version as version_of
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.kafka.handshake import ask, describe
-from fencepost.adapters.kafka.inprocess import InProcessTransport
+from fencepost.adapters.kafka.inprocess import InProcessTransport, InProcessWire
+from fencepost.adapters.kafka.nursery import AGED_IDS
 from fencepost.adapters.kafka.offer import Offer
+from fencepost.adapters.kafka.probe import no_aged_ids
 from fencepost.adapters.kafka.release import Identity
 from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.transport import Address
+from fencepost.adapters.kafka.values import AGED_EPOCH, AGED_NAME, AgedId, ProducerIdAndEpoch
+from fencepost.adapters.kafka.wire_faults import WIRE_FAULTS
 from fencepost.adapters.live import ANSWER_WITHIN_S, PATIENCE_S
-from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, UnknownName, WrongUsage
+from fencepost.adapters.ports import Done, Handshake, Outcome, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
-from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings
+from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
+from fencepost.reference.kernel.journal import Disk
 from fencepost.wire.kafka.acls import principal_of
 
 _BOOTSTRAP = Address("reference", 9092)
@@ -102,21 +107,30 @@ class ReferenceSystem:
         """A fresh broker with the settings for these needs; its names come from the title, so that they are the same in every run."""
         if self._offer is None:
             raise WrongUsage("a session with the reference was asked for before open()")
-        broker = self._broker(needs)
+        suffix = f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}"
+        aged_id = f"{AGED_NAME}-{suffix}"
+        disk, owner = disk_after_bumps(aged_id, AGED_EPOCH) if AGED_IDS in needs else (None, None)
+        broker = self._broker(needs, disk)
+
+        def take_aged() -> Outcome[AgedId]:
+            return no_aged_ids() if owner is None else Done(AgedId(aged_id, ProducerIdAndEpoch(owner.producer_id, owner.epoch)))
+
         return KafkaSession(
             _BOOTSTRAP,
             lambda _client, _address: InProcessTransport(broker),
             self._offer,
             VirtualTime(broker, self._patience_s),
             broker,
-            f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
-            lambda user: lambda _client, _address: InProcessTransport(_LoggedIn(broker, user)),
+            suffix,
+            connect_as=lambda user: lambda _client, _address: InProcessTransport(_LoggedIn(broker, user)),
+            take_aged=take_aged,
+            wire=InProcessWire(broker) if WIRE_FAULTS in needs else None,
         )
 
     def close(self) -> None:
         """There is nothing to give back."""
 
-    def _broker(self, needs: frozenset[str] = frozenset()) -> ReferenceKafka:
+    def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
         known = kafka_settings()
         settings = Settings.of(known.properties(known.purpose_for(needs)))
-        return ReferenceKafka(self._profile, self._variant.parts if self._variant else Parts(), settings)
+        return ReferenceKafka(self._profile, self._variant.parts if self._variant else Parts(), settings, disk)

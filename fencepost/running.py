@@ -53,7 +53,9 @@ class Running:
         if left_out := [item for item in scenarios if not self._is_selected(item)]:
             config.hook.pytest_deselected(items=left_out)
         order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
-        items[:] = sorted(chosen, key=lambda item: order[requirement_of(item)]) + [item for item in items if not scenario_of(item)]
+        # What takes a system long to get ready comes last, so that it gets ready while the others are judged.
+        chosen.sort(key=lambda item: ("aged-ids" in needs_of(item), order[requirement_of(item)]))
+        items[:] = chosen + [item for item in items if not scenario_of(item)]
 
     def _is_selected(self, item: pytest.Item) -> bool:
         requirement = requirement_of(item)
@@ -67,7 +69,7 @@ class Running:
         if not any(scenario_of(item) for item in session.items) or self.config.option.collectonly:
             return
         try:
-            self.system.prepare({frozenset(needs_of(item)) for item in session.items if scenario_of(item)})
+            self.system.prepare([frozenset(needs_of(item)) for item in session.items if scenario_of(item)])
             self.handshake = self.options.open(self.system)
             self.expectations = self._expected(self.handshake)
         except (SystemUnreachable, Malformed) as error:

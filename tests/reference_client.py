@@ -35,8 +35,8 @@ def _errors(answer: Any) -> set[int]:
 class Client:
     """A broker with one topic `t` of three partitions, and whoever talks to it."""
 
-    def __init__(self, profile: str = "seed", parts: Parts | None = None) -> None:
-        self.broker = ReferenceKafka(Profile.load(profile), parts or Parts(), Settings(clean_up_interval_ms=200))
+    def __init__(self, profile: str = "seed", parts: Parts | None = None, settings: Settings | None = None) -> None:
+        self.broker = ReferenceKafka(Profile.load(profile), parts or Parts(), settings or Settings(clean_up_interval_ms=200))
         self.create(TOPIC, 3)
 
     def send(self, api: str, version: int, **fields: Any) -> Any:
@@ -171,6 +171,17 @@ class Client:
             marker["transaction_version"] = transaction_version
         answer = self.ask("write_txn_markers", 1 if transaction_version is None else 2, markers=[marker])
         return int(answer.markers[0].topics[0].partitions[0].error_code)
+
+    def set_level(self, level: int, *, lower: bool = True, feature: str = "transaction.version", only_validate: bool = False) -> int:
+        """UpdateFeatures of one feature: its error."""
+        update = {"feature": feature, "max_version_level": level, "upgrade_type": 2 if lower else 1}
+        return int(self.ask("update_features", 1, feature_updates=[update], validate_only=only_validate).results[0].error_code)
+
+    def features(self) -> tuple[dict[str, int], int]:
+        """ApiVersions: the finalized levels, and their epoch."""
+        answer = self.ask("api_versions", 4, client_software_name="test", client_software_version="1")
+        levels = {str(feature.name): int(feature.max_version_level) for feature in answer.finalized_features}
+        return levels, int(answer.finalized_features_epoch)
 
     def hold_markers(self) -> None:
         """Keep all markers in flight, so that what was decided stays incomplete."""

@@ -41,7 +41,7 @@ def test_a_release_is_known_by_its_tag_and_its_features(opened: tuple[KafkaConta
 
     assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("4.3.1", True, "kafka-4.3")
     assert handshake.judged_as == ("kafka", "4.3.1")
-    assert handshake.capabilities == {"transactions-v2", "crash", "hold-markers", "authorizer"}
+    assert handshake.capabilities == {"transactions-v2", "wire-faults"} | kafka_settings().capabilities
     assert handshake.not_offered == ()
 
 
@@ -77,8 +77,8 @@ def test_the_same_broker_by_its_address_is_known_without_a_tag(opened: tuple[Kaf
     session = system.session("a scenario")
 
     assert (told.version, told.version_is_exact, told.profile) == ("4.3", False, "kafka-4.3")
-    assert told.capabilities == {"transactions-v2"}
-    assert [line.split(":")[0] for line in told.not_offered] == ["crash", "hold-markers", "authorizer"]
+    assert told.capabilities == {"transactions-v2", "aged-ids", "wire-faults"}
+    assert {line.split(":")[0] for line in told.not_offered} == kafka_settings().capabilities - {"aged-ids"}
     assert f"{address_of(handshake)} was not started by fencepost" in told.not_offered[0]
     with pytest.raises(NotOffered, match=r"crash: .* was not started by fencepost"):
         session.faults.crash()

@@ -69,6 +69,9 @@ FIELDS: dict[str, dict[str, Any]] = {
         "include_topic_authorized_operations": False,
         "include_cluster_authorized_operations": False,
     },
+    "update_features": {
+        "feature_updates": [{"feature": "transaction.version", "max_version_level": 2, "allow_downgrade": False, "upgrade_type": 1}]
+    },
     "offset_fetch": {
         "group_id": "g",
         "topics": [{"name": "t", "partition_indexes": [0]}],

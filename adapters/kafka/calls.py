@@ -60,15 +60,26 @@ class Calls:
         """Ask for a change. `read` takes the answer apart; `again` holds the error codes that are asked again."""
 
         def read_decided(answer: Any) -> Outcome[T]:
-            outcome = read(answer)
-            if isinstance(outcome, Refused) and outcome.code in UNDECIDED:
-                return Unknown(f"{title(api_of(message))} v{message.__version__} answered {outcome}, which leaves open whether it was done")
-            return outcome
+            return _decided(message, read(answer))
 
         def is_for_later(outcome: Outcome[T]) -> bool:
             return isinstance(outcome, Refused) and outcome.code in (again if retry else again & ELSEWHERE)
 
         return self._patiently(lambda: self._once(target, message, read_decided), is_for_later)
+
+    def _send(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Callable[[], Outcome[T]]:
+        """Ask for a change, once; the answer is waited for when it is wanted, and before the same client asks that node again."""
+        match self._located(target):
+            case Done(address):
+                wait = self._cluster.send(address, message)
+            case trouble:
+                return lambda: trouble
+
+        def outcome() -> Outcome[T]:
+            answer = wait()
+            return _decided(message, read(answer.value)) if isinstance(answer, Done) else answer
+
+        return outcome
 
     def _read(
         self, target: Target, message: Any, read: Callable[[Any], Outcome[T]], again: frozenset[int], *, retry: bool = True
@@ -93,7 +104,7 @@ class Calls:
     def _once(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Outcome[T]:
         match self._located(target):
             case Done(address):
-                answer = self._cluster.send(address, message)
+                answer = self._cluster.call(address, message)
                 outcome = read(answer.value) if isinstance(answer, Done) else answer
             case trouble:
                 return trouble
@@ -113,6 +124,13 @@ class Calls:
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in NOT_YET)
 
         return self._patiently(lambda: self._cluster.locate(target), is_for_later)
+
+
+def _decided(message: Any, outcome: Outcome[T]) -> Outcome[T]:
+    """The outcome of a write, but for a refusal by which the broker says that it does not know."""
+    if isinstance(outcome, Refused) and outcome.code in UNDECIDED:
+        return Unknown(f"{title(api_of(message))} v{message.__version__} answered {outcome}, which leaves open whether it was done")
+    return outcome
 
 
 def the_only(results: Sequence[Any], answer: Any, about: object) -> Any:

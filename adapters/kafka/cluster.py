@@ -16,7 +16,7 @@ from fencepost.wire.kafka.entities import request
 from .errors import refused
 from .offer import Offer
 from .recording import Recorder
-from .transport import Address, Connect, ConnectAs, Transport, nobody_logs_in
+from .transport import Address, Answer, Connect, ConnectAs, Transport, nobody_logs_in
 from .values import TopicPartition
 
 T = TypeVar("T")
@@ -94,11 +94,15 @@ class Cluster:
         self._transports: dict[Address, Transport] = {}
         self._found: dict[Target, Address] = {}
 
-    def send(self, address: Address, message: Any) -> Done[Any] | Unknown:
+    def call(self, address: Address, message: Any) -> Done[Any] | Unknown:
         """Ask that node. The answer is handed over unread."""
+        return self.send(address, message)()
+
+    def send(self, address: Address, message: Any) -> Answer:
+        """Ask that node, and wait for the answer when it is wanted."""
         if address not in self._transports:
             self._transports[address] = self._connect(self._client, address)
-        return self._recorder.call(self._client, address, self._transports[address], message, self._deadline_s)
+        return self._recorder.send(self._client, address, self._transports[address], message, self._deadline_s)
 
     def locate(self, target: Target) -> Outcome[Address]:
         """The node that the target stands for, asked for where it is not known."""
@@ -146,7 +150,7 @@ class Cluster:
             message = request("find_coordinator", version, key=key, key_type=kind)
         else:
             message = request("find_coordinator", version, key_type=kind, coordinator_keys=[key])
-        match self.send(self._bootstrap, message):
+        match self.call(self._bootstrap, message):
             case Done(answer):
                 found = [answer] if version < 4 else [coordinator for coordinator in answer.coordinators if coordinator.key == key]
                 if len(found) != 1:
@@ -177,7 +181,7 @@ class Cluster:
             fields["include_topic_authorized_operations"] = False
         if 8 <= version <= 10:
             fields["include_cluster_authorized_operations"] = False
-        match self.send(self._bootstrap, request("metadata", version, **fields)):
+        match self.call(self._bootstrap, request("metadata", version, **fields)):
             case Done(answer):
                 return read(answer)
             case Unknown() as unknown:

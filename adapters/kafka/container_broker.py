@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from fencepost.adapters.live import WallTime
 from fencepost.adapters.ports import Done, SystemUnreachable, WrongUsage
 
+from .ageing import age
 from .handshake import ask
 from .login import Passwords
+from .nursery import Nursery
 from .offer import Offer
 from .reach import Users, serves_transactions, wall_session
 from .session import KafkaSession
@@ -29,13 +31,15 @@ _READY_WITHIN_S = 150.0
 class ContainerBroker:
     """A broker of an image, with the settings of a purpose in `fixtures/brokers.yaml`."""
 
-    def __init__(self, image: str, purpose: str, patience_s: float) -> None:
+    def __init__(self, image: str, purpose: str, patience_s: float, aged_ids: int = 0) -> None:
         self.purpose = purpose
         self._image = image
         self._patience_s = patience_s
         self._users = Users(Passwords.made_up_for(kafka_settings().users(purpose)))
         self._started: Future[KafkaContainer] = Future()
         self._serving: Future[Offer] = Future()
+        self._nursery = Nursery(patience_s)
+        self._aged_ids = aged_ids
         self._closed = False
 
     def start(self) -> None:
@@ -47,7 +51,11 @@ class ContainerBroker:
             from .container import start
 
             self._started.set_result(start(self._image, self.purpose, self._users.passwords))
-            self._serving.set_result(self._await_serving())
+            offer = self._await_serving()
+            address = self.address
+            self._nursery.open(lambda progress: age(address, offer, progress))
+            self._nursery.expect(self._aged_ids)
+            self._serving.set_result(offer)
         except BaseException as error:
             for unknown in (self._started, self._serving):
                 if not unknown.done():
@@ -69,26 +77,31 @@ class ContainerBroker:
         """Where this machine reaches the broker."""
         return self._container().address
 
-    def session(self) -> KafkaSession:
-        """A fresh session; a broker that the last one left dead is started again."""
+    def session(self, needs: frozenset[str]) -> KafkaSession:
+        """A fresh session for these needs; a broker that the last one left dead is started again."""
         offer = self.offer
         if not self._container().is_running():
             self.restart()
-        return wall_session(self.address, offer, self._patience_s, self, self._users)
+        return wall_session(self.address, offer, self._patience_s, self, needs, users=self._users, take_aged=self._nursery.take)
 
     def crash(self) -> None:
         """Kill the broker, and wait until it is down."""
         self._container().kill()
 
-    def restart(self) -> None:
-        """Start the same container, whose disk was kept, and wait until its broker serves transactions."""
+    def start_again(self) -> None:
+        """Start the same container, whose disk was kept."""
         self._container().start_again()
+
+    def restart(self) -> None:
+        """The same, and wait until its broker serves transactions."""
+        self.start_again()
         self._await_serving()
 
     def close(self) -> None:
         """Remove the container, now or as soon as it has been started."""
         if not self._closed:
             self._closed = True
+            self._nursery.close()
             self._started.add_done_callback(_remove)
 
     def _check_open(self) -> None:

@@ -15,6 +15,7 @@ from fencepost.adapters.ports import Handshake, WrongUsage
 
 from .container_broker import ContainerBroker
 from .handshake import describe
+from .nursery import AGED_IDS
 from .reach import brokers
 from .release import identify
 from .session import KafkaSession
@@ -32,6 +33,8 @@ class KafkaContainerSystem:
         self._image = image
         self._patience_s = patience_s
         self._brokers: dict[str, ContainerBroker] = {}
+        self._used: set[str] = set()
+        """The fresh purposes whose broker has served a scenario."""
         self._to_start: SimpleQueue[ContainerBroker | None] = SimpleQueue()
         self._starter: threading.Thread | None = None
         self._is_open = False
@@ -43,8 +46,9 @@ class KafkaContainerSystem:
             atexit.register(self.close)
             self._starter = threading.Thread(target=self._start_all, name=f"start {self._image}", daemon=True)
             self._starter.start()
-        for purpose in (kafka_settings().default_purpose, *kafka_settings().purposes_for(needs)):
-            self._broker(purpose)
+        settings = kafka_settings()
+        for purpose in (settings.default_purpose, *settings.purposes_for(needs)):
+            self._broker(purpose, aged_ids=sum(AGED_IDS in need and settings.purposes_for([need]) == [purpose] for need in needs))
 
     def open(self) -> Handshake:
         """Wait until the default broker serves transactions."""
@@ -65,7 +69,10 @@ class KafkaContainerSystem:
         """A fresh session on the broker for these needs."""
         if not self._is_open or self._closed:
             raise WrongUsage(f"a session with the container of {self._image} was asked for before open(), or after close()")
-        return self._broker(kafka_settings().purpose_for(needs)).session()
+        purpose = kafka_settings().purpose_for(needs)
+        if kafka_settings().purposes[purpose].fresh:
+            self._throw_away_used(purpose)
+        return self._broker(purpose).session(needs)
 
     def close(self) -> None:
         """Remove the containers, now or as soon as they have been started."""
@@ -78,10 +85,16 @@ class KafkaContainerSystem:
         self._to_start.put(None)
         self._starter.join(_CLOSED_WITHIN_S)
 
-    def _broker(self, purpose: str) -> ContainerBroker:
-        """The broker for that purpose; it is started when it is first asked for."""
+    def _throw_away_used(self, purpose: str) -> None:
+        """Remove the broker of that purpose if a scenario has been on it; the next one that is asked for is a new one."""
+        if purpose in self._used:
+            self._brokers.pop(purpose).close()
+        self._used.add(purpose)
+
+    def _broker(self, purpose: str, aged_ids: int = 0) -> ContainerBroker:
+        """The broker for that purpose; it is started when it is first asked for, and ages ids from then on."""
         if purpose not in self._brokers:
-            self._brokers[purpose] = ContainerBroker(self._image, purpose, self._patience_s)
+            self._brokers[purpose] = ContainerBroker(self._image, purpose, self._patience_s, aged_ids)
             self._to_start.put(self._brokers[purpose])
         return self._brokers[purpose]
 

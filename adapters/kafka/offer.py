@@ -26,6 +26,8 @@ class Offer:
     features_told: bool = False
     supported: Mapping[str, Range] = field(default_factory=dict)
     finalized: Mapping[str, int] = field(default_factory=dict)
+    finalized_epoch: int = -1
+    """Grows with every change of the finalized levels; -1 is none."""
 
     def has(self, api: str, version: int) -> bool:
         """Whether that version of that API may be sent."""

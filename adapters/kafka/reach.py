@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,11 +13,14 @@ from .cluster import METADATA_VERSIONS, Cluster
 from .handshake import ask
 from .login import Login, Passwords
 from .offer import Offer
+from .probe import TakeAged, no_aged_ids
+from .proxy import ProxiedWire
 from .recording import Recorder
 from .session import KafkaSession
 from .tcp import TcpTransport
 from .transport import Address, Connect, Transport, nobody_logs_in
 from .values import ProducerIdAndEpoch
+from .wire_faults import WIRE_FAULTS
 
 _CLIENT = "handshake"
 
@@ -61,9 +65,28 @@ NOBODY = Users(Passwords({}))
 """Where nobody has to log in."""
 
 
-def wall_session(bootstrap: Address, offer: Offer, patience_s: float, faults: Faults, users: Users = NOBODY) -> KafkaSession:
+def wall_session(
+    bootstrap: Address,
+    offer: Offer,
+    patience_s: float,
+    faults: Faults,
+    needs: Collection[str] = frozenset(),
+    *,
+    users: Users = NOBODY,
+    take_aged: TakeAged = no_aged_ids,
+) -> KafkaSession:
     """A session over TCP, with names that no other session has."""
-    return KafkaSession(bootstrap, users.connect, offer, WallTime(patience_s), faults, secrets.token_hex(3), users.connect_as)
+    return KafkaSession(
+        bootstrap,
+        users.connect,
+        offer,
+        WallTime(patience_s),
+        faults,
+        secrets.token_hex(3),
+        connect_as=users.connect_as,
+        take_aged=take_aged,
+        wire=ProxiedWire() if WIRE_FAULTS in needs else None,
+    )
 
 
 def reach(address: Address, within_s: float) -> Offer:
@@ -137,7 +160,7 @@ def serves_transactions(
     users: Users = NOBODY,
 ) -> Outcome[ProducerIdAndEpoch]:
     """What comes of initialising a new transactional id. The first one ever makes the broker create the coordinator's log."""
-    session = wall_session(bootstrap, offer, patience_s, NoFaults(str(bootstrap)), users)
+    session = wall_session(bootstrap, offer, patience_s, NoFaults(str(bootstrap)), users=users)
     try:
         return session.client(_CLIENT).init_producer_id(session.unique("fencepost-ready"))
     finally:

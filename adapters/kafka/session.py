@@ -1,15 +1,16 @@
 """One scenario's view of a Kafka system: its clients, its names, its faults, and all that was said."""
 
 from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
-from fencepost.adapters.ports import Exchange, Faults, Time
+from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time, WireFaults
 
 from .calls import KafkaTime
 from .cluster import Cluster
 from .history import Event, events
 from .offer import Offer
-from .probe import KafkaProbe
+from .probe import KafkaProbe, TakeAged, no_aged_ids
 from .recording import Recorder
 from .transport import Address, Connect, ConnectAs, nobody_logs_in
+from .wire_faults import Fault, Orders, Wire
 
 
 class KafkaSession:
@@ -23,16 +24,21 @@ class KafkaSession:
         kafka_time: KafkaTime,
         faults: Faults,
         suffix: str,
+        *,
         connect_as: ConnectAs = nobody_logs_in,
+        take_aged: TakeAged = no_aged_ids,
+        wire: Wire | None = None,
     ) -> None:
         self.time: Time = kafka_time
         self._time = kafka_time
         self.faults: Faults = SessionFaults(faults, self._forget_connections)
         self._bootstrap = bootstrap
-        self._connect = connect
+        self._connect = connect if wire is None else wire.connect
         self._connect_as = connect_as
+        self._wire = wire
         self._offer = offer
         self._suffix = suffix
+        self._take_aged = take_aged
         self._recorder = Recorder(kafka_time.now_ms)
         self._probes: dict[str, KafkaProbe] = {}
 
@@ -40,8 +46,15 @@ class KafkaSession:
         """The probe of the client with that name: the same one each time."""
         if name not in self._probes:
             cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S, self._connect_as)
-            self._probes[name] = KafkaProbe(cluster, self._offer, self._time)
+            self._probes[name] = KafkaProbe(cluster, self._offer, self._time, self._take_aged)
         return self._probes[name]
+
+    @property
+    def wire(self) -> WireFaults:
+        """Faults on the way between this session's clients and the nodes."""
+        if self._wire is None:
+            raise NotOffered("wire-faults: this scenario does not say @needs:wire-faults, so its clients are connected directly")
+        return _SessionWire(self._wire.orders)
 
     def exchanges(self) -> list[Exchange]:
         return self._recorder.exchanges()
@@ -54,7 +67,34 @@ class KafkaSession:
 
     def close(self) -> None:
         self._forget_connections()
+        if self._wire is not None:
+            self._wire.close()
 
     def _forget_connections(self) -> None:
         for probe in self._probes.values():
             probe.close()
+
+
+class _SessionWire:
+    """Orders in the words of the port."""
+
+    def __init__(self, orders: Orders) -> None:
+        self._orders = orders
+
+    def lose_request(self, client: str, request: str) -> None:
+        self._orders.order(client, request, Fault.LOSE_REQUEST)
+
+    def lose_answer(self, client: str, request: str) -> None:
+        self._orders.order(client, request, Fault.LOSE_ANSWER)
+
+    def arrive_twice(self, client: str, request: str) -> None:
+        self._orders.order(client, request, Fault.ARRIVE_TWICE)
+
+    def hold_up(self, client: str, request: str) -> None:
+        self._orders.order(client, request, Fault.HOLD_UP)
+
+    def outstanding(self) -> int:
+        return self._orders.outstanding()
+
+    def let_go(self) -> int:
+        return self._orders.let_go()

@@ -15,6 +15,8 @@ nothing was sent, so nothing is uncertain.
 
 import socket
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
@@ -23,7 +25,9 @@ from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
 
 from .login import Login, LoginRefused
-from .transport import Address
+from .transport import Address, Answer
+
+T = TypeVar("T")
 
 MAX_FRAME = 64 * 1024 * 1024
 """The longest answer that is believed; a broker's own default for requests is 100 MiB, and no answer to the suite comes near."""
@@ -41,30 +45,47 @@ class TcpTransport:
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
         """Send one request and read its answer."""
+        return self.send(request, deadline_s)()
+
+    def send(self, request: RequestPayload, deadline_s: float) -> Answer:
+        """Send one request; what keeps it from being sent is told as the answer."""
         asked = f"{title(api_of(request))} v{request.__version__}"
         deadline = _Deadline(deadline_s)
         try:
             connection, is_new = self._connected(deadline)
         except TimeoutError:
-            return Unknown(f"{self._address} did not accept a connection for {asked} within {deadline_s:g} s")
+            late = Unknown(f"{self._address} did not accept a connection for {asked} within {deadline_s:g} s")
+            return lambda: late
         except OSError as error:
-            return Unknown(f"{self._address} cannot be connected to for {asked}: {error}", lost=True)
-        try:
+            lost = Unknown(f"{self._address} cannot be connected to for {asked}: {error}", lost=True)
+            return lambda: lost
+
+        def exchange(step: Callable[[], T]) -> T | Unknown:
+            try:
+                return step()
+            except (LoginRefused, Malformed):
+                self.close()
+                raise
+            except TimeoutError:
+                self.close()
+                return Unknown(f"{self._address} did not answer {asked} within {deadline_s:g} s")
+            except OSError as error:
+                self.close()
+                return Unknown(f"{self._address} closed the connection instead of answering {asked}: {error}", lost=True)
+            except MalformedFrame as error:
+                self.close()
+                raise Malformed(f"{self._address}: {error}") from error
+
+        def write() -> int:
             if is_new and self._login is not None:
                 self._log_in(self._login, connection, deadline)
-            return Done(self._exchange(connection, request, deadline))
-        except (LoginRefused, Malformed):
-            self.close()
-            raise
-        except TimeoutError:
-            self.close()
-            return Unknown(f"{self._address} did not answer {asked} within {deadline_s:g} s")
-        except OSError as error:
-            self.close()
-            return Unknown(f"{self._address} closed the connection instead of answering {asked}: {error}", lost=True)
-        except MalformedFrame as error:
-            self.close()
-            raise Malformed(f"{self._address}: {error}") from error
+            return self._write(connection, request, deadline)
+
+        match exchange(write):
+            case Unknown() as trouble:
+                return lambda: trouble
+            case correlation_id:
+                return lambda: exchange(lambda: Done(self._read(connection, request, correlation_id, deadline)))
 
     def close(self) -> None:
         """Close the connection, if there is one."""
@@ -91,11 +112,17 @@ class TcpTransport:
             raise Malformed(f"{what}; its bytes are not shown, for they may quote the password") from None
 
     def _exchange(self, connection: socket.socket, request: RequestPayload, deadline: "_Deadline") -> ResponsePayload:
+        return self._read(connection, request, self._write(connection, request, deadline), deadline)
+
+    def _write(self, connection: socket.socket, request: RequestPayload, deadline: "_Deadline") -> int:
+        """Send it; answers the correlation id that its answer has."""
         self._last_correlation_id += 1
         connection.settimeout(deadline.left())
         connection.sendall(encode_request(request, self._last_correlation_id, self._client_id))
-        frame = self._read_frame(connection, deadline)
-        return decode_response(request, self._last_correlation_id, frame)
+        return self._last_correlation_id
+
+    def _read(self, connection: socket.socket, request: RequestPayload, correlation_id: int, deadline: "_Deadline") -> ResponsePayload:
+        return decode_response(request, correlation_id, self._read_frame(connection, deadline))
 
     def _read_frame(self, connection: socket.socket, deadline: "_Deadline") -> bytes:
         prefix = _read_exactly(connection, LENGTH.size, deadline)

@@ -24,8 +24,16 @@ class Address:
         return f"{self.host}:{self.port}"
 
 
+Answer: TypeAlias = Callable[[], Done[ResponsePayload] | Unknown]
+"""Waits for the answer to a request that was sent. To be called once, before the next request is sent on the same transport."""
+
+
 class Transport(Protocol):
     """A way to one node that can be used again after every outcome."""
+
+    def send(self, request: RequestPayload, deadline_s: float) -> Answer:
+        """Send the request now; its answer is waited for, within the deadline, when it is wanted."""
+        ...
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
         """Send the request and wait for its own answer, for at most `deadline_s` seconds."""

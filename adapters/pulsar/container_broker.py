@@ -72,9 +72,13 @@ class ContainerBroker:
             raise WrongUsage(f"a scenario that does not say @needs:crash has no broker of its own to kill, only that for {self.purpose}")
         self._container().kill()
 
-    def restart(self) -> None:
-        """Start the same container, whose disk was kept, and wait until its broker serves transactions."""
+    def start_again(self) -> None:
+        """Start the same container, whose disk was kept."""
         self._container().start_again()
+
+    def restart(self) -> None:
+        """The same, and wait until its broker serves transactions."""
+        self.start_again()
         self._await_serving()
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
-from fencepost.adapters.ports import Exchange, Faults, Time
+from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time, WireFaults
 
 from .calls import PulsarTime
 from .client import Client
@@ -36,6 +36,11 @@ class PulsarSession:
             client = Client(name, self._service, self._connect, self._connect_admin(), self._recorder, ANSWER_WITHIN_S)
             self._probes[name] = PulsarProbe(client, self._time)
         return self._probes[name]
+
+    @property
+    def wire(self) -> WireFaults:
+        """Faults on the way to the broker; the connections of this protocol have none."""
+        raise NotOffered("wire-faults: a client's connections to a Pulsar broker are direct")
 
     def exchanges(self) -> list[Exchange]:
         return self._recorder.exchanges()

@@ -29,8 +29,8 @@ NO_EPOCH_BUMP = Defect(
 
 
 class _KeepsTheEpochOfAborts(Coordinator):
-    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int) -> Transaction:
-        return super()._prepare(transaction, decision, bumps if decision is Decision.COMMIT else 0)
+    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
+        return super()._prepare(transaction, decision, bumps if decision is Decision.COMMIT else 0, moves_on=moves_on)
 
 
 NO_EPOCH_BUMP_ON_ABORT = Defect(

@@ -23,16 +23,25 @@ from .node import Node, Parts
 from .profile import Profile
 from .settings import Settings
 
+LOADING_MS = 100
+"""Long enough for a client to meet a coordinator that is loading; it asks again after less."""
+
 
 class ReferenceKafka:
-    """One broker, node 1, with its disk. It is running when it is made."""
+    """One broker, node 1, with its disk, an empty one unless it has a past. It is running when it is made."""
 
-    def __init__(self, profile: Profile, parts: Parts = Parts(), settings: Settings = Settings()) -> None:  # noqa: B008 - both are immutable
+    def __init__(
+        self,
+        profile: Profile,
+        parts: Parts = Parts(),  # noqa: B008 - immutable, as are the settings
+        settings: Settings = Settings(),  # noqa: B008
+        disk: Disk | None = None,
+    ) -> None:
         self._profile = profile
         self._parts = parts
         self.settings = settings
         clock = Clock()
-        self._machine = Machine(clock, Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
+        self._machine = Machine(clock, disk or Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
         self._exercised: set[str] = set()
         self._node: Node | None = None
         self.restart()
@@ -68,9 +77,17 @@ class ReferenceKafka:
 
     def restart(self) -> None:
         """Start with what is on disk. What was decided and not completed before the crash, is told to all partitions again."""
+        self._start(loading_ms=0)
+
+    def start_again(self) -> None:
+        """The same, and the coordinator takes `LOADING_MS` to read its log, as one with a long log does."""
+        self._start(LOADING_MS)
+
+    def _start(self, loading_ms: int) -> None:
         if self._node is None:
             with self._running():
                 self._node = Node(self._machine, self._profile, self._parts, self.settings)
+                self._node.coordinator.load_for(loading_ms)
 
     def crash_at(self, point: str) -> None:
         """Crash the next time that this point of `CRASH_POINTS` is reached; whoever waits for an answer then gets none."""

@@ -14,6 +14,7 @@ from .authorizer import Authorizer
 from .coordinator import Coordinator
 from .dialect import Dialect
 from .directory import Directory
+from .feature_levels import FeatureLevels
 from .groups import Groups
 from .listing import TransactionFilter
 from .manner import Manner
@@ -63,7 +64,8 @@ class Node:
         self.profile = profile
         self.settings = settings
         self._parts = parts
-        self.announcement = parts.announcement(profile)
+        self.levels = FeatureLevels(machine.disk, profile)
+        self.announcement = parts.announcement(profile, self.levels)
         self.authorizer = parts.authorizer(settings, machine.disk)
         self.dialect = parts.dialect()
         self.manner = parts.manner()
@@ -71,12 +73,23 @@ class Node:
         self.directory = parts.directory(NODE_ID)
         self.transaction_filter = parts.transaction_filter
         self.markers = parts.marker_writer(self.topics)
-        self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write)
-        self.verification = parts.verification(self.coordinator, profile)
+        self.coordinator = parts.coordinator(
+            machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write, self.levels
+        )
+        self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
         self.groups = parts.groups(self.topics, self.verification, machine.clock)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
+        machine.clock.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
+        machine.clock.every(settings.expired_producer_clean_up_interval_ms, self._forget_idle_producers)
+
+    def _forget_idle_ids(self) -> None:
+        self.coordinator.forget_idle(before=self.machine.clock.now - self.settings.transactional_id_expiration_ms)
+
+    def _forget_idle_producers(self) -> None:
+        for log in self.topics.logs():
+            log.producers.forget_idle(before=self.machine.clock.now - self.settings.producer_expiration_ms)
 
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
         return self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)

@@ -263,8 +263,12 @@ class PartitionLog:
         return True
 
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
-        """The aborted transactions with anything from `first` on and below `upper`."""
+        """The aborted transactions with anything from `first` on and below `upper`, however far behind that their marker is.
+
+        A broker keeps such an index for each segment of the log, and has to look ahead. Here there is one for the whole log.
+        """
         rule("KIP890-139")
+        rule("KIP890-145")
         ended_later = self._aborted[bisect_left(self._aborted, first, key=lambda transaction: transaction.last_offset) :]
         overlapping = (transaction for transaction in ended_later if transaction.first_offset < upper)
         return tuple(sorted(overlapping, key=lambda transaction: transaction.first_offset))

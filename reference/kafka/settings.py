@@ -21,6 +21,20 @@ class Settings:
 
     passwords: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The users that may log in over SASL/PLAIN; without any, nobody has to."""
+    verifies_partitions: bool = True
+    """Whether a leader asks the coordinator before it takes the first batch of an old client's transaction."""
+
+    transactional_id_expiration_ms: int = 7 * 24 * 3_600_000
+    """How long a transactional id is kept that nothing happens to."""
+
+    expired_id_clean_up_interval_ms: int = 3_600_000
+    """How often a broker looks for transactional ids that have expired."""
+
+    producer_expiration_ms: int = 24 * 3_600_000
+    """How long a partition knows a producer that has no transaction open there, after its last record or marker."""
+
+    expired_producer_clean_up_interval_ms: int = 600_000
+    """How often a broker looks for producers that partitions may forget."""
 
     @staticmethod
     def of(properties: Mapping[str, str]) -> "Settings":
@@ -34,10 +48,20 @@ def _passwords(jaas: str) -> dict[str, str]:
     return dict(re.findall(r'\buser_(\w+)="([^"]*)"', jaas))
 
 
+def _flag(text: str) -> bool:
+    """A switch as Kafka reads it; anything but true and false is refused there too."""
+    return {"true": True, "false": False}[text.strip().lower()]
+
+
 _PROPERTIES: Mapping[str, tuple[str, Callable[[str], object]]] = {
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": ("clean_up_interval_ms", int),
     "authorizer.class.name": ("has_authorizer", bool),
     "super.users": ("super_users", lambda text: frozenset(filter(None, text.split(";")))),
     "listener.name.clients.plain.sasl.jaas.config": ("passwords", _passwords),
+    "transactional.id.expiration.ms": ("transactional_id_expiration_ms", int),
+    "transaction.remove.expired.transaction.cleanup.interval.ms": ("expired_id_clean_up_interval_ms", int),
+    "producer.id.expiration.ms": ("producer_expiration_ms", int),
+    "producer.id.expiration.check.interval.ms": ("expired_producer_clean_up_interval_ms", int),
+    "transaction.partition.verification.enable": ("verifies_partitions", _flag),
 }
 """Each property that is obeyed: the field that holds it, and how its text is read."""

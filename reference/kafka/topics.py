@@ -88,6 +88,10 @@ class Topics:
             raise Refused(Error.UNKNOWN_TOPIC_OR_PARTITION)
         return log
 
+    def logs(self) -> tuple[PartitionLog, ...]:
+        """The logs of all partitions."""
+        return tuple(self._logs.values())
+
     def __contains__(self, partition: TopicPartition) -> bool:
         return partition in self._logs
 

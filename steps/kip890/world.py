@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.values import Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition, TransactionDescription
-from fencepost.adapters.ports import Done, NotOffered, Outcome, Session, Time
+from fencepost.adapters.ports import Done, NotOffered, Outcome, Refused, Session, Time
 from fencepost.evidence import Evidence
 from fencepost.steps.outcomes import achieved, observed
 
@@ -22,6 +22,9 @@ class Producer:
     is_held_back: bool = False
     """The end of its transaction does not get through, so nobody waits for that."""
 
+    is_forgotten: bool = False
+    """Its transactional id has expired, so the coordinator is not asked about it by the way."""
+
     _next_sequence: Counter[tuple[ProducerIdAndEpoch, TopicPartition]] = field(default_factory=Counter)
 
     @property
@@ -35,7 +38,9 @@ class Producer:
         """The sequence number that the producer's next record in that partition has."""
         return self._next_sequence[self.pair, partition]
 
-    def write(self, partition: TopicPartition, value: str, pair: ProducerIdAndEpoch | None = None, version: int = 12) -> Outcome[Appended]:
+    def write(
+        self, partition: TopicPartition, value: str, pair: ProducerIdAndEpoch | None = None, version: int = 12, *, retry: bool = True
+    ) -> Outcome[Appended]:
         """One record, with the sequence number that is next for that epoch in that partition."""
         pair = pair or self.pair
         sequence = self._next_sequence[pair, partition]
@@ -46,16 +51,20 @@ class Producer:
             transactional_id=self.transactional_id,
             sequence=sequence,
             version=version,
-            retry=not self.is_held_back,
+            retry=retry and not self.is_held_back,
         )
         if isinstance(outcome, Done):
             self._next_sequence[pair, partition] += 1
             self.written.add(partition)
         return outcome
 
-    def end(self, commit: bool, pair: ProducerIdAndEpoch | None = None, version: int = 5) -> Outcome[ProducerIdAndEpoch | None]:
+    def end(
+        self, commit: bool, pair: ProducerIdAndEpoch | None = None, version: int = 5, *, retry: bool = True
+    ) -> Outcome[ProducerIdAndEpoch | None]:
         """EndTxn; what it answers is adopted by `adopt`, not here, so that a scenario can refuse to."""
-        return self.probe.end_txn(self.transactional_id, pair or self.pair, commit=commit, version=version, retry=not self.is_held_back)
+        return self.probe.end_txn(
+            self.transactional_id, pair or self.pair, commit=commit, version=version, retry=retry and not self.is_held_back
+        )
 
 
 @dataclass(frozen=True)
@@ -91,6 +100,10 @@ class World:
     asked: Producer | None = None
     answer: Outcome[object] | None = None
     before: Noted | None = None
+    refusals: list[Refused] = field(default_factory=list)
+    """What a request was told that was put again and again."""
+    raced: dict[str, Outcome[object]] = field(default_factory=dict)
+    """What each of two requests was answered that were sent together."""
     watched: dict[TopicPartition, list[LogView]] = field(default_factory=dict)
     """What readers of committed data saw in the course of the When, look by look."""
     history: list[str] = field(default_factory=list)
@@ -129,7 +142,8 @@ class World:
             partition: achieved(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
             for partition in self.partitions
         }
-        ids = {producer.transactional_id for producer in self.producers.values()} if self._can_describe else ()
+        known = {producer.transactional_id for producer in self.producers.values() if not producer.is_forgotten}
+        ids = known if self._can_describe else ()
         self.before = Noted(
             ends, _Described({name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in ids})
         )
@@ -154,7 +168,9 @@ class World:
             self._await_stable_ends()
             return
         held_back = {producer.transactional_id for producer in self.producers.values() if producer.is_held_back}
-        for name in {producer.transactional_id for producer in self.producers.values()}:
+        forgotten = {producer.transactional_id for producer in self.producers.values() if producer.is_forgotten}
+        self.states |= dict.fromkeys(forgotten, "forgotten")
+        for name in {producer.transactional_id for producer in self.producers.values()} - forgotten:
             for _ in self.time.attempts():
                 self.states[name] = observed(self.observer.describe_transaction(name), f"describing {name}").state
                 if name in held_back or not self.states[name].startswith("Prepare"):

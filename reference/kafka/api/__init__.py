@@ -18,6 +18,7 @@ from .acls import create_acls, delete_acls, describe_acls
 from .authorisation import authorised
 from .cluster import api_versions, create_topics, find_coordinator, metadata, unsupported_api_versions
 from .data import fetch, list_offsets, produce
+from .features import update_features
 from .groups import offset_fetch, txn_offset_commit
 from .login import sasl_authenticate, sasl_handshake
 from .markers import write_txn_markers
@@ -48,6 +49,7 @@ _HANDLERS: dict[str, _Handler] = {
     "sasl_authenticate": sasl_authenticate,
     "sasl_handshake": sasl_handshake,
     "txn_offset_commit": txn_offset_commit,
+    "update_features": update_features,
     "write_txn_markers": write_txn_markers,
 }
 

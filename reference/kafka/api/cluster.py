@@ -11,7 +11,6 @@ from fencepost.reference.kafka.values import TopicPartition
 from fencepost.wire.kafka.entities import API_KEYS, request, response
 
 _CLUSTER_ID = "fencepost-reference"
-_FEATURES_EPOCH = 1
 _INTERNAL_TOPICS = {0: OFFSETS_TOPIC, 1: TRANSACTIONS_TOPIC}
 """By the key type of FindCoordinator: where the coordinator of a group, or of a transactional id, keeps what it knows."""
 
@@ -28,7 +27,7 @@ def api_versions(node: Node, asked: Any) -> ResponsePayload:
             {"name": name, "min_version": feature.supported[0], "max_version": feature.supported[1]}
             for name, feature in node.announcement.supported(version).items()
         ],
-        finalized_features_epoch=_FEATURES_EPOCH,
+        finalized_features_epoch=node.announcement.features_epoch(),
         finalized_features=[
             {"name": name, "max_version_level": level, "min_version_level": level}
             for name, level in node.announcement.finalized(version).items()
@@ -99,7 +98,10 @@ def _told(node: Node, topic: Topic) -> dict[str, Any]:
 
 
 def create_topics(node: Node, asked: Any) -> ResponsePayload:
-    """Make topics, each by itself. There is one node, so one replica."""
+    """Make topics, each by itself. There is one node, so one replica.
+
+    What a topic is configured to is how its log is stored and for how long; nothing of that shows here, so it is not looked at.
+    """
     results = []
     for wanted in asked.topics:
         # -1 leaves it to the broker, and an assignment counts the partitions by itself.
