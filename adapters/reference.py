@@ -19,7 +19,7 @@ from fencepost.adapters.kafka.probe import no_aged_ids
 from fencepost.adapters.kafka.release import Identity
 from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.settings import kafka_settings
-from fencepost.adapters.kafka.transport import Address
+from fencepost.adapters.kafka.transport import Address, Connect
 from fencepost.adapters.kafka.values import AGED_EPOCH, AGED_NAME, AgedId, ProducerIdAndEpoch
 from fencepost.adapters.kafka.wire_faults import WIRE_FAULTS
 from fencepost.adapters.live import ANSWER_WITHIN_S, PATIENCE_S
@@ -117,7 +117,7 @@ class ReferenceSystem:
 
         return KafkaSession(
             _BOOTSTRAP,
-            lambda _client, _address: InProcessTransport(broker),
+            self._connect(broker),
             self._offer,
             VirtualTime(broker, self._patience_s),
             broker,
@@ -129,6 +129,10 @@ class ReferenceSystem:
 
     def close(self) -> None:
         """There is nothing to give back."""
+
+    def _connect(self, broker: ReferenceKafka) -> Connect:
+        """How the clients of a session reach its broker."""
+        return lambda _client, _address: InProcessTransport(broker)
 
     def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
         known = kafka_settings()

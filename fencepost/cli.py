@@ -185,6 +185,26 @@ def doctor(
     _guarded(lambda: checkup.show(options))
 
 
+@app.command()
+def serve(
+    system: Annotated[str, typer.Argument(metavar="PROTOCOL", help="Whose protocol the reference serves: kafka.")],
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port on 127.0.0.1; 0 takes a free one.")] = 9092,
+    profile: Annotated[str, typer.Option(metavar="NAME", help="The release profile.")] = "seed",
+    properties: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting by Kafka's name for it. May be repeated.")
+    ] = None,
+) -> None:
+    """Serve the bundled reference on a loopback socket, in real time, to any client of the protocol.
+
+    Example:
+
+        fencepost serve kafka --port 9092 --profile kafka-4.3
+    """
+    from . import serving
+
+    _guarded(lambda: serving.serve(system, port, profile, properties or []))
+
+
 def main() -> None:
     """The `fencepost` command."""
     signal.signal(signal.SIGTERM, _ended)  # a polite kill gives back containers as Ctrl-C does

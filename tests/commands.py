@@ -34,6 +34,11 @@ def pytest_with_plugin(*arguments: object, expect: int, cwd: Path) -> Finished:
     return _run(command, expect, cwd, 120)
 
 
+def python(program: Path, *arguments: object, expect: int) -> Finished:
+    """A program of the tests."""
+    return _run([sys.executable, str(program), *map(str, arguments)], expect, None, 300)
+
+
 def compliance(folder: Path) -> dict[str, Any]:
     """The run's compliance.json."""
     loaded: dict[str, Any] = json.loads((folder / "compliance.json").read_text(encoding="utf-8"))

@@ -56,7 +56,17 @@ FIELDS: dict[str, dict[str, Any]] = {
         "topics": [{"topic": "t", "topic_id": None, "partitions": [{"partition": 0, "fetch_offset": 0, "partition_max_bytes": 100}]}],
     },
     "find_coordinator": {"key": "x", "key_type": 1, "coordinator_keys": ["x", "y"]},
+    "heartbeat": {"group_id": "g", "generation_id": 1, "member_id": "m"},
     "init_producer_id": {"transactional_id": "x", "transaction_timeout": 1000},
+    "join_group": {
+        "group_id": "g",
+        "session_timeout": 6000,
+        "rebalance_timeout": 6000,
+        "member_id": "",
+        "protocol_type": "consumer",
+        "protocols": [{"name": "range", "metadata": b"wants"}],
+    },
+    "leave_group": {"group_id": "g", "member_id": "m", "members": [{"member_id": "m", "group_instance_id": None}]},
     "list_offsets": {
         "replica_id": -1,
         "isolation_level": 1,
@@ -72,6 +82,12 @@ FIELDS: dict[str, dict[str, Any]] = {
     "update_features": {
         "feature_updates": [{"feature": "transaction.version", "max_version_level": 2, "allow_downgrade": False, "upgrade_type": 1}]
     },
+    "offset_commit": {
+        "group_id": "g",
+        "generation_id_or_member_epoch": -1,
+        "member_id": "",
+        "topics": [{"name": "t", "partitions": [{"partition_index": 0, "committed_offset": 1, "committed_metadata": None}]}],
+    },
     "offset_fetch": {
         "group_id": "g",
         "topics": [{"name": "t", "partition_indexes": [0]}],
@@ -85,6 +101,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     },
     "sasl_authenticate": {"auth_bytes": b"\0a\0b"},
     "sasl_handshake": {"mechanism": "PLAIN"},
+    "sync_group": {"group_id": "g", "generation_id": 1, "member_id": "m", "assignments": [{"member_id": "m", "assignment": b"all"}]},
     "txn_offset_commit": {
         "transactional_id": "x",
         "group_id": "g",

@@ -6,7 +6,7 @@ from typing import Any
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.kafka.manner import Manner
-from fencepost.reference.kafka.node import HOST, PORT, Parts
+from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import Isolation, Page, PartitionLog
 from fencepost.wire.kafka.entities import api_of
 
@@ -75,7 +75,7 @@ class _HasAnIdleNode(Manner):
         if api_of(answer) != "metadata":
             return answer
         brokers: tuple[Any, ...] = getattr(answer, "brokers", ())
-        idle = [dataclasses.replace(broker, node_id=_IDLE_NODE_ID, host=HOST, port=PORT) for broker in brokers[:1]]
+        idle = [dataclasses.replace(broker, node_id=_IDLE_NODE_ID) for broker in brokers[:1]]
         return dataclasses.replace(answer, brokers=(*idle, *brokers))
 
 

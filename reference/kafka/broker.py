@@ -9,17 +9,17 @@ from contextlib import contextmanager
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.reference.kernel.clock import Clock
+from fencepost.reference.kernel.clock import START, Clock
 from fencepost.reference.kernel.crash import Crash, CrashPoints
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 from fencepost.reference.kernel.rules import recorded
 
-from .api import answer
+from .api import answer, refusal
 from .authorizer import ANONYMOUS
 from .crash_points import CRASH_POINTS
-from .node import Node, Parts
+from .node import Address, Node, Parts
 from .profile import Profile
 from .settings import Settings
 
@@ -33,14 +33,18 @@ class ReferenceKafka:
     def __init__(
         self,
         profile: Profile,
-        parts: Parts = Parts(),  # noqa: B008 - immutable, as are the settings
+        parts: Parts = Parts(),  # noqa: B008 - it is immutable, as the others are
         settings: Settings = Settings(),  # noqa: B008
         disk: Disk | None = None,
+        *,
+        address: Address = Address(),  # noqa: B008
+        now_ms: int = START,
     ) -> None:
         self._profile = profile
         self._parts = parts
         self.settings = settings
-        clock = Clock()
+        self._address = address
+        clock = Clock(now_ms)
         self._machine = Machine(clock, disk or Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
         self._exercised: set[str] = set()
         self._node: Node | None = None
@@ -57,6 +61,14 @@ class ReferenceKafka:
                 self._machine.network.deliver()
                 response = answer(node, request, principal)
                 response = response and node.manner.put(response)
+        return response
+
+    def refuse(self, api: str | None) -> ResponsePayload | None:
+        """Answer a request of a version that cannot even be read; None means that the connection is closed."""
+        response = None
+        with self._running() as node:
+            if node is not None:
+                response = refusal(node, api)
         return response
 
     def advance(self, ms: int) -> None:
@@ -86,7 +98,7 @@ class ReferenceKafka:
     def _start(self, loading_ms: int) -> None:
         if self._node is None:
             with self._running():
-                self._node = Node(self._machine, self._profile, self._parts, self.settings)
+                self._node = Node(self._machine, self._profile, self._parts, self.settings, self._address)
                 self._node.coordinator.load_for(loading_ms)
 
     def crash_at(self, point: str) -> None:

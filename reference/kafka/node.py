@@ -20,18 +20,26 @@ from .listing import TransactionFilter
 from .manner import Manner
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
+from .membership import Membership
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
 from .settings import Settings
-from .topics import Topics
+from .topics import INTERNAL, Topics
 from .transaction_log import TransactionLog
 from .values import TopicPartition
 from .verification import Verification
 
 NODE_ID = 1
-HOST = "reference"
-PORT = 0
+_LOOKS_FOR_SILENT_MEMBERS_MS = 1_000
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where clients find the broker; a name for people, where nobody listens."""
+
+    host: str = "reference"
+    port: int = 9092
 
 
 @dataclass(frozen=True)
@@ -59,8 +67,9 @@ class Parts:
 class Node:
     """One life of the broker, from its start to its crash."""
 
-    def __init__(self, machine: Machine, profile: Profile, parts: Parts, settings: Settings) -> None:
+    def __init__(self, machine: Machine, profile: Profile, parts: Parts, settings: Settings, address: Address) -> None:
         self.machine = machine
+        self.address = address
         self.profile = profile
         self.settings = settings
         self._parts = parts
@@ -78,11 +87,13 @@ class Node:
         )
         self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
-        self.groups = parts.groups(self.topics, self.verification, machine.clock)
+        self.membership = Membership(machine.clock)
+        self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock, settings.retained_batches)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
         machine.clock.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
         machine.clock.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
         machine.clock.every(settings.expired_producer_clean_up_interval_ms, self._forget_idle_producers)
+        machine.clock.every(_LOOKS_FOR_SILENT_MEMBERS_MS, self.membership.remove_the_silent)
 
     def _forget_idle_ids(self) -> None:
         self.coordinator.forget_idle(before=self.machine.clock.now - self.settings.transactional_id_expiration_ms)
@@ -92,4 +103,7 @@ class Node:
             log.producers.forget_idle(before=self.machine.clock.now - self.settings.producer_expiration_ms)
 
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
-        return self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
+        log = self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
+        if partition.topic not in INTERNAL:
+            log.retained_batches = self.settings.retained_batches
+        return log

@@ -12,6 +12,7 @@ Source: "Bump Epoch on Each Transaction for New Clients (1)", "Return Error for 
 Partitions to Transactions on Produce for New Clients (2)".
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
@@ -106,6 +107,10 @@ class ProducerStates:
     def all(self) -> tuple[ProducerState, ...]:
         """Every producer, in the order in which they first came."""
         return tuple(self._states.values())
+
+    def restore(self, states: Iterable[ProducerState]) -> None:
+        """Know just these, in this order."""
+        self._states = {state.producer.producer_id: state for state in states}
 
     def open_transactions(self) -> list[int]:
         """The offsets at which the open transactions begin."""

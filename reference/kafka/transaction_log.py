@@ -1,9 +1,9 @@
 """The transaction log, `__transaction_state`: what a coordinator knows after a crash.
 
 Every transition is appended before it is in force, so that no answer and no marker tells of a decision that a crash could undo.
-The latest record of a transactional id is its state; a tombstone says that it is forgotten. Producer ids and the coordinator's
-epoch are kept beside it: an id is given out once, and the epoch grows with each start, so that markers of an earlier life can be
-told from those of this one.
+The latest record of a transactional id is its state, so now and then the log is compacted to that; a tombstone says that the id is
+forgotten. Producer ids and the coordinator's epoch are kept beside it: an id is given out once, and the epoch grows with each start,
+so that markers of an earlier life can be told from those of this one.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,8 @@ from fencepost.reference.kernel.rules import rule
 from .transaction import PREPARED, Transaction
 
 _FIRST_PRODUCER_ID = 1_000
+_COMPACTED_FROM = 10_000
+"""A log with fewer records, beside two for each transactional id, is left as it is."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,16 @@ class TransactionLog:
         starts: Journal[int] = disk.journal("coordinator-starts")
         starts.append(len(starts))
         self.coordinator_epoch = len(starts) - 1
+        self._compact_at = _COMPACTED_FROM
 
     def append(self, transaction: Transaction) -> None:
         """Make a transition durable."""
         if self.must_be_durable(transaction):
             self._records.append(transaction)
+            if len(self._records) >= self._compact_at:
+                latest = self.replay()
+                self._records.replace(latest.values())
+                self._compact_at = _COMPACTED_FROM + 2 * len(latest)
 
     def forget(self, transactional_id: str) -> None:
         """Make it durable that this id is known no longer."""
@@ -55,6 +62,6 @@ class TransactionLog:
 
     def new_producer_id(self) -> int:
         """An id that was never given out before."""
-        producer_id = _FIRST_PRODUCER_ID + len(self._producer_ids)
-        self._producer_ids.append(producer_id)
+        producer_id = max(self._producer_ids, default=_FIRST_PRODUCER_ID - 1) + 1
+        self._producer_ids.replace([producer_id])
         return producer_id

@@ -142,7 +142,7 @@ class World:
             partition: achieved(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
             for partition in self.partitions
         }
-        known = {producer.transactional_id for producer in self.producers.values() if not producer.is_forgotten}
+        known = dict.fromkeys(producer.transactional_id for producer in self.producers.values() if not producer.is_forgotten)
         ids = known if self._can_describe else ()
         self.before = Noted(
             ends, _Described({name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in ids})
@@ -170,7 +170,7 @@ class World:
         held_back = {producer.transactional_id for producer in self.producers.values() if producer.is_held_back}
         forgotten = {producer.transactional_id for producer in self.producers.values() if producer.is_forgotten}
         self.states |= dict.fromkeys(forgotten, "forgotten")
-        for name in {producer.transactional_id for producer in self.producers.values()} - forgotten:
+        for name in dict.fromkeys(producer.transactional_id for producer in self.producers.values() if not producer.is_forgotten):
             for _ in self.time.attempts():
                 self.states[name] = observed(self.observer.describe_transaction(name), f"describing {name}").state
                 if name in held_back or not self.states[name].startswith("Prepare"):

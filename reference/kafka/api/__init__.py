@@ -19,9 +19,10 @@ from .authorisation import authorised
 from .cluster import api_versions, create_topics, find_coordinator, metadata, unsupported_api_versions
 from .data import fetch, list_offsets, produce
 from .features import update_features
-from .groups import offset_fetch, txn_offset_commit
+from .groups import offset_commit, offset_fetch, txn_offset_commit
 from .login import sasl_authenticate, sasl_handshake
 from .markers import write_txn_markers
+from .membership import heartbeat, join_group, leave_group, sync_group
 from .observation import describe_producers, describe_transactions, list_transactions
 from .transactions import add_offsets_to_txn, add_partitions_to_txn, end_txn, init_producer_id
 
@@ -40,14 +41,19 @@ _HANDLERS: dict[str, _Handler] = {
     "end_txn": end_txn,
     "fetch": fetch,
     "find_coordinator": find_coordinator,
+    "heartbeat": heartbeat,
     "init_producer_id": init_producer_id,
+    "join_group": join_group,
+    "leave_group": leave_group,
     "list_offsets": list_offsets,
     "list_transactions": list_transactions,
     "metadata": metadata,
+    "offset_commit": offset_commit,
     "offset_fetch": offset_fetch,
     "produce": produce,
     "sasl_authenticate": sasl_authenticate,
     "sasl_handshake": sasl_handshake,
+    "sync_group": sync_group,
     "txn_offset_commit": txn_offset_commit,
     "update_features": update_features,
     "write_txn_markers": write_txn_markers,
@@ -58,7 +64,12 @@ def answer(node: Node, request: RequestPayload, principal: str) -> ResponsePaylo
     """The answer to a request of that principal; None where the connection is closed instead."""
     api = api_of(request)
     if not node.announcement.serves(api, int(request.__version__)):
-        rule("KIP890-008")
-        return unsupported_api_versions(node) if api == "api_versions" else None
+        return refusal(node, api)
     handler = _HANDLERS.get(api)
     return None if handler is None else authorised(node, principal, request, handler)
+
+
+def refusal(node: Node, api: str | None) -> ResponsePayload | None:
+    """The answer to a version of an API that is not served, not even readable perhaps; `api` is None for an unknown one."""
+    rule("KIP890-008")
+    return unsupported_api_versions(node) if api == "api_versions" else None

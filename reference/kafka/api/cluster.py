@@ -5,7 +5,7 @@ from typing import Any
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.node import HOST, NODE_ID, PORT, Node
+from fencepost.reference.kafka.node import NODE_ID, Node
 from fencepost.reference.kafka.topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Topic
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.wire.kafka.entities import API_KEYS, request, response
@@ -54,7 +54,7 @@ def metadata(node: Node, asked: Any) -> ResponsePayload:
     return response(
         asked,
         throttle_time=0,
-        brokers=[{"node_id": NODE_ID, "host": HOST, "port": PORT, "rack": None}],
+        brokers=[{"node_id": NODE_ID, "host": node.address.host, "port": node.address.port, "rack": None}],
         cluster_id=_CLUSTER_ID,
         controller_id=NODE_ID,
         topics=topics,
@@ -130,7 +130,7 @@ def find_coordinator(node: Node, asked: Any) -> ResponsePayload:
     def place(key: str) -> dict[str, Any]:
         if error:
             return {"node_id": -1, "host": "", "port": -1, "error_code": error, "error_message": message}
-        found = {"node_id": node.directory.coordinator_of(key), "host": HOST, "port": PORT}
+        found = {"node_id": node.directory.coordinator_of(key), "host": node.address.host, "port": node.address.port}
         return {**found, "error_code": Error.NONE, "error_message": None}
 
     if asked.__version__ >= 4:
