@@ -39,7 +39,7 @@ def session(broker: GuardedBroker) -> Iterator[KafkaSession]:
     offer = ask(transport, AMPLE_S)
     transport.close()
     assert isinstance(offer, Done)
-    opened = wall_session(broker.address, offer.value, AMPLE_S, NoFaults("the test's broker"), users)
+    opened = wall_session(broker.address, offer.value, AMPLE_S, NoFaults("the test's broker"), users=users)
     yield opened
     opened.close()
 
