@@ -44,11 +44,15 @@ def as_json(proof: Proof) -> dict[str, Any]:
         "schema_version": 1,
         "fencepost": __version__,
         "holds": proof.holds,
-        "requirements": [{"id": row, "proved_by": defects} for row, defects in proof.proved.items()],
+        "requirements": [
+            {"id": row, "protocols": list(proof.protocols[row]), "proved_by": defects, "holes": _holes(proof, row)}
+            for row, defects in proof.proved.items()
+        ],
         "variants": [
             {
                 "name": one.defect.name,
                 "breaks": one.defect.breaks,
+                "protocol": one.defect.protocol,
                 "origin": one.defect.origin,
                 "caught": one.is_caught,
                 "red": one.reds,
@@ -59,6 +63,11 @@ def as_json(proof: Proof) -> dict[str, Any]:
     }
 
 
+def _holes(proof: Proof, row: str) -> list[str]:
+    """The protocols under which a requirement is not proved."""
+    return [hole.protocol for hole in proof.holes if hole.requirement == row]
+
+
 def page(proof: Proof) -> str:
     """One page that needs nothing else: requirement by defect."""
     template = resources.files("fencepost.fixtures").joinpath("prove.html.j2").read_text(encoding="utf-8")
@@ -67,7 +76,12 @@ def page(proof: Proof) -> str:
         for row in proof.requirements
         for one in proof.seen
     }
-    return Environment(autoescape=True).from_string(template).render(proof=proof, cells=cells, version=__version__, rows=register.bundled())
+    holes = {row: _holes(proof, row) for row in proof.unproved}
+    return (
+        Environment(autoescape=True)
+        .from_string(template)
+        .render(proof=proof, cells=cells, holes=holes, version=__version__, rows=register.bundled())
+    )
 
 
 def _green(one: Seen, row: str) -> str:
@@ -92,11 +106,12 @@ def _sum_up(proof: Proof, console: Console) -> None:
         console.print(Text(f"false red: {one.defect.name} is lawful; red: {', '.join(one.reds)}", style="red"))
     for one in proof.inapplicable:
         console.print(Text(f"does not apply: {one.defect.name}: {one.trouble}", style="red"))
-    for row in proof.holes:
-        console.print(Text(f"hole: no defect turns {row} red: {register.bundled()[row].statement}", style="red"))
+    for row, protocol in proof.holes:
+        under = f" under {protocol}" if len(proof.protocols[row]) > 1 else ""
+        console.print(Text(f"hole: no defect turns {row} red{under}: {register.bundled()[row].statement}", style="red"))
     applied = [one for one in proof.seen if not one.trouble]
     oddities = sum(one.defect.breaks is None for one in applied)
     console.print(
-        f"{len(proof.requirements) - len(proof.holes)} of {len(proof.requirements)} tested requirements proved by "
+        f"{len(proof.requirements) - len(proof.unproved)} of {len(proof.requirements)} tested requirements proved by "
         f"{len(applied) - oddities} defects; {len(proof.false_reds)} of {oddities} lawful oddities caught"
     )

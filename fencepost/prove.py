@@ -1,26 +1,29 @@
 """`fencepost prove`: is each check able to fail, and for the right reason; and does nothing fail that is lawful?
 
 The suite is run on every defect of the reference. A requirement is *proved* when a defect that breaks it turns its own scenario
-red with the defect's symptom. One that nothing turns red is a hole: its green is not known to mean anything. A lawful oddity that
-turns anything red is a false red. A variant that does not apply, since its row is not tested, nothing calls it or it breaks down, proves
-nothing and is named with its reason.
+red with the defect's symptom. One that nothing turns red is a hole: its green is not known to mean anything. A requirement of the
+core is asked under several protocols, and proved under each or a hole there: what one probe can see says nothing of another.
+A lawful oddity that turns anything red is a false red. A variant that does not apply, since its row is not tested, nothing calls it
+or it breaks down, proves nothing and is named with its reason.
 
-Each defect is run in a process of its own, on the scenarios of the feature that its requirement stands in; `--all` runs everything
-on each.
+Each variant is a broker of one protocol, and is asked what binds that. It is run in a process of its own, a defect on the scenarios of
+the feature that its requirement stands in; `--all` runs everything on each.
 """
 
 import io
 import multiprocessing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 from fencepost.reference.defects.watch import Watch
 
 from . import gherkin, suite
 from .cli import Exit
+from .protocols import PROTOCOLS_OF
 from .register import Register
 from .suite import PLUGINS
 from .verdict import Verdict
@@ -50,12 +53,23 @@ class Seen:
         return shows and not self.trouble
 
 
+class Hole(NamedTuple):
+    """A requirement that nothing proves under one of the protocols that it is asked of."""
+
+    requirement: str
+    protocol: str
+
+
 @dataclass(frozen=True)
 class Proof:
-    """The kill matrix: every tested requirement, and what every variant did."""
+    """The kill matrix: every tested requirement with the protocols that it is asked of, and what every variant did."""
 
-    requirements: tuple[str, ...]
+    protocols: Mapping[str, tuple[str, ...]]
     seen: tuple[Seen, ...]
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        return tuple(self.protocols)
 
     @cached_property
     def proved(self) -> dict[str, list[str]]:
@@ -63,9 +77,16 @@ class Proof:
         return {row: [one.defect.name for one in self.seen if one.defect.breaks == row and one.is_caught] for row in self.requirements}
 
     @cached_property
-    def holes(self) -> list[str]:
-        """The requirements that no defect proves."""
-        return [row for row, defects in self.proved.items() if not defects]
+    def holes(self) -> list[Hole]:
+        """Where no defect proves a requirement."""
+        proved = {(one.defect.breaks, one.defect.protocol) for one in self.seen if one.is_caught}
+        asked = [Hole(row, protocol) for row, protocols in self.protocols.items() for protocol in protocols]
+        return [place for place in asked if place not in proved]
+
+    @cached_property
+    def unproved(self) -> list[str]:
+        """The requirements with a hole."""
+        return list(dict.fromkeys(hole.requirement for hole in self.holes))
 
     @cached_property
     def missed(self) -> list[Seen]:
@@ -90,20 +111,21 @@ class Proof:
 def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, tell: Callable[[Seen, int, int], None]) -> Proof:
     """Run the suite on every variant that concerns these proposals. `tell` hears of each as it ends, with its number and the count."""
     specs = tuple(specs)
-    requirements = tuple(row.id for row in register.rows(specs) if row.is_tested)
-    defects = [defect for row in requirements for defect in DEFECTS.values() if defect.breaks == row]
-    variants = [*defects, *ODDITIES.values()]
+    protocols = {row.id: PROTOCOLS_OF[register.spec_of(row.id)] for row in register.rows(specs) if row.is_tested}
+    defects = [defect for row in protocols for defect in DEFECTS.values() if defect.breaks == row and defect.protocol in protocols[row]]
+    spoken = {protocol for each in protocols.values() for protocol in each}
+    variants = [*defects, *(oddity for oddity in ODDITIES.values() if oddity.protocol in spoken)]
     found: dict[str, Seen] = {}
     unasked = [Seen(defect, {}, {}, why) for defect in DEFECTS.values() if (why := _cannot_be_asked(defect, register, specs))]
     # A server process that has imported everything is forked for each run; a new interpreter would take longer than the run.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.reference", *PLUGINS])
     with context.Pool(workers, maxtasksperchild=1) as pool:
-        tasks = [(defect, _asked_of(defect, requirements, everything)) for defect in variants]
+        tasks = [(defect, _asked_of(defect, protocols, everything)) for defect in variants]
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
             found[one.defect.name] = one
             tell(one, number, len(variants))
-    return Proof(requirements, (*(found[defect.name] for defect in variants), *unasked))
+    return Proof(protocols, (*(found[defect.name] for defect in variants), *unasked))
 
 
 def _cannot_be_asked(defect: Defect, register: Register, specs: tuple[str, ...]) -> str | None:
@@ -111,13 +133,19 @@ def _cannot_be_asked(defect: Defect, register: Register, specs: tuple[str, ...])
     row = register.by_id.get(defect.breaks or "")
     if row is None:
         return f"it breaks {defect.breaks}, which is in no register"
-    if row.is_tested or (specs and register.spec_of(row.id) not in specs):
+    spec = register.spec_of(row.id)
+    if specs and spec not in specs:
+        return None
+    if defect.protocol not in PROTOCOLS_OF[spec]:
+        return f"it breaks {row.id}, which is asked of {' and '.join(PROTOCOLS_OF[spec])}, and it is a broker of {defect.protocol}"
+    if row.is_tested:
         return None
     return f"it breaks {row.id}, which is {'planned' if row.planned else 'excluded'} and has no scenario"
 
 
-def _asked_of(defect: Defect, requirements: tuple[str, ...], everything: bool) -> tuple[str, ...]:
-    """What a variant is asked: all, or what stands in the feature of the requirement that it breaks."""
+def _asked_of(defect: Defect, protocols: Mapping[str, tuple[str, ...]], everything: bool) -> tuple[str, ...]:
+    """What a variant is asked: all that binds its protocol, or what stands in the feature of the requirement that it breaks."""
+    requirements = tuple(row for row, bound in protocols.items() if defect.protocol in bound)
     if everything or defect.breaks is None:
         return requirements
     beside = {

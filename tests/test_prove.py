@@ -10,7 +10,8 @@ from commands import fencepost
 
 from fencepost import kill_matrix, register
 from fencepost import prove as prove_module
-from fencepost.prove import Proof, Seen
+from fencepost.prove import Hole, Proof, Seen
+from fencepost.reference import pulsar
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.transaction_log import TransactionLog
@@ -18,7 +19,9 @@ from fencepost.register import Register
 
 BUMP = DEFECTS["no-epoch-bump"]
 LATE = ODDITIES["late-completion"]
-ROWS = ("KIP890-060", "KIP890-061")
+ROWS = {"KIP890-060": ("kafka",), "KIP890-061": ("kafka",)}
+ROW = {"KIP890-060": ("kafka",)}
+HOLE = Hole("KIP890-060", "kafka")
 SYMPTOM = "expected x; seen success with (producer id 7, epoch 0)"
 
 
@@ -31,7 +34,7 @@ def test_a_defect_that_is_caught_for_its_reason_proves_its_requirement() -> None
     proof = Proof(ROWS, (seen("violated"),))
 
     assert proof.proved == {"KIP890-060": ["no-epoch-bump"], "KIP890-061": []}
-    assert (proof.holes, proof.missed, proof.holds) == (["KIP890-061"], [], False)
+    assert (proof.holes, proof.missed, proof.holds) == ([Hole("KIP890-061", "kafka")], [], False)
 
 
 @pytest.mark.parametrize(
@@ -45,9 +48,9 @@ def test_a_defect_that_is_caught_for_its_reason_proves_its_requirement() -> None
 )
 def test_a_defect_that_is_not_caught_for_its_reason_leaves_a_hole(one: Seen) -> None:
     """One that does nothing, one with another symptom, one that only its neighbour sees."""
-    proof = Proof(("KIP890-060",), (one,))
+    proof = Proof(ROW, (one,))
 
-    assert (proof.missed, proof.holes, proof.holds) == ([one], ["KIP890-060"], False)
+    assert (proof.missed, proof.holes, proof.holds) == ([one], [HOLE], False)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,7 @@ def test_a_defect_that_is_not_caught_for_its_reason_leaves_a_hole(one: Seen) -> 
 )
 def test_an_oddity_that_anything_catches_is_a_false_red(one: Seen, lawful: bool) -> None:
     """What is lawful must stay green."""
-    proof = Proof(("KIP890-060",), (seen("violated"), one))
+    proof = Proof(ROW, (seen("violated"), one))
 
     assert proof.holds is lawful
     assert proof.false_reds == ([] if lawful else [one])
@@ -69,7 +72,7 @@ def test_an_oddity_that_anything_catches_is_a_false_red(one: Seen, lawful: bool)
 @pytest.mark.parametrize("one", [seen("violated", trouble="it never took effect"), Seen(LATE, {}, {}, "the run ended with 2")])
 def test_what_does_not_apply_is_named_and_not_counted(one: Seen) -> None:
     """Neither as a proof, nor as an oddity that stayed green; and the proof does not hold."""
-    proof = Proof(ROWS[:1], (seen("violated"), one))
+    proof = Proof(ROW, (seen("violated"), one))
 
     assert (proof.inapplicable, proof.missed, proof.false_reds, proof.holds) == ([one], [], [], False)
     assert proof.proved == {"KIP890-060": ["no-epoch-bump"]}
@@ -77,11 +80,14 @@ def test_what_does_not_apply_is_named_and_not_counted(one: Seen) -> None:
 
 
 def proof_of(monkeypatch: pytest.MonkeyPatch, *rows: str, defects: tuple[Defect, ...]) -> Proof:
-    """The real thing, for a register that has only these rows tested, and these defects."""
-    monkeypatch.setattr(prove_module, "ODDITIES", {})
-    monkeypatch.setattr(prove_module, "DEFECTS", {defect.name: defect for defect in defects})
-    tested = tuple(row.model_copy(update={"planned": row.id not in rows, "excluded": None}) for row in register.bundled().rows(("kip890",)))
-    return prove_module.prove(Register({"kip890": tested}), (), everything=False, workers=1, tell=lambda *_: None)
+    """The real thing, for a register that has only these rows tested, and these variants."""
+    monkeypatch.setattr(prove_module, "ODDITIES", {defect.name: defect for defect in defects if defect.breaks is None})
+    monkeypatch.setattr(prove_module, "DEFECTS", {defect.name: defect for defect in defects if defect.breaks})
+    tested = {
+        spec: tuple(row.model_copy(update={"planned": row.id not in rows, "excluded": None}) for row in own)
+        for spec, own in register.bundled().by_spec.items()
+    }
+    return prove_module.prove(Register(tested), (), everything=False, workers=1, tell=lambda *_: None)
 
 
 VARIANTS = {
@@ -103,9 +109,51 @@ def test_a_defect_that_does_not_apply_leaves_a_hole(what: str, monkeypatch: pyte
 
     proof = proof_of(monkeypatch, "KIP890-060", defects=(defect,))
 
-    assert proof.holes == ["KIP890-060"]
+    assert proof.holes == [HOLE]
     (one,) = proof.inapplicable
     assert reason in (one.trouble or "")
+
+
+IN_KAFKA = DEFECTS["core-kafka-dirty-read"]
+IN_PULSAR = DEFECTS["core-pulsar-dirty-read"]
+
+
+def test_a_requirement_of_the_core_is_proved_under_each_protocol_or_a_hole_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one probe can see says nothing of the other; the page and the matrix say which one is missing."""
+    proof = proof_of(monkeypatch, "CORE-02", defects=(IN_KAFKA,))
+
+    assert (proof.proved, proof.holes) == ({"CORE-02": [IN_KAFKA.name]}, [Hole("CORE-02", "pulsar")])
+    assert kill_matrix.as_json(proof)["requirements"][0]["holes"] == ["pulsar"]
+    assert "Not proved under pulsar" in kill_matrix.page(proof)
+
+
+def test_with_a_defect_of_each_protocol_a_requirement_of_the_core_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is run on the reference of its protocol."""
+    proof = proof_of(monkeypatch, "CORE-02", defects=(IN_KAFKA, IN_PULSAR))
+
+    assert proof.holds
+    assert proof.proved == {"CORE-02": [IN_KAFKA.name, IN_PULSAR.name]}
+
+
+def test_an_oddity_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The core is asked of both; a proposal of Kafka only of Kafka's, and a Pulsar oddity is then not asked at all."""
+    in_pulsar = dataclasses.replace(LATE, name="late-in-pulsar", parts=pulsar.Parts(network=LATE.parts.network))
+
+    both = proof_of(monkeypatch, "CORE-02", "KIP890-060", defects=(BUMP, IN_KAFKA, IN_PULSAR, LATE, in_pulsar))
+    one = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, in_pulsar))
+
+    asked = {seen.defect.name: sorted(seen.verdicts) for seen in both.seen if seen.defect.breaks is None}
+    assert asked == {LATE.name: ["CORE-02", "KIP890-060"], in_pulsar.name: ["CORE-02"]}
+    assert (both.holds, one.holds) == (True, True)
+    assert in_pulsar.name not in {seen.defect.name for seen in one.seen}
+
+
+def test_a_defect_of_another_protocol_than_its_requirement_does_not_apply(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A requirement of KIP-890 cannot be broken by a Pulsar broker; it is a hole."""
+    proof = proof_of(monkeypatch, "KIP890-060", defects=(dataclasses.replace(IN_PULSAR, breaks="KIP890-060"),))
+
+    assert proof.holes == [HOLE]
+    assert [one.trouble for one in proof.inapplicable] == ["it breaks KIP890-060, which is asked of kafka, and it is a broker of pulsar"]
 
 
 def test_a_defect_that_is_switched_to_do_nothing_is_a_hole_that_the_command_names(
@@ -147,10 +195,14 @@ def test_the_matrix_is_written_for_programs() -> None:
     """Every requirement with what proves it, every variant with what it did."""
     found = json.loads(json.dumps(kill_matrix.as_json(Proof(ROWS, (seen("violated"),)))))
 
-    assert found["requirements"] == [{"id": "KIP890-060", "proved_by": ["no-epoch-bump"]}, {"id": "KIP890-061", "proved_by": []}]
+    assert found["requirements"] == [
+        {"id": "KIP890-060", "protocols": ["kafka"], "proved_by": ["no-epoch-bump"], "holes": []},
+        {"id": "KIP890-061", "protocols": ["kafka"], "proved_by": [], "holes": ["kafka"]},
+    ]
     assert found["variants"][0] | {"origin": ""} == {
         "name": "no-epoch-bump",
         "breaks": "KIP890-060",
+        "protocol": "kafka",
         "origin": "",
         "caught": True,
         "red": ["KIP890-060"],

@@ -52,9 +52,9 @@ Feature: Inputs that move with the outcome
       Given a writer A
       And A has taken 1 value of inputs for group "workers"
       And A has aborted
-      When A takes 1 value of inputs for group "workers", writes "r1" to results and commits
+      When A takes 3 values of inputs for group "workers", writes "r1" to results and commits
       Then readers of results see "r1"
-      And group "workers" has "i2", "i3" of inputs left
+      And group "workers" has nothing of inputs left
 
   @CORE-23 @MUST
   Rule: What one group takes in a transaction does not move the place of another group.

@@ -129,7 +129,7 @@ EMPTY_ABORT_REFUSED = Defect(
 )
 
 
-class _MarksWhatItMarkedBefore(MarkerSender):
+class MarksWhatItMarkedBefore(MarkerSender):
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
         marked: dict[str, list[TopicPartition]] = self.__dict__.setdefault("marked", {})
         partitions = super().partitions_to_mark(transaction) or marked.get(transaction.transactional_id, [])
@@ -143,7 +143,7 @@ EMPTY_ABORT_WRITES_MARKERS = Defect(
     story="An abort with nothing open is told to the partitions of the transaction before, which has ended already.",
     origin="textbook: the set of partitions is not cleared when a transaction is complete",
     symptom=r"to end at \d+, as before; seen the next record got offset",
-    parts=Parts(marker_sender=_MarksWhatItMarkedBefore),
+    parts=Parts(marker_sender=MarksWhatItMarkedBefore),
 )
 
 

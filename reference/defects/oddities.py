@@ -14,7 +14,7 @@ _AT_MOST_MS = 50
 _GAP = 7
 
 
-class _SlowNetwork(Network):
+class SlowNetwork(Network):
     """Messages arrive when they have waited for some requests to be answered, or for some time."""
 
     _rounds = 0
@@ -41,7 +41,7 @@ LATE_COMPLETION = Defect(
     story="Markers take their time, so that clients are told CONCURRENT_TRANSACTIONS for a while and have to ask again.",
     origin="every cluster, when coordinator and leaders are different nodes",
     symptom="",
-    parts=Parts(network=_SlowNetwork),
+    parts=Parts(network=SlowNetwork),
 )
 
 GAPS_IN_OFFSETS = Defect(

@@ -47,11 +47,15 @@ class Participants:
         action = transaction.status.action
         assert action is not None, "only what is decided is told"
         rule("PIP31-35")
-        everybody: list[Participant] = [*transaction.partitions, *transaction.subscriptions]
+        everybody = self.to_tell(transaction)
         self._missing[transaction.txn] = {one: EndOn(transaction.txn, one, action, low_watermark) for one in everybody}
         for message in self._missing[transaction.txn].values():
             self._send(message)
         self._check(transaction.txn)
+
+    def to_tell(self, transaction: Transaction) -> list[Participant]:
+        """Who must follow the decision: everybody who was taken in."""
+        return [*transaction.partitions, *transaction.subscriptions]
 
     def tell_again(self) -> None:
         """Send to those that could not do it, or were not reached."""

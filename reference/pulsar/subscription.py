@@ -85,7 +85,7 @@ class Subscription:
 
     def dispatch(self) -> None:
         """Deliver what may be delivered, for as long as consumers take it."""
-        for place in sorted(self._again):
+        for place in self.redelivery_order():
             readable = self._readable(place)
             if readable is None or self._is_out_of_reach(readable):
                 self._again.discard(place)
@@ -95,6 +95,10 @@ class Subscription:
             if not self._is_out_of_reach(readable) and not self._offer(readable):
                 return
             self._next = readable.place
+
+    def redelivery_order(self) -> list[Place]:
+        """In which order messages that were given back go out again."""
+        return sorted(self._again)
 
     # -- Acknowledgements
 

@@ -32,8 +32,13 @@ def writes(core: CoreWorld, name: str, value: str, log: str) -> None:
 @when(parsers.re(r'(?P<name>[A-Z]) writes "(?P<value>[^"]+)" to (?P<log>\w+) and commits'))
 def writes_and_commits(core: CoreWorld, name: str, value: str, log: str) -> None:
     """One more write, and a commit."""
-    achieved(core.write(name, log, value), f"writing {value} to {log}")
-    core.ask(core.end(name, True))
+    match core.write(name, log, value):
+        case Done():
+            core.ask(core.end(name, True))
+        case Unknown() as unknown:
+            unanswered(unknown, f"writing {value} to {log}")
+        case refusal:  # a transaction that may not go on is for the Then to judge
+            core.ask(refusal)
 
 
 @when(

@@ -2,7 +2,7 @@
 
 from pytest_bdd import parsers, then
 
-from fencepost.adapters.ports import Done, Refused, Unknown
+from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import observed, unanswered
 
 from .setting import VALUES, values_of
@@ -12,7 +12,11 @@ from .world import CoreWorld
 @then("it is done")
 def it_is_done(core: CoreWorld) -> None:
     """What the When asked was done, and said to be."""
-    core.evidence.expect(isinstance(core.answer, Done), "what was asked is done", str(core.answer))
+    match core.answer:
+        case Unknown() as unknown:
+            unanswered(unknown, "asking for what must be done")
+        case answer:
+            core.evidence.expect(isinstance(answer, Done), "what was asked is done", _told(answer))
 
 
 @then("it is refused")
@@ -22,7 +26,7 @@ def it_is_refused(core: CoreWorld) -> None:
         case Unknown() as unknown:
             unanswered(unknown, "asking for what must be refused")
         case answer:
-            core.evidence.expect(isinstance(answer, Refused), "a refusal", str(answer))
+            core.evidence.expect(isinstance(answer, Refused), "a refusal", _told(answer))
 
 
 @then(parsers.re(rf"readers of (?P<log>\w+) see (?:(?P<values>{VALUES})|nothing)$"))
@@ -59,10 +63,15 @@ def is_over(core: CoreWorld, name: str) -> None:
     core.evidence.expect(over, f"the transaction of {name} is over", "it is" if over else "it is not")
 
 
+def _told(answer: Outcome[object] | None) -> str:
+    return "success" if isinstance(answer, Done) else f"a refusal: {answer}"
+
+
 def _committed(core: CoreWorld, log: str) -> list[str]:
     core.await_ends()
     return list(observed(core.system.committed(log), f"reading {log}"))
 
 
 def _judge(core: CoreWorld, log: str, expected: list[str], found: list[str]) -> None:
-    core.evidence.expect(found == expected, f"readers of {log} see {expected or 'nothing'}", f"{found or 'nothing'}")
+    why = f"; what was asked last was refused: {core.answer}" if isinstance(core.answer, Refused) else ""
+    core.evidence.expect(found == expected, f"readers of {log} see {expected or 'nothing'}", f"{found or 'nothing'}{why}")

@@ -1,0 +1,164 @@
+"""The core's port to each system: the same calls mean the same on Kafka and on Pulsar, whichever release the reference plays."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import pytest
+
+from fencepost.adapters.core import TransactionalLog, Writer
+from fencepost.adapters.ports import Done, Outcome, Refused, Session, Unknown
+from fencepost.adapters.reference import references
+
+T = TypeVar("T")
+SYSTEMS = [("kafka", "seed"), ("kafka", "kafka-4.0"), ("pulsar", "seed"), ("pulsar", "pulsar-4.0")]
+LONG_MS, SHORT_MS = 60_000, 1_000
+PATIENCE_S = 20.0
+
+
+@pytest.fixture(params=SYSTEMS, ids="-".join)
+def session(request: pytest.FixtureRequest) -> Iterator[Session]:
+    """A session with a fresh broker."""
+    protocol, profile = request.param
+    system = references(profile, None, PATIENCE_S)[protocol]
+    system.open()
+    session = system.session("the core's port")
+    yield session
+    session.close()
+    system.close()
+
+
+@pytest.fixture
+def log(session: Session) -> TransactionalLog:
+    """A system with the log `orders`, and three values in the log `inputs`."""
+    log = session.transactional_log()
+    for name in ("orders", "inputs"):
+        value(log.create(name))
+    for number in (1, 2, 3):
+        value(log.write("inputs", f"i{number}"))
+    return log
+
+
+@pytest.fixture
+def writer(log: TransactionalLog) -> Writer:
+    """Somebody who writes."""
+    return value(log.writer("A", LONG_MS))
+
+
+def value(outcome: Outcome[T]) -> T:
+    assert isinstance(outcome, Done), outcome
+    return outcome.value
+
+
+def await_end(session: Session, writer: Writer) -> None:
+    """Until the writer's last transaction is over."""
+    for _ in session.time.attempts():
+        if value(writer.is_over()):
+            return
+    pytest.fail("the transaction is not over, and patience is")
+
+
+def committed(log: TransactionalLog, name: str = "orders") -> list[str]:
+    return list(value(log.committed(name)))
+
+
+def test_every_look_is_that_of_a_new_reader(log: TransactionalLog) -> None:
+    """A second reader gets what the first got, in its order, and nothing that the port wrote itself."""
+    assert [committed(log, "inputs") for _ in range(3)] == [["i1", "i2", "i3"]] * 3
+
+
+def test_a_look_behind_an_open_transaction_has_an_end(log: TransactionalLog, writer: Writer) -> None:
+    """It gets what was there before, and does not wait for the decision."""
+    value(log.write("orders", "early"))
+    value(writer.write("orders", "a1"))
+
+    assert committed(log) == ["early"]
+    assert not value(writer.is_over())
+
+
+@pytest.mark.parametrize("commit", [True, False], ids=["commit", "abort"])
+def test_a_write_begins_a_transaction_where_none_is_open(session: Session, log: TransactionalLog, writer: Writer, commit: bool) -> None:
+    """The one after an end is another, which the end says nothing of."""
+    value(writer.write("orders", "a1"))
+    value(writer.end(commit))
+    await_end(session, writer)
+    value(writer.write("orders", "a2"))
+
+    assert committed(log) == (["a1"] if commit else [])
+    assert not value(writer.is_over())
+
+
+@pytest.mark.parametrize("commit", [True, False], ids=["commit", "abort"])
+def test_to_end_again_is_about_the_transaction_that_was_ended(
+    session: Session, log: TransactionalLog, writer: Writer, commit: bool
+) -> None:
+    """Whatever is answered, the one that is open now stays open."""
+    value(writer.write("orders", "a1"))
+    value(writer.end(True))
+    await_end(session, writer)
+    value(writer.write("orders", "a2"))
+
+    assert isinstance(writer.end_again(commit), (Done, Refused))
+
+    assert committed(log) == ["a1"]
+    value(writer.end(True))
+    await_end(session, writer)
+    assert committed(log) == ["a1", "a2"]
+
+
+def test_somebody_else_can_take_a_writers_transaction(session: Session, log: TransactionalLog, writer: Writer) -> None:
+    """It is aborted, and the writer is not told: its own end meets a refusal."""
+    value(writer.write("orders", "a1"))
+
+    value(writer.lose_transaction())
+
+    await_end(session, writer)
+    assert isinstance(writer.end(True), Refused)
+    assert committed(log) == []
+
+
+def test_a_transaction_that_is_left_alone_is_over_after_its_time_out(session: Session, log: TransactionalLog) -> None:
+    """The time-out is the writer's own."""
+    writer, other = value(log.writer("B", SHORT_MS)), value(log.writer("C", LONG_MS))
+    value(writer.write("orders", "b1"))
+    value(other.write("orders", "c1"))
+
+    await_end(session, writer)
+
+    assert not value(other.is_over())
+
+
+def test_a_group_is_given_the_next_values(session: Session, log: TransactionalLog, writer: Writer) -> None:
+    """In order, from its place on; a look at what is left moves nothing."""
+    assert list(value(writer.take("workers", "inputs", 1))) == ["i1"]
+    value(writer.end(True))
+    await_end(session, writer)
+
+    assert [list(value(log.left("workers", "inputs"))) for _ in range(2)] == [["i2", "i3"]] * 2
+    assert list(value(writer.take("workers", "inputs", 2))) == ["i2", "i3"]
+
+
+def test_more_than_there_is_cannot_be_taken(writer: Writer) -> None:
+    """It is not refused by anybody either: the values do not come."""
+    assert isinstance(writer.take("workers", "inputs", 4), Unknown)
+
+
+CALLS: dict[str, Callable[[TransactionalLog, Writer], Outcome[object]]] = {
+    "create": lambda log, _: log.create("more"),
+    "write": lambda log, _: log.write("orders", "plain"),
+    "committed": lambda log, _: log.committed("orders"),
+    "left": lambda log, _: log.left("workers", "inputs"),
+    "write in a transaction": lambda _, writer: writer.write("orders", "a2"),
+    "take": lambda _, writer: writer.take("workers", "inputs", 1),
+    "end": lambda _, writer: writer.end(True),
+    "is over": lambda _, writer: writer.is_over(),
+    "lose": lambda _, writer: writer.lose_transaction(),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_a_system_that_is_down_does_is_unknown(session: Session, log: TransactionalLog, writer: Writer, call: str) -> None:
+    """It is neither done nor refused, so no verdict is built on it."""
+    value(writer.write("orders", "a1"))
+    session.faults.crash()
+
+    assert isinstance(CALLS[call](log, writer), Unknown)
