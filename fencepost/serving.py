@@ -1,4 +1,4 @@
-"""`fencepost serve`: the reference on a loopback socket, in real time, until it is told to end."""
+"""`fencepost serve`: the reference on loopback sockets, in real time, until it is told to end."""
 
 import asyncio
 import logging
@@ -6,33 +6,67 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
 
 from fencepost.adapters.ports import UnknownName, WrongUsage
 from fencepost.reference.kafka import Address, Profile, ReferenceKafka, Settings
-from fencepost.reference.serving.server import HOST, Server, allow_many_files, follow_the_wall_clock, listen
+from fencepost.reference.pulsar import PulsarProfile, ReferencePulsar
+from fencepost.reference.serving.kafka import KafkaConnection
+from fencepost.reference.serving.pulsar import Outgoing, PulsarConnection
+from fencepost.reference.serving.pulsar_admin import AdminConnection
+from fencepost.reference.serving.server import HOST, Meet, Server, allow_many_files, follow_the_wall_clock, listen
 
-SYSTEMS = ("kafka",)
+KAFKA, PULSAR = SYSTEMS = ("kafka", "pulsar")
+_KAFKA_PORT, _PULSAR_PORT, _ADMIN_PORT = 9092, 6650, 8080
 
 
-def serve(system: str, port: int, profile: str, properties: Iterable[str]) -> int:
+@dataclass(frozen=True)
+class _Offer:
+    """A reference that can be served: who answers at which socket, how its time passes, and what a user is told."""
+
+    doors: Collection[tuple[socket.socket, Meet]]
+    advance: Callable[[int], None]
+    greeting: str
+
+
+def serve(system: str, port: int | None, admin_port: int | None, profile: str, properties: Iterable[str]) -> int:
     """Serve until Ctrl-C or a polite kill."""
     if system not in SYSTEMS:
         raise UnknownName("system to serve", system, SYSTEMS)
-    if profile not in Profile.names():
-        raise UnknownName("profile", profile, Profile.names())
+    known = Profile.names() if system == KAFKA else PulsarProfile.names()
+    if profile not in known:
+        raise UnknownName("profile", profile, known)
+    if system == KAFKA and admin_port is not None:
+        raise WrongUsage("--admin-port is for pulsar; Kafka has no admin interface beside its protocol")
+    if system == PULSAR and properties:
+        raise WrongUsage("--set is for kafka; the Pulsar reference has no settings beside its profile")
     settings = _settings(properties)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
     allow_many_files()
+    with ExitStack() as open_sockets:
+        binary = open_sockets.enter_context(_listen("--port", _or(port, _KAFKA_PORT if system == KAFKA else _PULSAR_PORT)))
+        if system == KAFKA:
+            offer = _kafka(binary, profile, settings)
+        else:
+            admin = open_sockets.enter_context(_listen("--admin-port", _or(admin_port, _ADMIN_PORT)))
+            offer = _pulsar(binary, admin, profile)
+        asyncio.run(_serve(offer))
+    return 0
+
+
+def _or(given: int | None, default: int) -> int:
+    return default if given is None else given
+
+
+def _listen(option: str, port: int) -> socket.socket:
     try:
-        listener = listen(port)
+        return listen(port)
     except OSError as error:
         raise WrongUsage(
-            f"--port {port}: {HOST}:{port} cannot be had: {os.strerror(error.errno or 0)}; choose another port, or 0 for a free one"
+            f"{option} {port}: {HOST}:{port} cannot be had: {os.strerror(error.errno or 0)}; choose another port, or 0 for a free one"
         ) from error
-    with listener:
-        asyncio.run(_serve(listener, profile, settings))
-    return 0
 
 
 def _settings(properties: Iterable[str]) -> Settings:
@@ -46,22 +80,53 @@ def _settings(properties: Iterable[str]) -> Settings:
         raise WrongUsage(f"--set {' --set '.join(properties)}: expected NAME=VALUE with a number: {error}") from error
 
 
-async def _serve(listener: socket.socket, profile: str, settings: Settings) -> None:
+def _kafka(listener: socket.socket, profile: str, settings: Settings) -> _Offer:
+    port = listener.getsockname()[1]
+    broker = ReferenceKafka(Profile.load(profile), settings=settings, address=Address(HOST, port), now_ms=_now_ms())
+    return _Offer(
+        [(listener, lambda memory, reader, writer: KafkaConnection(broker, memory, reader, writer))],
+        broker.advance,
+        f"The reference, profile {profile}, serves Kafka's protocol on {HOST}:{port}; try: fencepost run kafka --bootstrap {HOST}:{port}",
+    )
+
+
+def _pulsar(binary: socket.socket, admin: socket.socket, profile: str) -> _Offer:
+    service_url = f"pulsar://{HOST}:{binary.getsockname()[1]}"
+    admin_url = f"http://{HOST}:{admin.getsockname()[1]}"
+    broker = ReferencePulsar(PulsarProfile.load(profile), service_url=service_url, now_ms=_now_ms())
+    outgoing = Outgoing()
+
+    def advance(ms: int) -> None:
+        try:
+            broker.advance(ms)
+        finally:
+            outgoing.flush()
+
+    return _Offer(
+        [
+            (binary, lambda memory, reader, writer: PulsarConnection(broker, outgoing, memory, reader, writer)),
+            (admin, lambda memory, reader, writer: AdminConnection(broker, outgoing, memory, reader, writer)),
+        ],
+        advance,
+        f"The reference, profile {profile}, serves Pulsar's protocol at {service_url} and its admin calls at {admin_url}; "
+        f"try: fencepost run pulsar --service-url {service_url} --admin-url {admin_url}",
+    )
+
+
+def _now_ms() -> int:
+    return round(time.time() * 1000)
+
+
+async def _serve(offer: _Offer) -> None:
     ended = asyncio.Event()
     for ending in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(ending, ended.set)
-    port = listener.getsockname()[1]
-    broker = ReferenceKafka(Profile.load(profile), settings=settings, address=Address(HOST, port), now_ms=round(time.time() * 1000))
     work = [
-        asyncio.create_task(Server(broker).serve(listener)),
-        asyncio.create_task(follow_the_wall_clock(broker.advance)),
+        *(asyncio.create_task(Server(meet).serve(listener)) for listener, meet in offer.doors),
+        asyncio.create_task(follow_the_wall_clock(offer.advance)),
         asyncio.create_task(ended.wait()),
     ]
-    print(
-        f"The reference, profile {profile}, serves Kafka's protocol on {HOST}:{port}; "
-        f"try: fencepost run kafka --bootstrap {HOST}:{port} (Ctrl-C ends it)",
-        flush=True,
-    )
+    print(f"{offer.greeting} (Ctrl-C ends it)", flush=True)
     await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
     for task in work:
         task.cancel()

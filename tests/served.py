@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,7 +16,8 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from fencepost.reference.kafka import Address, Parts, Profile, ReferenceKafka, Settings
-from fencepost.reference.serving.server import HOST, Server, listen
+from fencepost.reference.serving.kafka import KafkaConnection
+from fencepost.reference.serving.server import HOST, Meet, Server, listen
 
 T = TypeVar("T")
 ENDS_WITHIN_S = 20.0
@@ -31,9 +33,17 @@ class Command:
 
     @property
     def port(self) -> int:
-        found = re.search(r"127\.0\.0\.1:(\d+)", self.greeting)
+        return self._ports[0]
+
+    @property
+    def admin_port(self) -> int:
+        return self._ports[1]
+
+    @property
+    def _ports(self) -> list[int]:
+        found = re.findall(r"127\.0\.0\.1:(\d+)", self.greeting)
         assert found, self.greeting
-        return int(found[1])
+        return [int(port) for port in found]
 
     def memory_kb(self) -> int:
         """The most memory that the process has had at a time."""
@@ -43,10 +53,11 @@ class Command:
 
 
 @contextlib.contextmanager
-def serve_command(folder: Path, *arguments: str, end_with: signal.Signals = signal.SIGTERM) -> Iterator[Command]:
-    """`fencepost serve kafka` on a free port. It must end with 0 when it is told to end."""
+def serve_command(folder: Path, *arguments: str, system: str = "kafka", end_with: signal.Signals = signal.SIGTERM) -> Iterator[Command]:
+    """`fencepost serve` on free ports. It must end with 0 when it is told to end."""
     log = folder / "serve.log"
-    command = [str(Path(sys.executable).parent / "fencepost"), "serve", "kafka", "--port", "0", *arguments]
+    ports = ["--port", "0", *(["--admin-port", "0"] if system == "pulsar" else [])]
+    command = [str(Path(sys.executable).parent / "fencepost"), "serve", system, *ports, *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
     with log.open("w") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment) as process:
         try:
@@ -84,19 +95,13 @@ class EventLoop:
         return asyncio.run_coroutine_threadsafe(awaited, self._loop).result(ENDS_WITHIN_S)
 
 
-class Served:
-    """A broker of this process at a port of its own. Its time passes only when it is advanced."""
+class Door:
+    """A port of this process, where an event loop serves whoever connects."""
 
-    def __init__(self, loop: EventLoop, make_broker: Callable[[Address], ReferenceKafka]) -> None:
-        listener = listen(0)
+    def __init__(self, loop: EventLoop, listener: socket.socket, meet: Meet) -> None:
         self.port: int = listener.getsockname()[1]
-        self.broker = make_broker(Address(HOST, self.port))
         self._loop = loop
-        self._serving = loop.do(lambda: asyncio.get_running_loop().create_task(Server(self.broker).serve(listener)))
-
-    def do(self, act: Callable[[ReferenceKafka], T]) -> T:
-        """Do something to the broker, between two requests."""
-        return self._loop.do(lambda: act(self.broker))
+        self._serving = loop.do(lambda: asyncio.get_running_loop().create_task(Server(meet).serve(listener)))
 
     def close(self) -> None:
         """End it, with all its connections."""
@@ -106,6 +111,22 @@ class Served:
             await asyncio.gather(self._serving, return_exceptions=True)
 
         self._loop.wait_for(ended())
+
+
+class Served:
+    """A broker of this process at a port of its own. Its time passes only when it is advanced."""
+
+    def __init__(self, loop: EventLoop, make_broker: Callable[[Address], ReferenceKafka]) -> None:
+        listener = listen(0)
+        self.broker = make_broker(Address(HOST, listener.getsockname()[1]))
+        self._loop = loop
+        self._door = Door(loop, listener, lambda memory, reader, writer: KafkaConnection(self.broker, memory, reader, writer))
+        self.port = self._door.port
+        self.close = self._door.close
+
+    def do(self, act: Callable[[ReferenceKafka], T]) -> T:
+        """Do something to the broker, between two requests."""
+        return self._loop.do(lambda: act(self.broker))
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.ports import Done
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.listing import TransactionFilter
-from fencepost.reference.serving.connection import LONGEST_FRAME
+from fencepost.reference.serving.kafka import LONGEST_FRAME
 from fencepost.reference.serving.memory import Memory
 from fencepost.wire.kafka.batches import Batch, Record, encode
 from fencepost.wire.kafka.entities import API_KEYS, request

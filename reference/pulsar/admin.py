@@ -17,6 +17,9 @@ from .values import Action, TxnId
 
 _Answer: TypeAlias = Callable[[Node, Iterable[Peer], Mapping[str, str], AdminRequest], object]
 
+_MOST = 1_000
+"""So many partitions or coordinators this broker has at most."""
+
 _STATUS = {
     Error.TOPIC_NOT_FOUND: HTTPStatus.NOT_FOUND,
     Error.SUBSCRIPTION_NOT_FOUND: HTTPStatus.NOT_FOUND,
@@ -53,9 +56,7 @@ def _create(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _reque
 
 
 def _create_partitioned(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
-    if not isinstance(request.body, int) or request.body < 1:
-        raise Refused(Error.NOT_ALLOWED, f"{request.body!r} partitions; expected a number from 1 on")
-    node.topics.create_partitioned(_topic_of(named), request.body)
+    node.topics.create_partitioned(_topic_of(named), _count_in(request, "partitions"))
 
 
 def _delete(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
@@ -98,14 +99,20 @@ def _coordinators(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str],
 
 
 def _more_coordinators(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], request: AdminRequest) -> None:
-    if not isinstance(request.body, int):
-        raise Refused(Error.NOT_ALLOWED, f"{request.body!r} coordinators; expected a number")
-    node.set_coordinators(request.body)
+    node.set_coordinators(_count_in(request, "coordinators"))
+
+
+def _count_in(request: AdminRequest, what: str) -> int:
+    if type(request.body) is not int or not 1 <= request.body <= _MOST:
+        raise Refused(Error.NOT_ALLOWED, f"{str(request.body)[:100]} {what}; expected a number from 1 to {_MOST}")
+    return request.body
 
 
 def _coordinator_stats(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
-    if "coordinatorId" in request.query:
-        return stats.of_coordinator(node.coordinator(int(request.query["coordinatorId"])))
+    if (told := request.query.get("coordinatorId")) is not None:
+        if not _NUMBER.fullmatch(told):
+            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {told!r}")
+        return stats.of_coordinator(node.coordinator(int(told)))
     return {str(coordinator.tc_id): stats.of_coordinator(coordinator) for coordinator in node.coordinators()}
 
 
@@ -148,11 +155,16 @@ def _position(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _req
 
 
 def _route(method: str, path: str, act: _Answer) -> tuple[str, re.Pattern[str], _Answer]:
-    """`{name}` in a path is one part of it, `{topic}` is three: tenant, namespace and name."""
-    pattern = re.sub(
-        r"{(\w+)}", lambda name: f"(?P<{name[1]}>" + ("[^/]+/" * {"topic": 2, "namespace": 1}.get(name[1], 0)) + "[^/]+)", path
-    )
+    """`{name}` in a path is one part of it, `{topic}` is three: tenant, namespace and name. Numbers are of digits."""
+    pattern = re.sub(r"{(\w+)}", lambda name: f"(?P<{name[1]}>{_FORMS.get(name[1], _PART)})", path)
     return method, re.compile(pattern), act
+
+
+_PART = "[^/]+"
+_NUMBER = re.compile("[0-9]{1,20}")
+_FORMS = {"topic": f"{_PART}/{_PART}/{_PART}", "namespace": f"{_PART}/{_PART}"} | dict.fromkeys(
+    ("most", "least", "ledger", "entry"), _NUMBER.pattern
+)
 
 
 _TOPICS, _TRANSACTIONS = "/admin/v2/persistent/{topic}", "/admin/v3/transactions"
@@ -164,6 +176,7 @@ _ROUTES = [
     _route("DELETE", _TOPICS, _delete),
     _route("GET", f"{_TOPICS}/stats", _topic_stats),
     _route("GET", f"{_TOPICS}/internalStats", _log_stats),
+    _route("GET", "/admin/v2/namespaces/{namespace}", lambda *_: {}),
     _route("PUT", "/admin/v2/namespaces/{namespace}", lambda *_: None),
     _route("DELETE", "/admin/v2/namespaces/{namespace}", lambda *_: None),
     _route("POST", "/admin/v2/namespaces/{namespace}/deduplication", _deduplication),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from fencepost.reference.kernel.clock import Clock
+from fencepost.reference.kernel.clock import START, Clock
 from fencepost.reference.kernel.crash import Crash, CrashPoints
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
@@ -30,22 +30,22 @@ SERVICE_URL = "pulsar://reference:6650"
 class ReferencePulsar:
     """One broker with its disk. It is running when it is made."""
 
-    def __init__(self, profile: PulsarProfile, parts: Parts | None = None, service_url: str = SERVICE_URL) -> None:
+    def __init__(self, profile: PulsarProfile, parts: Parts | None = None, service_url: str = SERVICE_URL, now_ms: int = START) -> None:
         self._profile = profile
         self._parts = parts or Parts()
         self._service_url = service_url
-        clock = Clock()
+        clock = Clock(now_ms)
         self._machine = Machine(clock, Disk(), self._parts.network(clock), CrashPoints(CRASH_POINTS))
         self._exercised: set[str] = set()
         self._connections: list[Connection] = []
         self._node: Node | None = None
         self.restart()
 
-    def connect(self) -> Connection | None:
-        """A new connection; None while the broker is down."""
+    def connect(self, stirred: Callable[[], None] = lambda: None) -> Connection | None:
+        """A new connection; None while the broker is down. `stirred` is told when there is something to take, or it has ended."""
         if self._node is None:
             return None
-        connection = Connection(self, self._node, self._service_url)
+        connection = Connection(self, self._node, self._service_url, stirred)
         self._connections.append(connection)
         return connection
 

@@ -1,6 +1,7 @@
 """A client's connection as the broker has it: frames in, and a queue of what is said to the client, asked or unasked."""
 
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fencepost.wire.pulsar.frames import Frame
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 class Connection:
     """One connection. It lives until either side ends it, or the broker crashes."""
 
-    def __init__(self, broker: "ReferencePulsar", node: Node, service_url: str) -> None:
+    def __init__(self, broker: "ReferencePulsar", node: Node, service_url: str, stirred: Callable[[], None]) -> None:
         self.is_open = True
         self._broker = broker
         self._said: deque[Frame] = deque()
-        self.peer = Peer(node, service_url, self._said.append)
+        self._stirred = stirred
+        self.peer = Peer(node, service_url, self._say)
 
     def handle(self, frame: Frame) -> None:
         """Take a frame from the client."""
@@ -36,8 +38,14 @@ class Connection:
         if self.is_open:
             self.is_open = False
             self._broker.forget(self)
+            self._stirred()
 
     def cut(self) -> None:
         """The broker has crashed: nothing that was not taken arrives any more."""
         self.is_open = False
         self._said.clear()
+        self._stirred()
+
+    def _say(self, frame: Frame) -> None:
+        self._said.append(frame)
+        self._stirred()

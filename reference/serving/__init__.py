@@ -3,6 +3,7 @@
 Imported only by whoever serves; the reference itself knows of no bytes and no sockets.
 
 * `server`: who may connect, and the wall clock that the reference's timers follow.
-* `connection`: frames in, answers out, in their order.
+* `line`: what every connection does with its socket. `kafka`: frames in, answers out, in their order. `pulsar`: frames in, and out
+  whatever the broker says, asked or unasked. `pulsar_admin`: Pulsar's admin calls, over HTTP.
 * `memory`: how much all connections together may leave lying around.
 """

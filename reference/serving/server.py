@@ -11,10 +11,9 @@ import resource
 import socket
 import time
 from collections.abc import Callable
+from typing import TypeAlias
 
-from fencepost.reference.kafka import ReferenceKafka
-
-from .connection import Connection
+from .line import Line
 from .memory import Memory
 
 HOST = "127.0.0.1"
@@ -24,6 +23,9 @@ _OTHER_FILES = 64
 _TICK_S = 0.01
 _READ_AHEAD = 16 * 1024
 """How much of later requests is read while one is being answered."""
+
+Meet: TypeAlias = Callable[[Memory, asyncio.StreamReader, asyncio.StreamWriter], Line]
+"""Makes of a new connection a conversation of the protocol that is served."""
 
 _LOG = logging.getLogger("fencepost.serve")
 
@@ -36,8 +38,8 @@ def listen(port: int) -> socket.socket:
 class Server:
     """Answers everybody who connects."""
 
-    def __init__(self, broker: ReferenceKafka) -> None:
-        self._broker = broker
+    def __init__(self, meet: Meet) -> None:
+        self._meet = meet
         self._memory = Memory()
         self._conversations: set[asyncio.Task[None]] = set()
 
@@ -57,7 +59,7 @@ class Server:
             _LOG.info("a connection was refused: there are %d already", MOST_CONNECTIONS)
             writer.transport.abort()
             return
-        conversation = asyncio.get_running_loop().create_task(Connection(self._broker, self._memory, reader, writer).converse())
+        conversation = asyncio.get_running_loop().create_task(self._meet(self._memory, reader, writer).converse())
         self._conversations.add(conversation)
         conversation.add_done_callback(self._conversations.discard)
 

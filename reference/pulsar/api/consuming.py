@@ -16,7 +16,10 @@ from .peer import UNASKED, Peer, code, txn_of
 
 
 def subscribe(peer: Peer, command: pb.CommandSubscribe) -> None:
-    """A topic or subscription that is not there comes up."""
+    """A topic or subscription that is not there comes up. A client that asks again for a consumer which it has is told that it has it."""
+    if command.consumer_id in peer.consumers:
+        peer.say(pb.CommandSuccess(request_id=command.request_id))
+        return
     topic = peer.node.topics.create(command.topic)
     kind = SubscriptionType(command.sub_type)
     consumer = Consumer(
@@ -72,7 +75,7 @@ def seek(peer: Peer, command: pb.CommandSeek) -> None:
     subscription, _ = _found(peer, command.consumer_id)
     if not command.HasField("message_id"):
         raise Refused(Error.NOT_ALLOWED, "this broker seeks by message id, and not by time")
-    subscription.seek(message_ids.before(command.message_id))
+    subscription.seek(message_ids.before(_topic(peer, command.consumer_id), command.message_id))
     peer.say(pb.CommandSuccess(request_id=command.request_id))
     name, consumer = peer.consumers.pop(command.consumer_id)
     peer.detach(name, consumer)
@@ -119,6 +122,8 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
         if len(command.message_id) != 1:
             raise Refused(Error.NOT_ALLOWED, f"a cumulative acknowledgement names one message; this one names {len(command.message_id)}")
         place, units = message_ids.place_and_units(topic, command.message_id[0])
+        if place.position > topic.ledger.last:
+            raise Refused(Error.NOT_ALLOWED, f"{place.position} is acknowledged, and the last entry is {topic.ledger.last}")
         if txn is None:
             subscription.acknowledge_up_to(_whole(topic, place, units))
         else:
@@ -127,7 +132,8 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
     wanted: dict[Place, Units] = {}
     for message_id in command.message_id:
         place, units = message_ids.place_and_units(topic, message_id)
-        wanted[place] = wanted.get(place, frozenset()) | units
+        if txn is not None or place.position <= topic.ledger.last:
+            wanted[place] = wanted.get(place, frozenset()) | units
     if txn is None:
         subscription.acknowledge(wanted)
     else:
@@ -141,7 +147,7 @@ def _whole(topic: Topic, place: Place, units: Units) -> Place:
 
 def _start(topic: Topic, command: pb.CommandSubscribe) -> Place:
     if command.HasField("start_message_id"):
-        return message_ids.behind(command.start_message_id)
+        return message_ids.behind(topic, command.start_message_id)
     return EARLIEST if command.initial_position == pb.CommandSubscribe.Earliest else topic.latest()
 
 

@@ -1,7 +1,7 @@
 """PRODUCER, SEND, CLOSE_PRODUCER."""
 
-from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.topic import Producer
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.topic import Producer, Topic
 from fencepost.reference.pulsar.values import Message, Position
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import count_of, is_batch
@@ -9,9 +9,24 @@ from fencepost.wire.pulsar.frames import Frame, Payload
 
 from .peer import UNASKED, Peer, code, txn_of
 
+_HIGHEST_LAST = 2**63 - 1
+"""What the answer can tell of a sequence id, which is unsigned in SEND and signed here."""
+
+_LEAST_OF_A_MESSAGE = 6
+"""The bytes that a message in a batch has at least: the size of its metadata, and in that the size of its payload."""
+
+_MOST_IN_A_BATCH = 65_536
+
 
 def producer(peer: Peer, command: pb.CommandProducer) -> None:
-    """A topic that is not there comes up. A producer without a name gets one that nobody has."""
+    """A topic that is not there comes up. A producer without a name gets one that nobody has.
+
+    A client that asks again with the number of a producer which it has is told of that one.
+    """
+    if command.producer_id in peer.producers:
+        topic_name, there = peer.producers[command.producer_id]
+        _opened(peer, command, peer.node.topics.named(topic_name), there.name)
+        return
     topic = peer.node.topics.create(command.topic)
     name = command.producer_name or f"reference-{len(topic.producers)}-{command.producer_id}-{command.request_id}"
 
@@ -22,9 +37,17 @@ def producer(peer: Peer, command: pb.CommandProducer) -> None:
     opened = Producer(command.producer_id, name, closed)
     topic.attach(opened)
     peer.producers[command.producer_id] = (command.topic, opened)
+    _opened(peer, command, topic, name)
+
+
+def _opened(peer: Peer, command: pb.CommandProducer, topic: Topic, name: str) -> None:
+    last = topic.deduplication.last(name)
     peer.say(
         pb.CommandProducerSuccess(
-            request_id=command.request_id, producer_name=name, last_sequence_id=topic.deduplication.last(name), schema_version=b""
+            request_id=command.request_id,
+            producer_name=name,
+            last_sequence_id=min(last, _HIGHEST_LAST),
+            schema_version=b"",
         )
     )
 
@@ -61,6 +84,8 @@ def close_producer(peer: Peer, command: pb.CommandCloseProducer) -> None:
 
 def _message(command: pb.CommandSend, producer_name: str, payload: Payload) -> Message:
     metadata = payload.metadata
+    if is_batch(metadata):
+        _check_count(metadata, payload)
     key = metadata.ordering_key or metadata.partition_key.encode()
     return Message(
         producer=producer_name,
@@ -72,6 +97,14 @@ def _message(command: pb.CommandSend, producer_name: str, payload: Payload) -> M
         key=key or None,
         txn=txn_of(command),
     )
+
+
+def _check_count(metadata: pb.MessageMetadata, payload: Payload) -> None:
+    """A batch has as many messages as it says, or at least could. Refused NOT_ALLOWED."""
+    size = len(payload.data) if metadata.compression == pb.NONE else metadata.uncompressed_size
+    most = min(_MOST_IN_A_BATCH, size // _LEAST_OF_A_MESSAGE)
+    if not 1 <= count_of(metadata) <= most:
+        raise Refused(Error.NOT_ALLOWED, f"a batch of {size} bytes announces {count_of(metadata)} messages; expected 1 to {most}")
 
 
 def _receipt(command: pb.CommandSend, stored: Position) -> pb.CommandSendReceipt:

@@ -1,11 +1,9 @@
-"""One client's connection: frames in, answers out, one after the other.
+"""Kafka's connections: frames in, answers out, one after the other.
 
 A request is answered before the next one is looked at, so answers come in the order of their requests, and a client that does not read
 its answers is not read from either. What a broker does not understand ends the connection, as with Apache Kafka: a frame of
 an absurd length, an API or version that is not served, bytes that are not the request that they should be. ApiVersions is the
 exception: a version of it that is not served is told so, in version 0.
-
-An error of our own ends the connection too, and is written to the log with its traceback.
 """
 
 import asyncio
@@ -19,54 +17,34 @@ from fencepost.reference.kafka.errors import Error
 from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, encode_response
 
+from .line import Line
 from .memory import Memory
 
 LONGEST_FRAME = 100 * 1024 * 1024
 """`socket.request.max.bytes`, with Kafka's default."""
 
-_CHUNK = 64 * 1024
 _LOOK_AGAIN_S = 0.02
 """How often a Fetch that waits for records looks for them."""
 
 _LOG = logging.getLogger("fencepost.serve")
 
 
-class Connection:
-    """A conversation with one client."""
+class KafkaConnection(Line):
+    """A conversation with one client of Kafka's protocol."""
+
+    not_understood = MalformedFrame
 
     def __init__(self, broker: ReferenceKafka, memory: Memory, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        super().__init__(memory, reader, writer)
         self._broker = broker
         self._caller = Caller(broker)
-        self._memory = memory
-        self._reader = reader
-        self._writer = writer
-        self._name = "{}:{}".format(*writer.get_extra_info("peername"))
 
-    async def converse(self) -> None:
-        """Answer until one side ends it."""
-        try:
-            while (answer := await self._answer(await self._frame())) is not None:
-                self._writer.write(answer)
-                if waiting := self._writer.transport.get_write_buffer_size():
-                    self._memory.hold(self, waiting)
-                    await self._writer.drain()
-                    self._memory.hold(self, 0)
-                # A client that sends many requests at once takes turns with the others.
-                await asyncio.sleep(0)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass  # the client has gone
-        except MalformedFrame as error:
-            _LOG.info("%s: closed: %s", self._name, error)
-        except Exception:  # whatever is wrong with the reference, the other clients go on
-            _LOG.exception("%s: closed: the reference failed", self._name)
-        finally:
-            self._memory.hold(self, 0)
-            self._writer.transport.abort()
-
-    def give_up(self, why: str) -> None:
-        """Close at once, whatever is on its way."""
-        _LOG.info("%s: closed: %s", self._name, why)
-        self._writer.transport.abort()
+    async def _talk(self) -> None:
+        while (answer := await self._answer(await self._frame())) is not None:
+            self._writer.write(answer)
+            await self._drained()
+            # A client that sends many requests at once takes turns with the others.
+            await asyncio.sleep(0)
 
     async def _frame(self) -> bytes:
         """The next request's frame, without its length."""
@@ -74,17 +52,7 @@ class Connection:
         length: int = LENGTH.unpack(prefix)[0]
         if not 0 <= length <= LONGEST_FRAME:
             raise MalformedFrame(f"a frame announces {length} bytes, and 0 to {LONGEST_FRAME} are read", prefix)
-        if length <= _CHUNK:
-            return await self._reader.readexactly(length)
-        frame = bytearray()
-        while len(frame) < length:
-            chunk = await self._reader.read(min(length - len(frame), _CHUNK))
-            if not chunk:
-                raise asyncio.IncompleteReadError(bytes(frame), length)
-            frame += chunk
-            self._memory.hold(self, len(frame))
-        self._memory.hold(self, 0)
-        return bytes(frame)
+        return await self._read(length)
 
     async def _answer(self, frame: bytes) -> bytes | None:
         """The answer's frame, empty where the client wants none; None when the connection is to be closed."""

@@ -1,0 +1,87 @@
+"""Pulsar's connections: frames in, and out whatever the broker says to this client, asked or unasked.
+
+While one client speaks, others may be told something: a message, the end of a transaction, that their producer is closed. So after
+every frame, every admin call and every bit of time `Outgoing.flush` writes to each socket what the broker has to say there.
+A client that does not read is not read from either; what it is told meanwhile lies in its socket's buffer, and counts.
+
+What is no frame ends the connection, as with Apache Pulsar: a wrong size, magic or checksum, a command that is not known.
+"""
+
+import asyncio
+
+from fencepost.reference.pulsar import ReferencePulsar
+from fencepost.wire.pulsar.frames import SIZE, decode, encode, size_of
+from fencepost.wire.pulsar.reading import MalformedFrame
+
+from .line import Line
+from .memory import Memory
+
+
+class Outgoing:
+    """The connections to which the broker has said something that is not at the client yet."""
+
+    def __init__(self) -> None:
+        self._stirred: set[PulsarConnection] = set()
+
+    def stirred(self, connection: "PulsarConnection") -> None:
+        """There is something to be taken, or the broker has ended it."""
+        self._stirred.add(connection)
+
+    def forget(self, connection: "PulsarConnection") -> None:
+        """Nobody listens there any more."""
+        self._stirred.discard(connection)
+
+    def flush(self) -> None:
+        """Write everything that was said; a connection whose client does not read stays, to be counted again."""
+        for connection in tuple(self._stirred):
+            if connection.write():
+                self._stirred.discard(connection)
+
+
+class PulsarConnection(Line):
+    """A conversation with one client of Pulsar's binary protocol."""
+
+    not_understood = MalformedFrame
+
+    def __init__(
+        self,
+        broker: ReferencePulsar,
+        outgoing: Outgoing,
+        memory: Memory,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        super().__init__(memory, reader, writer)
+        self._outgoing = outgoing
+        self._connection = broker.connect(lambda: outgoing.stirred(self))
+
+    def write(self) -> bool:
+        """Write what the broker has said; whether the client has it all. Where the broker has ended it, so is the connection."""
+        if self._connection is None:
+            return True
+        while (frame := self._connection.take()) is not None:
+            self._writer.write(encode(frame))
+        waiting = self._writer.transport.get_write_buffer_size()
+        self._memory.hold(self, waiting)
+        if not self._connection.is_open:
+            self._writer.close()
+        return waiting == 0
+
+    async def _talk(self) -> None:
+        if self._connection is None:  # the broker is down
+            return
+        try:
+            while self._connection.is_open:
+                size = size_of(await self._reader.readexactly(SIZE.size))
+                frame = decode(await self._read(size))
+                try:
+                    self._connection.handle(frame)
+                finally:
+                    self._outgoing.flush()
+                await self._drained()
+                # A client that sends many frames at once takes turns with the others.
+                await asyncio.sleep(0)
+        finally:
+            self._connection.close()
+            self._outgoing.flush()
+            self._outgoing.forget(self)
