@@ -8,8 +8,8 @@
 * `reads`: records handed over, with the place of their value.
 * `gaps`: values that one poll of a log jumped over: it has a record before the value's place and one after it, but not the value.
 
-`followed` runs are those whose consumers have positions (assign, subscribe, final_read): only there is it a fault to read on behind
-an unread record, since a bare fetch may begin anywhere.
+`followed` runs are those whose consumers have positions (assign, subscribe, final_read, or so says the recorder): only there is it a
+fault to read on behind an unread record, since a bare fetch may begin anywhere.
 """
 
 from collections.abc import Callable
@@ -63,7 +63,8 @@ class History:
 
     @cached_property
     def followed(self) -> DataFrame:
-        runs = self.ops.filter(F.col("f").isin("assign", "subscribe", "final_read")).select("run").distinct()
+        keeps = F.coalesce(F.col("ctl").getItem("positions") == "kept", F.lit(False))
+        runs = self.ops.filter(F.col("f").isin("assign", "subscribe", "final_read") | keeps).select("run").distinct()
         return F.broadcast(runs)
 
     @cached_property
@@ -78,7 +79,7 @@ class History:
         rows = self.reads.select(
             "run", "log", "op", "mop", "at", "iso", "ty", "v", "i", F.lag("v").over(within).alias("v0"), F.lag("i").over(within).alias("i0")
         )
-        return rows.filter(F.col("v0").isNotNull() & (F.col("i") - F.col("i0") != 1))
+        return rows.filter(F.col("v0").isNotNull() & (F.col("i") - F.col("i0") != 1)).persist()
 
     @cached_property
     def gaps(self) -> DataFrame:
@@ -87,7 +88,7 @@ class History:
         missed = wide.select("run", "log", "op", "iso", "ty", F.explode(F.sequence(F.col("i0") + 1, last)).alias("li"))
         values = self.values.filter(~F.col("reused") & F.col("must"))
         values = values.withColumnsRenamed({"op": "w_op", "at": "w_at", "unit": "w_unit"})
-        return missed.join(values.hint("shuffle_hash"), ["run", "log", "li"])
+        return missed.join(values.hint("shuffle_hash"), ["run", "log", "li"]).persist()
 
 
 def _values(records: DataFrame) -> DataFrame:

@@ -50,15 +50,19 @@ def find(places: tuple[str, ...] = PLACES) -> Java:
 def _homes(places: tuple[str, ...]) -> Iterator[Path]:
     """JAVA_HOME first, then the `java` of the PATH, then where systems keep theirs."""
     told = os.environ.get("JAVA_HOME")
-    on_path = shutil.which("java")
     candidates = [Path(told)] if told else []
-    candidates += [Path(on_path).resolve().parents[1]] if on_path else []
+    candidates += [on_path] if (on_path := _on_path()) else []
     candidates += [home for place in places for pattern in ("*", "*/Contents/Home") for home in sorted(Path(place).glob(pattern))]
     seen = set()
     for home in candidates:
         if home.resolve() not in seen and (home / "bin/java").exists():
             seen.add(home.resolve())
             yield home
+
+
+def _on_path() -> Path | None:
+    found = shutil.which("java")
+    return Path(found).resolve().parents[1] if found else None
 
 
 def _version_of(home: Path) -> int | None:

@@ -4,16 +4,14 @@ Order is the recorder's own, the number of the event (`idx`), so that clocks whi
 by the number of its invocation (`op`); `at` is the number of its completion. One that never completed is indeterminate, as `info` is.
 
 * `ops`: run, op, at, t0, t1, process, client, f, ty (ok, fail, info), open, unit, oc, end_op, mops and the rest of the event. A *unit* is
-  what
-  commits together: a transaction attempt, else the operation alone; it is called by its first operation. `oc` is what became of it:
-  3 committed, 2 not known, 1 aborted. `end_op` is the operation that asked for its end, null when nobody did.
-* `records`: one row for each record sent or read, offset told or position seen (`kind`): run, log, v, o, mop (its place in the
-  operation), and its
-  operation's op, at, process, ty, unit, oc, and so on.
+  what commits together: a transaction attempt, else the operation alone; it is called by its first operation. `oc` is what became of it:
+  3 committed, 2 not known, 1 aborted. `end_op` is the operation that asked for its end, null when nobody did. Stored are the operations as
+  they were `paired`, and the `units` of those that belong to a transaction of several.
+* `records`: one row for each record sent or read, offset told or position seen (`kind`): run, log, v, o, mop (its place in the operation),
+  and its operation's op, at, process, ty, unit, oc, and so on.
 
 Records are shuffled once, by (run, log), and stored in that many buckets, each in order of (run, log, op, mop), so that grouping, ranking
-and joining
-by log moves nothing. What a value is too long to be stored as is its beginning and its digest.
+and joining by log moves nothing. What a value is too long to be stored as is its beginning and its digest.
 """
 
 from functools import cached_property
@@ -114,16 +112,15 @@ def outcomes(ops: DataFrame) -> DataFrame:
         .otherwise(UNKNOWN)
     )
     end = F.coalesce(F.min(F.when(ends & (F.col("ty") != "fail"), F.col("op"))).over(attempt), F.max("taken").over(attempt))
-    return steps.select("run", "op", F.min("op").over(attempt).alias("unit"), oc.alias("unit_oc"), end.alias("end_op"))
-
-
-def judged(rows: DataFrame) -> DataFrame:
-    """Operations with their unit and its outcome: the `ops` table."""
-    ops = rows.filter(F.col("reason").isNull()).drop("file_id", "mark", "reason")
-    joined = ops.join(outcomes(ops), ["run", "op"], "left")
     # Where markers were written past the coordinator, its answers do not tell what became of a transaction.
-    hands = F.broadcast(ops.filter("marks").select("run").distinct().withColumn("by_hand", F.lit(True)))
-    joined = joined.join(hands, "run", "left").fillna(value=False, subset=["by_hand"])
+    by_hand = F.broadcast(ops.filter("marks").select("run").distinct().withColumn("by_hand", F.lit(True)))
+    told = steps.select("run", "op", F.min("op").over(attempt).alias("unit"), oc.alias("unit_oc"), end.alias("end_op"))
+    return told.join(by_hand, "run", "left").fillna(value=False, subset=["by_hand"])
+
+
+def judged(ops: DataFrame, units: DataFrame) -> DataFrame:
+    """Operations with their unit and its outcome."""
+    joined = ops.join(units, ["run", "op"], "left").fillna(value=False, subset=["by_hand"])
     own = F.when(F.col("ty") == "ok", COMMITTED).when(F.col("ty") == "fail", ABORTED).otherwise(UNKNOWN)
     of_unit = (
         F.when(F.col("ty") == "fail", ABORTED)
@@ -144,13 +141,15 @@ def judged(rows: DataFrame) -> DataFrame:
     )
 
 
+def shortened(value: Column) -> Column:
+    """A value that is too long to be carried around is told apart by its digest."""
+    digest = F.concat(F.left(value, F.lit(64)), F.lit("... sha256 "), F.sha2(value, 256))
+    return F.when(F.length(value) > LONGEST_VALUE, digest).otherwise(value)
+
+
 def moved(ops: DataFrame) -> DataFrame:
     """The `records` table: one row for each record, offset and position of the operations."""
     rows = ops.filter(F.size("mops") > 0).select("*", F.posexplode("mops").alias("mop", "x"))
-    value = F.col("x.v")
-    short = F.when(F.length(value) > LONGEST_VALUE, F.concat(F.left(value, F.lit(64)), F.lit("... sha256 "), F.sha2(value, 256))).otherwise(
-        value
-    )
     # A request to several partitions may be refused by one of them: what has an offset was acknowledged.
     told = (F.col("f") == "send") & (F.col("ty") == "fail") & F.col("x.o").isNotNull() & F.col("tx").isNotNull()
     rows = rows.withColumn("told_oc", F.when(F.col("unit") == F.col("op"), F.lit(COMMITTED)).otherwise(F.col("unit_oc")))
@@ -158,7 +157,7 @@ def moved(ops: DataFrame) -> DataFrame:
         "run",
         F.col("x.log").alias("log"),
         F.col("x.m").alias("kind"),
-        short.alias("v"),
+        shortened(F.col("x.v")).alias("v"),
         F.col("x.o").alias("o"),
         "op",
         "mop",
@@ -195,7 +194,7 @@ class Tables:
     def store(self, lines: DataFrame) -> None:
         """Read the events once, pair them, and shuffle their records once."""
         paired(lines).write.mode("overwrite").parquet(str(self.folder / "paired"))
-        judged(self._read("paired")).write.mode("overwrite").parquet(str(self.folder / "ops"))
+        outcomes(self._paired).write.mode("overwrite").parquet(str(self.folder / "units"))
         records = moved(self.ops).repartition(self._buckets, "run", "log")
         writer = records.write.mode("overwrite").format("parquet").bucketBy(self._buckets, "run", "log").sortBy("run", "log", "op", "mop")
         writer.option("path", str(self.folder / "records")).saveAsTable("records")
@@ -214,7 +213,7 @@ class Tables:
 
     @cached_property
     def ops(self) -> DataFrame:
-        return self._read("ops")
+        return judged(self._paired, self._read("units"))
 
     @cached_property
     def records(self) -> DataFrame:
@@ -223,6 +222,10 @@ class Tables:
     def of(self, *kinds: str) -> DataFrame:
         """The records of these kinds."""
         return self.records.filter(F.col("kind").isin(*kinds))
+
+    @property
+    def _paired(self) -> DataFrame:
+        return self._read("paired").filter(F.col("reason").isNull()).drop("file_id", "mark", "reason")
 
     def _read(self, name: str) -> DataFrame:
         return self.spark.read.parquet(str(self.folder / name))

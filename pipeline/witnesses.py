@@ -10,18 +10,12 @@ from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from .anomalies import ANOMALIES, Anomaly
+from .tables import shortened
 
 _LONG = 60
 _MANY = 6
+_TOLD = 200
 _OUTCOMES = {"ok": "acknowledged", "fail": "refused", "info": "outcome not known"}
-_VERBS = {
-    "send": "sent",
-    "recv": "read",
-    "offset": "told offset",
-    "position": "saw position",
-    "assign": "was assigned",
-    "subscribe": "subscribed to",
-}
 
 
 @dataclass(frozen=True)
@@ -60,8 +54,9 @@ def shown(witnesses: DataFrame, ops: DataFrame, each: int) -> list[Shown]:
     order = Window.partitionBy("anomaly").orderBy(F.col("definite").desc(), "run", "log", "values", "ops")
     first = witnesses.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= each)
     wanted = first.select("run", F.explode("ops").alias("op")).distinct()
+    mops = F.transform(F.slice("mops", 1, _TOLD), lambda mop: mop.withField("v", shortened(mop.v)))
     told = ops.join(F.broadcast(wanted), ["run", "op"]).select(
-        "run", "op", "at", "t0", "process", "client", "f", "ty", "open", F.slice("mops", 1, 200).alias("mops")
+        "run", "op", "at", "t0", "process", "client", "f", "ty", "open", mops.alias("mops")
     )
     by_op = {(row.run, row.op): row for row in told.collect()}
     rows = sorted(first.collect(), key=lambda row: (row.anomaly, row["rank"]))
@@ -79,14 +74,28 @@ def _shown(row: Row, ops: Sequence[Row]) -> Shown:
 def _act(op: Row, values: set[str], log: str | None) -> Act:
     """An operation, told by the records that the witness is about where it has any."""
     moved = [mop for mop in op.mops or () if mop.log == log and (not values or mop.v in values)] or list(op.mops or ())
-    told = [
-        f"{_VERBS.get(mop.m, mop.m)} {_quoted([mop.v]) if mop.v is not None else ''} {mop.log}{'' if mop.o is None else f'@{mop.o}'}"
-        for mop in moved
-    ]
+    told = [_told(mop) for mop in moved]
     more = [f"and {len(told) - _MANY} more"] if len(told) > _MANY else []
     who = op.client if op.client else "control" if op.process is None else f"process {op.process}"
     outcome = "never completed" if op.open else _OUTCOMES[op.ty]
-    return Act(who, op.f, op.op, op.at, (op.t0 or 0) / 1e6, outcome, tuple(" ".join(line.split()) for line in told[:_MANY]) + tuple(more))
+    return Act(who, op.f, op.op, op.at, (op.t0 or 0) / 1e6, outcome, (*told[:_MANY], *more))
+
+
+def _told(mop: Row) -> str:
+    place = mop.log if mop.o is None else f"{mop.log}@{mop.o}"
+    match mop.m:
+        case "send":
+            return f"sent {_quoted([mop.v or 'nothing'])} to {place}"
+        case "recv":
+            return f"read {_quoted([mop.v or 'nothing'])} from {place}"
+        case "assign" | "subscribe":
+            return f"was assigned {place}"
+        case "position":
+            return f"saw position {place}"
+        case "ack_ind" | "ack_cum":
+            return f"acknowledged {'all up to ' if mop.m == 'ack_cum' else ''}{place}"
+        case _:
+            return f"told {mop.m} {place}"
 
 
 def _quoted(values: Sequence[str]) -> str:

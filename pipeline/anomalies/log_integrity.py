@@ -102,9 +102,15 @@ def _sends(history: History) -> DataFrame:
 
 
 def _int_sends(history: History) -> DataFrame:
+    return history.once("int-sends", lambda: _uneven_sends(history))
+
+
+def _uneven_sends(history: History) -> DataFrame:
+    """Consecutive records of one log within one operation that are not neighbours there."""
     within = Window.partitionBy("run", "log", "op").orderBy("mop")
     rows = _sends(history).select("*", F.lag("v").over(within).alias("v0"), F.lag("i").over(within).alias("i0"))
-    return rows.withColumn("step", F.col("i") - F.col("i0"))
+    rows = rows.withColumn("step", F.col("i") - F.col("i0")).filter(F.col("step") != 1)
+    return rows.select("run", "log", "op", "v0", "v", "step")
 
 
 ANOMALIES = (

@@ -57,14 +57,23 @@ def _unbalanced(history: History) -> DataFrame:
 
 
 def _polls(history: History) -> DataFrame:
+    return history.once("polls", lambda: _ends_of_polls(history))
+
+
+def _ends_of_polls(history: History) -> DataFrame:
     """Each poll's first and last record of a log, for consumers that were assigned it."""
     record = F.struct("op", "v", "i")
-    return history.reads.groupBy("run", "log", "process", "op", "ty").agg(
-        F.min_by(record, "mop").alias("first"), F.max_by(record, "mop").alias("last")
+    whose = [F.first(name).alias(name) for name in ("process", "ty")]
+    return history.reads.groupBy("run", "log", "op").agg(
+        *whose, F.min_by(record, "mop").alias("first"), F.max_by(record, "mop").alias("last")
     )
 
 
 def _turns(history: History) -> DataFrame:
+    return history.once("turns", lambda: _uneven_turns(history))
+
+
+def _uneven_turns(history: History) -> DataFrame:
     """Each poll with the last record of the consumer's last successful one, since it was assigned the log."""
     polls = _polls(history)
     assigned = history.ops.filter(F.col("f").isin("assign", "subscribe") & (F.col("ty") != "fail"))
@@ -80,7 +89,8 @@ def _turns(history: History) -> DataFrame:
     rows = rows.withColumn("rebalanced", F.coalesce(F.max("subscribes").over(order), F.lit(False)))
     before = Window.partitionBy("run", "log", "process", "epoch").orderBy("op").rowsBetween(Window.unboundedPreceding, -1)
     last = F.last(F.when(F.col("ty") == "ok", F.col("last")), ignorenulls=True)
-    return rows.withColumn("before", last.over(before)).filter(F.col("first").isNotNull()).join(history.followed, "run")
+    rows = rows.withColumn("before", last.over(before)).filter(F.col("first").isNotNull()).join(history.followed, "run")
+    return rows.filter(F.col("first.i") - F.col("before.i") != 1).select("run", "log", "before", "first", "op", "rebalanced")
 
 
 ANOMALIES = (

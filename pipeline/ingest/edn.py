@@ -77,7 +77,8 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 
 def _control(value: dict[str, Any]) -> dict[str, str]:
     rebalanced = [str(key) for entry in value.get("rebalance-log") or () for key in (entry or {}).get("keys", ())]
-    told = {"rebalanced": ",".join(rebalanced)} if rebalanced else {}
+    # The workload's pollers are consumers: they go on where they stood, also where none was ever assigned a log.
+    told = {"positions": "kept"} | ({"rebalanced": ",".join(rebalanced)} if rebalanced else {})
     return told | ({"from": "beginning"} if value.get("seek-to-beginning?") else {})
 
 

@@ -15,6 +15,7 @@ from .files import Source
 from .schema import EVENT, OUTCOMES, VERSION
 
 CORRUPT = "_corrupt"
+STORED = StructType([StructField(field.name, LongType()) if field.name == "process" else field for field in EVENT.fields])
 
 
 def read(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
@@ -72,12 +73,11 @@ def _edn(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame
 
 def _parquet(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
 
-    stored = StructType([StructField(field.name, LongType()) if field.name == "process" else field for field in EVENT.fields])
     paths = [_escaped(str(source.path)) for source in sources if source.form == form]
     path = F.url_decode(F.replace(F.regexp_replace("_metadata.file_path", "^file:/+", "/"), F.lit("+"), F.lit("%2B")))
     event = F.struct(*(F.col(field.name).cast(field.dataType).alias(field.name) for field in EVENT.fields))
     rows = (
-        spark.read.schema(stored)
+        spark.read.schema(STORED)
         .parquet(*paths)
         .select(path.alias("path"), F.col("_metadata.row_index").alias("mark"), event.alias("event"))
     )
