@@ -1,10 +1,9 @@
 """What many plans need and only one pass computes: for each log its values in order, and where one poll jumped over one.
 
 * `values`: one row for each value of a log. Who sent it (op, at, unit, oc, end_op), whether it was read, at which offsets it stands, and
-  its *place*:
-  the dense rank of its offset among those of the log's records that committed or were handed over, so that markers and aborted
-  records leave no gap. A value at two offsets has two places, `fi` and `li`. `reused` says that different records have this value, so
-  that nothing said of it is certain.
+  its *place*: the dense rank of its offset among those of the log's records that committed or were handed over, so that markers and
+  aborted records leave no gap. A value at two offsets has two places, `fi` and `li`. `reused` says that different records have this
+  value, so that nothing said of it is certain.
 * `reads`: records handed over, with the place of their value.
 * `gaps`: values that one poll of a log jumped over: it has a record before the value's place and one after it, but not the value.
 
@@ -50,11 +49,20 @@ class History:
         """What the history has at all: kinds of records, kinds of operations. A plan that reads others has nothing to find."""
         kinds = self.tables.records.select("kind").distinct().collect()
         functions = self.ops.select("f").distinct().collect()
-        return frozenset(str(row[0]) for row in (*kinds, *functions) if row[0] is not None)
+        followed = ["followed"] if not self.followed.isEmpty() else []
+        return frozenset([*followed, *(str(row[0]) for row in (*kinds, *functions) if row[0] is not None)])
 
     @cached_property
     def values(self) -> DataFrame:
-        return _placed(_values(self.of("send", "recv"))).persist()
+        return _placed(_values(self.of("send", "recv"), self._resent)).persist()
+
+    @cached_property
+    def _resent(self) -> DataFrame:
+        """Values that were sent under the sequence number of another one: a broker that knows the number answers for the other."""
+        sends = self.of("send").filter(F.col("seq").isNotNull() & (F.col("pid") >= 0) & F.col("v").isNotNull())
+        groups = sends.groupBy("run", "log", "pid", "epoch", "seq").agg(F.collect_set("v").alias("vs"))
+        values = groups.filter(F.size("vs") > 1).select("run", "log", F.explode("vs").alias("v")).distinct()
+        return F.broadcast(values.withColumn("resent", F.lit(True)))
 
     @cached_property
     def offsets(self) -> DataFrame:
@@ -91,7 +99,7 @@ class History:
         return missed.join(values.hint("shuffle_hash"), ["run", "log", "li"]).persist()
 
 
-def _values(records: DataFrame) -> DataFrame:
+def _values(records: DataFrame, resent: DataFrame) -> DataFrame:
     sent, got = F.col("kind") == "send", F.col("kind") == "recv"
     read = got & (F.col("ty") == "ok")
     careful = F.col("iso") != "ru"
@@ -131,7 +139,8 @@ def _values(records: DataFrame) -> DataFrame:
             most("o", got & ~careful).alias("uo1"),
         )
     )
-    rows = rows.fillna(value=False, subset=["reused", "by_hand"])
+    rows = rows.join(resent, list(VALUE), "left").fillna(value=False, subset=["reused", "by_hand", "resent"])
+    rows = rows.withColumn("reused", F.col("reused") | F.col("resent")).drop("resent")
     forced = rows.filter((F.col("oc") == UNKNOWN) & F.col("seen")).select("run", "unit").distinct().withColumn("forced", F.lit(True))
     rows = rows.join(F.broadcast(forced), ["run", "unit"], "left")
     must = (F.col("oc") == COMMITTED) | F.coalesce("forced", F.lit(False))

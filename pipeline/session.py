@@ -1,6 +1,6 @@
 """The one Spark session of a check, sized to its input.
 
-Small input is the common case, a run of the suite: generated code, adaptive plans and many partitions cost there more than the work
+Small input is the common case, a run of the suite: generated code and many partitions cost there more than the work
 itself, and are off. Large input gets a partition for each 24 MB or so, so that what a task holds stays bounded whatever the size of
 the whole, and spills to disk beyond that.
 
@@ -60,6 +60,8 @@ class Size:
             "spark.sql.session.timeZone": "UTC",
             "spark.sql.execution.arrow.pyspark.enabled": "true",
             "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+            # An adaptive plan forgets how its tables are partitioned, and would shuffle again what was shuffled once.
+            "spark.sql.adaptive.enabled": "false",
             # Two tables that are partitioned by (run, log) meet without a shuffle, whatever else they are joined by.
             "spark.sql.requireAllClusterKeysForCoPartition": "false",
             "spark.sql.legacy.bucketedTableScan.outputOrdering": "true",
@@ -69,13 +71,13 @@ class Size:
             "spark.sql.parquet.compression.codec": "lz4_raw",
             "spark.hadoop.mapreduce.input.linerecordreader.line.maxlength": str(LONGEST_LINE),
         }
-        if local:
-            told |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.local.dir": scratch}
+        if local or "//127.0.0.1:" in self.master:
+            told |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        told |= {"spark.local.dir": scratch} if local else {"spark.executor.memory": self.driver_memory}
         if self.small:
             told |= {
                 "spark.sql.codegen.wholeStage": "false",
                 "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-                "spark.sql.adaptive.enabled": "false",
             }
         return told
 
@@ -86,10 +88,12 @@ def session(size: Size) -> Iterator[SparkSession]:
     os.environ["JAVA_HOME"] = str(java.find().home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with TemporaryDirectory(prefix="fencepost-check-") as scratch:
+        # What is over in seconds is not worth compiling well.
+        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " if size.small else ""
         logging = HERE / "log4j2.properties"
         builder = SparkSession.builder.master(size.master).appName("fencepost check")
         builder = builder.config(
-            "spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={logging.as_uri()} -Dderby.system.home={scratch}"
+            "spark.driver.extraJavaOptions", f"{quick}-Dlog4j2.configurationFile={logging.as_uri()} -Dderby.system.home={scratch}"
         )
         for name, value in size.settings(scratch).items():
             builder = builder.config(name, value)

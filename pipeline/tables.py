@@ -152,6 +152,11 @@ def moved(ops: DataFrame) -> DataFrame:
     rows = ops.filter(F.size("mops") > 0).select("*", F.posexplode("mops").alias("mop", "x"))
     # A request to several partitions may be refused by one of them: what has an offset was acknowledged.
     told = (F.col("f") == "send") & (F.col("ty") == "fail") & F.col("x.o").isNotNull() & F.col("tx").isNotNull()
+    # What most records lack is one column, so that it costs the shuffle nothing.
+    texts = {"tid": F.col("tx.tid"), "grp": F.col("grp.id"), "mkey": F.col("x.mkey")}
+    numbers = {"pid": F.col("tx.pid"), "epoch": F.col("tx.epoch"), "seq": F.col("x.seq"), "hash": F.col("x.hash")}
+    known = F.coalesce(*texts.values(), *(number.cast("string") for number in numbers.values())).isNotNull()
+    rare = F.struct(*(column.alias(name) for name, column in (texts | numbers).items()))
     rows = rows.withColumn("told_oc", F.when(F.col("unit") == F.col("op"), F.lit(COMMITTED)).otherwise(F.col("unit_oc")))
     return rows.select(
         "run",
@@ -172,16 +177,7 @@ def moved(ops: DataFrame) -> DataFrame:
         "transactional",
         "by_hand",
         F.coalesce("iso", F.lit("rc")).alias("iso"),
-        F.col("tx.tid").alias("tid"),
-        F.col("tx.pid").alias("pid"),
-        F.col("tx.epoch").alias("epoch"),
-        F.col("x.seq").alias("seq"),
-        F.col("grp.id").alias("grp"),
-        F.col("grp.gen").alias("gen"),
-        F.col("grp.member").alias("member"),
-        F.col("x.mkey").alias("mkey"),
-        F.col("x.hash").alias("hash"),
-        F.col("x.in_ref").alias("in_ref"),
+        F.when(known, rare).alias("rare"),
     ).filter(F.col("log").isNotNull())
 
 
@@ -217,7 +213,7 @@ class Tables:
 
     @cached_property
     def records(self) -> DataFrame:
-        return self.spark.table("records")
+        return self.spark.table("records").select("*", "rare.*").drop("rare")
 
     def of(self, *kinds: str) -> DataFrame:
         """The records of these kinds."""

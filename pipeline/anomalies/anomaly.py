@@ -1,8 +1,7 @@
 """What an anomaly is: a name, the promise that it breaks, and a plan that finds its witnesses.
 
-A plan takes a `History` and gives rows of one form: the run, the log, the values and offsets concerned, the operations in the order in
-which
-the story is told, `definite` (it holds whatever became of transactions of which nobody knows) and a detail in words or null.
+A plan takes a `History` and gives rows of one form: the run, the log, the values and offsets concerned, the operations in the order
+in which the story is told, `definite` (it holds whatever became of transactions of which nobody knows) and a detail in words or null.
 """
 
 from collections.abc import Callable
@@ -17,8 +16,9 @@ from fencepost.pipeline.derived import History
 @dataclass(frozen=True)
 class Anomaly:
     """`needs` and one of `any_of` are what a history must have for the plan to find anything; `absence` says that the witness is
-    something that is not
-    there, which is certain only when all lines of the run could be read; `allowed` says that no system promises otherwise."""
+    something that is not there, which is certain only when all lines of the run could be read; `allowed` says that nobody promises
+    otherwise.
+    """
 
     name: str
     promise: str

@@ -1,14 +1,13 @@
 """Information flows one way: who depends on whom has no cycle.
 
 Edges are between operations. *wr*: the writer of a value, and who polled it. *ww* (inferred on demand): the writers of neighbouring
-records of a log.
-*rw* (inferred on demand): who polled a record, and the writer of the next one.
+records of a log. *rw* (inferred on demand): who polled a record, and the writer of the next one.
 
-Finding the cycles needs no walk over the whole graph. Operations are in the order of their completion; an edge from a later to an earlier
-one is *backward*, and spans the operations between. Every strongly connected component lies within one union of such spans, an island,
-since
-somebody must cross each cut backwards. So backward edges are filtered, spans are merged by a window, and each island is solved by itself:
-components by SciPy, the shortest cycle of each by breadth-first search. A sound history has no backward edge and is done after the filter.
+Finding the cycles needs no walk over the whole graph. Operations are in the order of their completion; an edge from a later to an
+earlier one is *backward*, and spans the operations between. Every strongly connected component lies within one union of such spans, an
+island, since somebody must cross each cut backwards. So backward edges are filtered, spans are merged by a window, and each island is
+solved by itself: components by SciPy, the shortest cycle of each by breadth-first search. A sound history has no backward edge and is
+done after the filter.
 """
 
 from collections import deque

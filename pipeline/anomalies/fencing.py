@@ -12,6 +12,7 @@ from fencepost.pipeline.tables import ABORTED, COMMITTED
 from .anomaly import Anomaly, witness
 
 _FENCES = frozenset({"init_txn"})
+_FOLLOWED = frozenset({"send", "recv", "followed"})
 
 
 def zombie_write(history: History) -> DataFrame:
@@ -164,7 +165,7 @@ ANOMALIES = (
         "a transaction succeeds or fails as a unit",
         "KIP-98, Pulsar's transaction guarantee",
         torn_commit,
-        frozenset({"send", "recv"}),
+        _FOLLOWED,
         "of one transaction's {values} the first was never read from {log}, and the second was",
         absence=True,
     ),

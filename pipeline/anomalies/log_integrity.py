@@ -41,7 +41,7 @@ def offset_inversion(history: History) -> DataFrame:
 
     Definite. Retries answer the old offset and count not.
     """
-    once = history.values.filter(F.col("acked") & (F.col("sends") == 1) & (F.col("so0") == F.col("so1")))
+    once = history.values.filter(F.col("acked") & (F.col("sends") == 1) & (F.col("so0") == F.col("so1")) & ~F.col("reused"))
     told = once.select(
         "run",
         "log",
@@ -65,7 +65,7 @@ def offset_inversion(history: History) -> DataFrame:
 
 def same_id_interleave(history: History) -> DataFrame:
     """Records of a transactional id's later transaction stand before those of its earlier one. Definite."""
-    once = history.values.filter(F.col("sends") == 1).select(*VALUE)
+    once = history.values.filter((F.col("sends") == 1) & ~F.col("reused")).select(*VALUE)
     sends = history.of("send").filter(F.col("tid").isNotNull() & F.col("transactional") & (F.col("ty") == "ok"))
     units = sends.join(once, list(VALUE)).groupBy("run", "tid", "log", "unit").agg(F.min("o").alias("first"), F.max("o").alias("last"))
     order = Window.partitionBy("run", "tid", "log").orderBy("unit")
@@ -97,7 +97,9 @@ def int_send_skip(history: History) -> DataFrame:
 
 def _sends(history: History) -> DataFrame:
     """Records sent, with the places of those that were sent once."""
-    placed = history.values.filter((F.col("sends") == 1) & F.col("li").isNotNull()).select(*VALUE, F.col("li").alias("i"))
+    placed = history.values.filter((F.col("sends") == 1) & ~F.col("reused") & F.col("li").isNotNull()).select(
+        *VALUE, F.col("li").alias("i")
+    )
     return history.of("send").join(placed.hint("shuffle_hash"), list(VALUE), "left")
 
 

@@ -1,8 +1,7 @@
 """Offsets that a transaction commits move with it, exactly once.
 
-An offset told (`offset`) is the next one to read; a position seen (`position`) is what a fetch of committed offsets, or a new member, was
-told.
-Both are of a group (`grp`) and a log.
+An offset told (`offset`) is the next one to read; a position seen (`position`) is what a fetch of committed offsets, or a new member,
+was told. Both are of a group (`grp`) and a log.
 """
 
 from pyspark.sql import DataFrame, Window

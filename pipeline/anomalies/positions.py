@@ -11,7 +11,7 @@ from fencepost.pipeline.derived import History
 from .anomaly import Anomaly, witness
 
 _READ = frozenset({"recv"})
-_FOLLOWED = frozenset({"assign", "recv"})
+_FOLLOWED = frozenset({"recv", "followed"})
 
 
 def int_poll_skip(history: History) -> DataFrame:
@@ -115,7 +115,7 @@ ANOMALIES = (
         "a consumer goes on where it stood",
         "Jepsen",
         poll_skip,
-        _READ,
+        _FOLLOWED,
         "after {values} of {log} a consumer went on behind records that it had not read",
     ),
     Anomaly(
@@ -123,7 +123,7 @@ ANOMALIES = (
         "a consumer goes on where it stood",
         "Jepsen",
         nonmonotonic_poll,
-        _READ,
+        _FOLLOWED,
         "a consumer of {log} went back: {values}",
     ),
     Anomaly(

@@ -1,10 +1,8 @@
 """Segments of a scalable topic: sealed ones take nothing, ranges do not overlap, parents come before their children.
 
 Control actions tell the segments: `create`, `split`, `merge` and `terminate`, with `ctl` holding `topic`, `segs` (those that are sealed,
-apart from
-`create`), `children` as `name:lo-hi` with hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment `end_o`, its
-last offset.
-A segment is a log, so its records name it as theirs.
+apart from `create`), `children` as `name:lo-hi` with hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment
+`end_o`, its last offset. A segment is a log, so its records name it as theirs.
 """
 
 from pyspark.sql import Column, DataFrame, Window

@@ -12,6 +12,7 @@ from fencepost.pipeline.tables import ABORTED, COMMITTED
 from .anomaly import Anomaly, witness
 
 _BOTH = frozenset({"send", "recv"})
+_FOLLOWED = frozenset({"send", "recv", "followed"})
 _BUCKET = 4096
 
 
@@ -39,10 +40,10 @@ def precommitted_read(history: History) -> DataFrame:
 def early_read(history: History) -> DataFrame:
     """A poll had ended before the end of the record's transaction was even asked for. Definite: no later commit makes it good."""
     early = F.coalesce(F.col("first_read") < F.col("end_op"), F.lit(True))
-    rows = _careful(history).join(_few(history, F.col("transactional") & F.col("seen") & early), list(VALUE))
+    rows = _careful(history).join(_few(history, F.col("transactional") & F.col("seen") & early & ~F.col("by_hand")), list(VALUE))
     before = (F.col("at") < F.col("end_op")) | F.col("end_op").isNull()
     rows = rows.filter(before & (F.col("ty") == "ok") & (F.col("unit") != F.col("w_unit")))
-    return witness(rows, ["w_op", "op", "end_op"], ["v"], ["o"], definite=~F.col("reused") & ~F.col("by_hand"))
+    return witness(rows, ["w_op", "op", "end_op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
 def lso_violation(history: History) -> DataFrame:
@@ -50,11 +51,12 @@ def lso_violation(history: History) -> DataFrame:
     sends = history.of("send").filter(
         F.col("transactional") & (F.col("f") != "txn") & (F.col("ty") == "ok") & F.col("o").isNotNull() & ~F.col("by_hand")
     )
-    last = history.ops.groupBy("run").agg((F.max("at") + 1).alias("last"))
     held = sends.groupBy("run", "log", "unit").agg(
         F.min("at").alias("since"), F.min_by("op", "o").alias("w_op"), F.min("o").alias("first"), F.max("end_op").alias("until")
     )
-    held = held.join(F.broadcast(last), "run").withColumn("until", F.coalesce("until", "last"))
+    # Only an end that succeeded shows that the transaction was still open: another one may have timed out long before.
+    ends = history.ops.filter(F.col("f").isin("commit", "abort") & (F.col("ty") == "ok")).select("run", F.col("op").alias("until"))
+    held = held.join(ends, ["run", "until"])
     held = held.filter(F.col("since") < F.col("until"))
     slots = F.sequence(F.floor(F.col("since") / _BUCKET), F.floor(F.col("until") / _BUCKET))
     held = held.select("run", "log", "unit", "since", "until", "first", "w_op", F.explode(slots).alias("slot"))
@@ -135,7 +137,7 @@ def _careful(history: History) -> DataFrame:
 def _few(history: History, which: Column) -> DataFrame:
     """The suspicious values: in a sound history there are none, so they are sent to everyone who joins them."""
     chosen = history.values.filter(which)
-    return F.broadcast(chosen.select(*VALUE, F.col("op").alias("w_op"), F.col("unit").alias("w_unit"), "end_op", "reused", "by_hand"))
+    return F.broadcast(chosen.select(*VALUE, F.col("op").alias("w_op"), F.col("unit").alias("w_unit"), "end_op", "reused"))
 
 
 def _unread(history: History) -> DataFrame:
@@ -197,7 +199,7 @@ ANOMALIES = (
         "what was committed is delivered",
         "liveness; Jepsen",
         unseen,
-        _BOTH,
+        _FOLLOWED,
         "no poll of {log} ever returned {values}",
         absence=True,
     ),
@@ -206,7 +208,7 @@ ANOMALIES = (
         "an ended transaction holds nobody up",
         "KIP-664, KIP-890",
         stuck_lso,
-        _BOTH,
+        _FOLLOWED,
         "nothing of {log} was read from a transaction on that did not commit: offsets {offsets}",
         absence=True,
     ),

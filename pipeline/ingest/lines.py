@@ -41,12 +41,11 @@ def names(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
 
 def _text(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
     lines = raw(spark, [source for source in sources if source.form == form])
-    lines = lines.filter(F.trim(F.regexp_replace("value", "\r$", "")) != "")
+    lines = lines.filter(F.length(F.trim("value", F.lit(" \t\r"))) > 0)
     return lines.join(names(spark, sources), "path").withColumn("mark", F.xxhash64("value")).drop("path")
 
 
 def _json_lines(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
-
     schema = StructType([*EVENT.fields, StructField(CORRUPT, StringType())])
     lines = _text(spark, sources, form)
     said = F.from_json("value", schema, {"columnNameOfCorruptRecord": CORRUPT})
