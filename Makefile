@@ -23,8 +23,9 @@ lint: .venv/.ready  ## ruff and mypy, strict
 	@for room in $(ROOMS); do ln -sfn $(CURDIR)/$$room build/typing/fencepost/$$room; done
 	MYPYPATH=build/typing $(BIN)/mypy -p fencepost
 
-bench: .venv/.ready  ## figures: how long the suite takes beside the same scenarios with empty steps
+bench: .venv/.ready  ## figures: the suite beside the same scenarios with empty steps, and how fast the served reference ends transactions
 	$(BIN)/python -m benchmarks.overhead
+	$(BIN)/python -m benchmarks.serve
 
 bench-check: .venv/.ready  ## figures: how fast the history checker is, and in how much memory (TIMES=10 for the ratio of two sizes)
 	$(BIN)/python -m benchmarks.check_speed --times $(or $(TIMES),1)

@@ -7,7 +7,7 @@ Every call on a probe returns an *outcome*: `Done`, `Refused` or `Unknown`. A ti
 ever: an adapter never reports a definite failure after an ambiguous one.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
@@ -91,8 +91,44 @@ class Faults(Protocol):
         """End the system as a power cut does: at once, with only what it has made durable left."""
         ...
 
+    def start_again(self) -> None:
+        """Start it again, and wait for nothing."""
+        ...
+
     def restart(self) -> None:
         """Start it again and wait until it serves transactions."""
+        ...
+
+
+class WireFaults(Protocol):
+    """What can be done to the next request of a kind, by a client's name and the request's name in snake case.
+
+    In each case but `arrive_twice` the client is left with a lost connection. A session offers it to a scenario that
+    needs `wire-faults`, or raises NotOffered.
+    """
+
+    def lose_request(self, client: str, request: str) -> None:
+        """It never arrives."""
+        ...
+
+    def lose_answer(self, client: str, request: str) -> None:
+        """It arrives and is answered; the answer does not."""
+        ...
+
+    def arrive_twice(self, client: str, request: str) -> None:
+        """It arrives a second time behind itself, and the client gets the first answer."""
+        ...
+
+    def hold_up(self, client: str, request: str) -> None:
+        """It is under way until `let_go`."""
+        ...
+
+    def outstanding(self) -> int:
+        """How many of these have met no request yet."""
+        ...
+
+    def let_go(self) -> int:
+        """What was held up arrives now and has been answered when this returns; how many requests that were."""
         ...
 
 
@@ -133,6 +169,11 @@ class Session(Protocol):
     faults: Faults
     time: Time
 
+    @property
+    def wire(self) -> WireFaults:
+        """Faults on this session's own connections."""
+        ...
+
     def client(self, name: str) -> Any:
         """The protocol's probe for one named client, with connections of its own."""
         ...
@@ -159,16 +200,16 @@ class System(Protocol):
 
     name: str
 
-    def prepare(self) -> None:
-        """Begin to start, without waiting: called before the scenarios are collected."""
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
+        """Begin to start, without waiting: called before the scenarios are collected, and again with what each one of them needs."""
         ...
 
     def open(self) -> Handshake:
         """Wait until it serves transactions and ask what it is. Raises SystemUnreachable."""
         ...
 
-    def session(self, title: str) -> Session:
-        """A fresh session for a scenario."""
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> Session:
+        """A fresh session for a scenario that needs these capabilities. Raises NotOffered where they cannot be had at once."""
         ...
 
     def close(self) -> None:

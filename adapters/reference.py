@@ -6,18 +6,27 @@ each time, and a scenario that waits for a minute takes none.
 
 import itertools
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib.metadata import version as version_of
 
+from kio.static.protocol import RequestPayload, ResponsePayload
+
 from fencepost.adapters.kafka.handshake import ask, describe
-from fencepost.adapters.kafka.inprocess import InProcessTransport
+from fencepost.adapters.kafka.inprocess import InProcessTransport, InProcessWire
+from fencepost.adapters.kafka.nursery import AGED_IDS
 from fencepost.adapters.kafka.offer import Offer
+from fencepost.adapters.kafka.probe import no_aged_ids
 from fencepost.adapters.kafka.release import Identity
 from fencepost.adapters.kafka.session import ANSWER_WITHIN_S, PATIENCE_S, KafkaSession
-from fencepost.adapters.kafka.transport import Address
-from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, UnknownName, WrongUsage
+from fencepost.adapters.kafka.settings import kafka_settings
+from fencepost.adapters.kafka.transport import Address, Connect
+from fencepost.adapters.kafka.values import AGED_EPOCH, AGED_NAME, AgedId, ProducerIdAndEpoch
+from fencepost.adapters.kafka.wire_faults import WIRE_FAULTS
+from fencepost.adapters.ports import Done, Handshake, Outcome, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
-from fencepost.reference.kafka import Profile, ReferenceKafka
+from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
+from fencepost.reference.kernel.journal import Disk
+from fencepost.wire.kafka.acls import principal_of
 
 _BOOTSTRAP = Address("reference", 9092)
 _STEP_MS = 20
@@ -45,6 +54,17 @@ class VirtualTime:
             self._broker.advance(_STEP_MS)
 
 
+class _LoggedIn:
+    """A reference broker as a connection of that user has it."""
+
+    def __init__(self, broker: ReferenceKafka, user: str) -> None:
+        self._broker = broker
+        self._principal = principal_of(user)
+
+    def handle(self, request: RequestPayload) -> ResponsePayload | None:
+        return self._broker.handle(request, self._principal)
+
+
 class ReferenceSystem:
     """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
 
@@ -62,7 +82,7 @@ class ReferenceSystem:
         self._patience_s = patience_s
         self._offer: Offer | None = None
 
-    def prepare(self) -> None:
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""
 
     def open(self) -> Handshake:
@@ -78,26 +98,43 @@ class ReferenceSystem:
             offer,
             Identity(version, True, self._profile_name),
             (imitates.system, imitates.version) if imitates else (self.name, version),
-            offered=["crash", "hold-markers", "virtual-time"],
+            offered={"virtual-time"} | kafka_settings().capabilities,
             notes=[f"variant {self._variant.name}: {self._variant.story}"] if self._variant else [],
         )
 
-    def session(self, title: str) -> KafkaSession:
-        """A fresh broker; its names come from the title, so that they are the same in every run."""
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:
+        """A fresh broker with the settings for these needs; its names come from the title, so that they are the same in every run."""
         if self._offer is None:
             raise WrongUsage("a session with the reference was asked for before open()")
-        broker = self._broker()
+        suffix = f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}"
+        aged_id = f"{AGED_NAME}-{suffix}"
+        disk, owner = disk_after_bumps(aged_id, AGED_EPOCH) if AGED_IDS in needs else (None, None)
+        broker = self._broker(needs, disk)
+
+        def take_aged() -> Outcome[AgedId]:
+            return no_aged_ids() if owner is None else Done(AgedId(aged_id, ProducerIdAndEpoch(owner.producer_id, owner.epoch)))
+
         return KafkaSession(
             _BOOTSTRAP,
-            lambda _client, _address: InProcessTransport(broker),
+            self._connect(broker),
             self._offer,
             VirtualTime(broker, self._patience_s),
             broker,
-            f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
+            suffix,
+            connect_as=lambda user: self._connect(broker, user),
+            take_aged=take_aged,
+            wire=InProcessWire(broker) if WIRE_FAULTS in needs else None,
         )
 
     def close(self) -> None:
         """There is nothing to give back."""
 
-    def _broker(self) -> ReferenceKafka:
-        return ReferenceKafka(self._profile) if self._variant is None else ReferenceKafka(self._profile, self._variant.parts)
+    def _connect(self, broker: ReferenceKafka, user: str | None = None) -> Connect:
+        """How the clients of a session reach its broker, logged in as a user where one is named."""
+        answering = broker if user is None else _LoggedIn(broker, user)
+        return lambda _client, _address: InProcessTransport(answering)
+
+    def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
+        known = kafka_settings()
+        settings = Settings.of(known.properties(known.purpose_for(needs)))
+        return ReferenceKafka(self._profile, self._variant.parts if self._variant else Parts(), settings, disk)

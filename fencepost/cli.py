@@ -161,6 +161,26 @@ def prove(
 
 
 @app.command()
+def compare(
+    left: Annotated[Path, typer.Argument(metavar="LEFT", help="The results of a run, such as of the reference with --profile kafka-4.0.")],
+    right: Annotated[Path, typer.Argument(metavar="RIGHT", help="The results of another, such as of that release.")],
+) -> None:
+    """Compare what two systems answered, request by request: is the reference like the release that it imitates?
+
+    Exit code 1 names the differences that nothing explains.
+
+        fencepost run --profile kafka-4.0 --results results/ours
+
+        fencepost run kafka --container apache/kafka:4.0.0 --results results/theirs
+
+        fencepost compare results/ours results/theirs
+    """
+    from . import compare as comparison
+
+    _guarded(lambda: comparison.show(left, right))
+
+
+@app.command()
 def doctor(
     system: System = "reference",
     bootstrap: Bootstrap = None,
@@ -178,6 +198,26 @@ def doctor(
 
     image = _image(container, broker)
     _guarded(lambda: checkup.show(Options(system=system, bootstrap=bootstrap, container=image, profile=profile)))
+
+
+@app.command()
+def serve(
+    system: Annotated[str, typer.Argument(metavar="PROTOCOL", help="Whose protocol the reference serves: kafka.")],
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port on 127.0.0.1; 0 takes a free one.")] = 9092,
+    profile: Annotated[str, typer.Option(metavar="NAME", help="The release profile.")] = "seed",
+    properties: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting by Kafka's name for it. May be repeated.")
+    ] = None,
+) -> None:
+    """Serve the bundled reference on a loopback socket, in real time, to any client of the protocol.
+
+    Example:
+
+        fencepost serve kafka --port 9092 --profile kafka-4.3
+    """
+    from . import serving
+
+    _guarded(lambda: serving.serve(system, port, profile, properties or []))
 
 
 def main() -> None:

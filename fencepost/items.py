@@ -27,6 +27,12 @@ def requirement_of(item: pytest.Item) -> str:
     return _requirement_in(frozenset(template.rule.tags if template.rule else ())) or ""
 
 
+def example_of(item: pytest.Item) -> int | None:
+    """Which row of its Examples the item runs, from 1 on; None for a scenario without."""
+    indices = getattr(getattr(item, "callspec", None), "indices", {})
+    return indices["_pytest_bdd_example"] + 1 if "_pytest_bdd_example" in indices else None
+
+
 def needs_of(item: pytest.Item) -> set[str]:
     """The capabilities that the scenario or its Rule asks for with `@needs:...`."""
     template = scenario_of(item)

@@ -75,7 +75,8 @@ def _green(one: Seen, row: str) -> str:
 
 
 def _line(one: Seen, number: int, count: int) -> Text:
-    sign, style = ("+", "green") if (one.is_caught if one.defect.breaks else not one.reds and not one.trouble) else ("X", "bold red")
+    is_right = one.is_caught if one.defect.breaks else not one.reds
+    sign, style = ("+", "green") if is_right and not one.trouble else ("X", "bold red")
     what = f"breaks {one.defect.breaks}" if one.defect.breaks else "lawful"
     return Text(f"{number:4}/{count}  {sign} {one.defect.name}, {what}", style=style if sign == "X" else "")
 
@@ -83,16 +84,19 @@ def _line(one: Seen, number: int, count: int) -> Text:
 def _sum_up(proof: Proof, console: Console) -> None:
     console.print()
     for one in proof.missed:
-        seen = one.trouble or one.reasons.get(one.defect.breaks or "") or one.verdicts.get(one.defect.breaks or "", "not judged")
+        seen = one.reasons.get(one.defect.breaks or "") or one.verdicts.get(one.defect.breaks or "", "not judged")
         console.print(
             Text(f"not caught: {one.defect.name} breaks {one.defect.breaks}, due: {one.defect.symptom!r}; seen: {seen}", style="red")
         )
     for one in proof.false_reds:
-        console.print(Text(f"false red: {one.defect.name} is lawful; red: {', '.join(one.reds) or one.trouble}", style="red"))
+        console.print(Text(f"false red: {one.defect.name} is lawful; red: {', '.join(one.reds)}", style="red"))
+    for one in proof.inapplicable:
+        console.print(Text(f"does not apply: {one.defect.name}: {one.trouble}", style="red"))
     for row in proof.holes:
         console.print(Text(f"hole: no defect turns {row} red: {register.bundled()[row].statement}", style="red"))
-    oddities = sum(one.defect.breaks is None for one in proof.seen)
+    applied = [one for one in proof.seen if not one.trouble]
+    oddities = sum(one.defect.breaks is None for one in applied)
     console.print(
         f"{len(proof.requirements) - len(proof.holes)} of {len(proof.requirements)} tested requirements proved by "
-        f"{len(proof.seen) - oddities} defects; {len(proof.false_reds)} of {oddities} lawful oddities caught"
+        f"{len(applied) - oddities} defects; {len(proof.false_reds)} of {oddities} lawful oddities caught"
     )

@@ -18,7 +18,7 @@ from .datafile import DataFileError
 from .evidence import Evidence
 from .expectations import Expectations
 from .failure import explain
-from .items import EVIDENCE, SESSION, STEP, feature_of, needs_of, requirement_of, scenario_of
+from .items import EVIDENCE, SESSION, STEP, example_of, feature_of, needs_of, requirement_of, scenario_of
 from .judging import judge
 from .lint import lint
 from .options import Options
@@ -53,7 +53,9 @@ class Running:
         if left_out := [item for item in scenarios if not self._is_selected(item)]:
             config.hook.pytest_deselected(items=left_out)
         order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
-        items[:] = sorted(chosen, key=lambda item: order[requirement_of(item)]) + [item for item in items if not scenario_of(item)]
+        # What takes a system long to get ready comes last, so that it gets ready while the others are judged.
+        chosen.sort(key=lambda item: ("aged-ids" in needs_of(item), order[requirement_of(item)]))
+        items[:] = chosen + [item for item in items if not scenario_of(item)]
 
     def _is_selected(self, item: pytest.Item) -> bool:
         requirement = requirement_of(item)
@@ -67,6 +69,7 @@ class Running:
         if not any(scenario_of(item) for item in session.items) or self.config.option.collectonly:
             return
         try:
+            self.system.prepare([frozenset(needs_of(item)) for item in session.items if scenario_of(item)])
             self.handshake = self.options.open(self.system)
             self.expectations = self._expected(self.handshake)
         except (SystemUnreachable, Malformed) as error:
@@ -88,7 +91,7 @@ class Running:
         self.system.close()
 
     def open_session(self, item: pytest.Item) -> Session:
-        session = item.stash[SESSION] = self.system.session(item.name)
+        session = item.stash[SESSION] = self.system.session(item.name, frozenset(needs_of(item)))
         return session
 
     def keep_history(self, item: pytest.Item, session: Session) -> None:
@@ -96,6 +99,8 @@ class Running:
         if self.options.results is None:
             return
         name = f"{requirement_of(item)}-{scenario_of(item).name}"
+        if (example := example_of(item)) is not None:
+            name += f"-example-{example}"
         path = self.options.results / "history" / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.jsonl"
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(json.dumps(event) + "\n" for event in session.history(name)), encoding="utf-8")

@@ -84,11 +84,13 @@ class AllureSteps:
         observations = item.stash[EVIDENCE].observations
         said, judged = item.stash[TOLD]
         item.stash[TOLD] = (len(exchanges), len(observations))
-        if exchanges[said:]:
-            text = "\n\n".join(_wire(exchange) for exchange in exchanges[said:])
-            allure.attach(text, f"{len(exchanges) - said} requests and answers", AttachmentType.TEXT)
+        parts = [_wire(exchange) for exchange in exchanges[said:]]
+        names = [f"{len(parts)} requests and answers"] if parts else []
         if observations[judged:]:
-            allure.attach("\n".join(observations[judged:]), "judged", AttachmentType.TEXT)
+            parts.append("judged\n" + "\n".join(f"  {observation}" for observation in observations[judged:]))
+            names.append("judged")
+        if parts:  # one file for both: thousands of small files are most of what a report costs
+            allure.attach("\n\n".join(parts), ", ".join(names), AttachmentType.TEXT)
 
 
 def _show_not_run(scenario: Any, failed: Any) -> None:

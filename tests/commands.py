@@ -23,8 +23,8 @@ class Finished:
         return f"exit code {self.code}\n--- out\n{self.out}\n--- err\n{self.err}"
 
 
-def fencepost(*arguments: object, expect: int, cwd: Path | None = None, timeout: float = 300) -> Finished:
-    """`fencepost ...`; another exit code than `expect` fails the test."""
+def fencepost(*arguments: object, expect: int | tuple[int, ...], cwd: Path | None = None, timeout: float = 300) -> Finished:
+    """`fencepost ...`; another exit code than `expect`, or one of these, fails the test."""
     return _run([str(Path(sys.executable).parent / "fencepost"), *map(str, arguments)], expect, cwd, timeout)
 
 
@@ -32,6 +32,11 @@ def pytest_with_plugin(*arguments: object, expect: int, cwd: Path) -> Finished:
     """`pytest -p fencepost.plugin ...` in a folder of its own, as someone who writes scenarios would call it."""
     command = [sys.executable, "-m", "pytest", "-p", "fencepost.plugin", "-p", "no:cacheprovider", f"--rootdir={cwd}", *map(str, arguments)]
     return _run(command, expect, cwd, 120)
+
+
+def python(program: Path, *arguments: object, expect: int) -> Finished:
+    """A program of the tests."""
+    return _run([sys.executable, str(program), *map(str, arguments)], expect, None, 300)
 
 
 def compliance(folder: Path) -> dict[str, Any]:
@@ -46,9 +51,10 @@ def verdicts(folder: Path) -> dict[str, str]:
     return {row["id"]: row["verdict"] for row in rows if row["verdict"] not in ("not_run", "excluded")}
 
 
-def _run(command: list[str], expect: int, cwd: Path | None, timeout: float) -> Finished:
+def _run(command: list[str], expect: int | tuple[int, ...], cwd: Path | None, timeout: float) -> Finished:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
     done = subprocess.run(command, cwd=cwd or CHECKOUT, env=environment, capture_output=True, text=True, timeout=timeout, check=False)
     finished = Finished(done.returncode, done.stdout, done.stderr)
-    assert done.returncode == expect, f"{' '.join(command)}: expected exit code {expect}\n{finished}"
+    expected = expect if isinstance(expect, tuple) else (expect,)
+    assert done.returncode in expected, f"{' '.join(command)}: expected exit code {expect}\n{finished}"
     return finished

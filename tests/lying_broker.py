@@ -35,6 +35,9 @@ LIES: dict[str, Lie] = {
 class LyingBroker:
     """Listens while the `with` block lasts; `lie` damages the answers to `api`."""
 
+    hangs_up = False
+    """Whether a connection ends with each answer."""
+
     def __init__(self, api: str, lie: Lie) -> None:
         self.reference = ReferenceKafka(Profile.load("seed"))
         self.api_key, self.lie = API_KEYS[api], lie
@@ -94,3 +97,5 @@ class _Connection(socketserver.StreamRequestHandler):
                 if answer is None:
                     return
                 self.wfile.write(answer)
+                if self.server.broker.hangs_up:
+                    return

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.reference.kafka import Parts, Profile, ReferenceKafka
+from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings
 from fencepost.wire.kafka.batches import Batch, MarkerType, Record, decode, encode
 from fencepost.wire.kafka.entities import request
 
@@ -22,11 +22,21 @@ class Pair:
         return Pair(self.producer_id, self.epoch + bumps)
 
 
+_NOT_NOW = {16, 19}
+"""NOT_COORDINATOR and NOT_ENOUGH_REPLICAS."""
+
+
+def _errors(answer: Any) -> set[int]:
+    """The error codes of an answer that speaks of one thing, or of a Produce."""
+    results = [result for topic in getattr(answer, "responses", ()) for result in getattr(topic, "partition_responses", ())]
+    return {int(getattr(part, "error_code", 0)) for part in (answer, *results)}
+
+
 class Client:
     """A broker with one topic `t` of three partitions, and whoever talks to it."""
 
-    def __init__(self, profile: str = "seed", parts: Parts | None = None) -> None:
-        self.broker = ReferenceKafka(Profile.load(profile), parts or Parts())
+    def __init__(self, profile: str = "seed", parts: Parts | None = None, settings: Settings | None = None) -> None:
+        self.broker = ReferenceKafka(Profile.load(profile), parts or Parts(), settings or Settings(clean_up_interval_ms=200))
         self.create(TOPIC, 3)
 
     def send(self, api: str, version: int, **fields: Any) -> Any:
@@ -34,8 +44,10 @@ class Client:
         return self.broker.handle(request(api, version, **fields))
 
     def ask(self, api: str, version: int, **fields: Any) -> Any:
-        """The answer, which must come."""
+        """The answer, which must come. A node that says it is the wrong one, or short of replicas, is asked once more."""
         answer = self.send(api, version, **fields)
+        if _NOT_NOW & _errors(answer):
+            answer = self.send(api, version, **fields)
         assert answer is not None, f"the connection was closed instead of answering {api} v{version}"
         return answer
 
@@ -117,8 +129,11 @@ class Client:
         return answer.responses[0].partitions[0]
 
     def batches(self, partition: int, isolation: int = UNCOMMITTED) -> tuple[Batch, ...]:
-        """What the log holds."""
-        return decode(self.fetch(partition, isolation).records or b"")
+        """What the log holds, fetched until there is no more."""
+        found: tuple[Batch, ...] = ()
+        while page := decode(self.fetch(partition, isolation, found[-1].last_offset + 1 if found else 0).records or b""):
+            found += page
+        return found
 
     def values(self, partition: int, isolation: int = UNCOMMITTED) -> list[str]:
         """The values of the data that a Fetch returns, the aborted ones among them."""
@@ -156,6 +171,17 @@ class Client:
             marker["transaction_version"] = transaction_version
         answer = self.ask("write_txn_markers", 1 if transaction_version is None else 2, markers=[marker])
         return int(answer.markers[0].topics[0].partitions[0].error_code)
+
+    def set_level(self, level: int, *, lower: bool = True, feature: str = "transaction.version", only_validate: bool = False) -> int:
+        """UpdateFeatures of one feature: its error."""
+        update = {"feature": feature, "max_version_level": level, "upgrade_type": 2 if lower else 1}
+        return int(self.ask("update_features", 1, feature_updates=[update], validate_only=only_validate).results[0].error_code)
+
+    def features(self) -> tuple[dict[str, int], int]:
+        """ApiVersions: the finalized levels, and their epoch."""
+        answer = self.ask("api_versions", 4, client_software_name="test", client_software_version="1")
+        levels = {str(feature.name): int(feature.max_version_level) for feature in answer.finalized_features}
+        return levels, int(answer.finalized_features_epoch)
 
     def hold_markers(self) -> None:
         """Keep all markers in flight, so that what was decided stays incomplete."""

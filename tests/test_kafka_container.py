@@ -10,10 +10,11 @@ from docker_here import IMAGE, containers_of, require_docker
 from fencepost.adapters.kafka import owners
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
 from fencepost.adapters.kafka.images import image_of
-from fencepost.adapters.kafka.settings import kafka_settings
+from fencepost.adapters.kafka.login import Passwords
+from fencepost.adapters.kafka.settings import Purpose, kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
 from fencepost.adapters.kafka.values import Isolation, TopicPartition
-from fencepost.adapters.ports import Done, Handshake, NotOffered, SystemUnreachable, Unknown, WrongUsage
+from fencepost.adapters.ports import Done, Handshake, NotOffered, Refused, SystemUnreachable, Unknown, WrongUsage
 
 NEVER_GIVEN = 2**22 + 1
 """A process id that Linux gives to nobody."""
@@ -40,8 +41,31 @@ def test_a_release_is_known_by_its_tag_and_its_features(opened: tuple[KafkaConta
 
     assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("4.3.1", True, "kafka-4.3")
     assert handshake.judged_as == ("kafka", "4.3.1")
-    assert handshake.capabilities == {"transactions-v2", "crash", "hold-markers"}
+    assert handshake.capabilities == {"transactions-v2", "wire-faults"} | kafka_settings().capabilities
     assert handshake.not_offered == ()
+
+
+def test_a_broker_with_an_authorizer_lets_in_whom_it_knows_and_logs_no_password(
+    monkeypatch: pytest.MonkeyPatch, opened: tuple[KafkaContainerSystem, Handshake]
+) -> None:
+    """The kit's own user may do everything, another one nothing yet; what the broker wrote, from its start on, has no password."""
+    passwords = Passwords.made_up_for(kafka_settings().users("authorizer"))
+    monkeypatch.setattr(Passwords, "made_up_for", lambda _: passwords)
+    system, _ = opened
+    session = system.session("a guarded scenario", frozenset({"authorizer"}))
+    probe = session.client("A")
+
+    assert isinstance(probe.init_producer_id(session.unique("x")), Done)
+    probe.log_in_as("ordinary")
+    assert isinstance(probe.init_producer_id(session.unique("x")), Refused)
+    session.close()
+
+    logs = [
+        subprocess.run(["docker", "logs", container], check=True, capture_output=True, text=True)
+        for container in containers_of(owners.this_process())
+    ]
+    assert sum("Kafka Server started" in log.stdout for log in logs) == 2
+    assert not any(password in log.stdout + log.stderr for log in logs for password in passwords.by_user.values())
 
 
 def test_the_same_broker_by_its_address_is_known_without_a_tag(opened: tuple[KafkaContainerSystem, Handshake]) -> None:
@@ -53,8 +77,8 @@ def test_the_same_broker_by_its_address_is_known_without_a_tag(opened: tuple[Kaf
     session = system.session("a scenario")
 
     assert (told.version, told.version_is_exact, told.profile) == ("4.3", False, "kafka-4.3")
-    assert told.capabilities == {"transactions-v2"}
-    assert [line.split(":")[0] for line in told.not_offered] == ["crash", "hold-markers"]
+    assert told.capabilities == {"transactions-v2", "aged-ids", "wire-faults"}
+    assert {line.split(":")[0] for line in told.not_offered} == kafka_settings().capabilities - {"aged-ids"}
     assert f"{address_of(handshake)} was not started by fencepost" in told.not_offered[0]
     with pytest.raises(NotOffered, match=r"crash: .* was not started by fencepost"):
         session.faults.crash()
@@ -118,8 +142,8 @@ def test_nothing_of_ours_is_left_after_close() -> None:
     system.close()
 
     assert containers_of(owners.this_process()) == before
-    with pytest.raises(WrongUsage, match="is not open"):
-        system.crash()
+    with pytest.raises(WrongUsage, match=r"after close\(\)"):
+        system.session("too late")
 
 
 def test_nothing_is_left_when_nobody_closes() -> None:
@@ -130,7 +154,7 @@ def test_nothing_is_left_when_nobody_closes() -> None:
         "from fencepost.adapters.kafka.owners import this_process\n"
         f"system = System({IMAGE!r})\n"
         "system.prepare()\n"
-        "system.crash()  # waits for the container, and leaves it\n"
+        "system.open()\n"
         "print(this_process())\n"
     )
 
@@ -142,15 +166,15 @@ def test_nothing_is_left_when_nobody_closes() -> None:
 def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
     """Nobody has to clean up after a kill by hand."""
     require_docker()
+    from fencepost.adapters.kafka.container import start
+
     place, _, began = owners.this_process().split()
     orphan = f"{place} {NEVER_GIVEN} {began}"
     command = ["docker", "create", "--label", f"{owners.LABEL}={orphan}", IMAGE]
     subprocess.run(command, check=True, capture_output=True)
     assert len(containers_of(orphan)) == 1
-    system = KafkaContainerSystem(IMAGE)
 
-    system.prepare()
-    system.close()
+    start(IMAGE, "short", Passwords({})).stop()
 
     assert containers_of(orphan) == []
 
@@ -188,8 +212,32 @@ def test_a_session_before_open_is_wrong_usage() -> None:
 
 def test_a_purpose_that_does_not_exist_is_wrong_usage() -> None:
     """The error lists the purposes that there are."""
-    with pytest.raises(WrongUsage, match="no settings of Kafka for the purpose 'fast'; it has plain, short"):
-        KafkaContainerSystem(IMAGE, "fast").prepare()
+    with pytest.raises(WrongUsage, match="no settings of Kafka for the purpose 'fast'; it has short, "):
+        kafka_settings().environment("fast", 20_123)
+
+
+def test_a_scenario_runs_on_the_first_purpose_that_offers_all_it_needs() -> None:
+    """What purposes do not offer is no matter of theirs, and what no purpose offers at once cannot be had."""
+    purposes = {
+        "one": Purpose(offers=["crash"], settings={}),
+        "two": Purpose(offers=["crash", "pause"], settings={}),
+        "three": Purpose(offers=["expiry"], settings={}),
+    }
+    settings = kafka_settings().model_copy(update={"purposes": purposes})
+
+    assert settings.purpose_for({"crash", "transactions-v2"}) == "one"
+    assert settings.purpose_for({"pause"}) == "two"
+    with pytest.raises(NotOffered, match="no purpose that offers expiry, pause at once"):
+        settings.purpose_for({"pause", "expiry"})
+    assert settings.purposes_for([{"expiry"}, {"pause", "expiry"}, set()]) == ["one", "three"]
+
+
+def test_the_settings_of_a_purpose_are_read_by_the_names_of_kafka() -> None:
+    """As Apache's image does: one underscore is a dot, two are an underscore, three are a dash."""
+    settings = {"KAFKA_A_B": "1", "KAFKA_LISTENER_NAME_X_SCRAM___SHA___256": "2", "KAFKA_C__D": "3"}
+    odd = kafka_settings().model_copy(update={"purposes": {"odd": Purpose(offers=[], settings=settings)}})
+
+    assert odd.properties("odd") == {"a.b": "1", "listener.name.x.scram-sha-256": "2", "c_d": "3"}
 
 
 def test_a_broker_advertises_the_port_at_which_it_listens() -> None:

@@ -333,11 +333,13 @@ def test_a_verdict_on_each_partition_is_the_last_one_when_patience_ends(retry: b
 
 
 def test_a_batched_addition_can_be_refused_as_a_whole() -> None:
-    """CLUSTER_AUTHORIZATION_FAILED stands at the top of the answer."""
+    """CLUSTER_AUTHORIZATION_FAILED stands at the top of the answer; how many results stand below it is told."""
     broker = ScriptedBroker(add_partitions_to_txn=[says(error_code=31, results_by_transaction=[])])
     probe, _ = broker.probe()
 
-    assert probe.add_partitions_batched([Addition("t", PAIR, (PAYMENTS,))]) == Refused("CLUSTER_AUTHORIZATION_FAILED", 31)
+    assert probe.add_partitions_batched([Addition("t", PAIR, (PAYMENTS,))]) == Refused(
+        "CLUSTER_AUTHORIZATION_FAILED", 31, fields={"results": 0}
+    )
 
 
 def test_settling_is_waited_for() -> None:

@@ -91,7 +91,7 @@ def test_the_second_protocol_is_offered_with_its_apis_and_its_level() -> None:
     """Clients use it when the finalized level says so."""
     handshake = describe(Offer(V2, True, finalized={"transaction.version": 2}), IDENTITY, ("reference", "1"), offered=["crash"])
 
-    assert handshake.capabilities == {"transactions-v2", "crash"}
+    assert handshake.capabilities == {"transactions-v2", "crash", "wire-faults"}
     assert handshake.not_offered == ()
 
 

@@ -118,6 +118,23 @@ def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
         assert part in out
 
 
+def test_every_example_is_judged_and_has_a_history_of_its_own(tmp_path: Path) -> None:
+    """The worst one decides, and none writes over what another one said."""
+    room = tmp_path / "made"
+    room.mkdir()
+    outline = FEATURE.replace("Scenario:", "Scenario Outline:").format(then="<what>")
+    examples = "\n      Examples:\n        | what                |\n        | it is violated      |\n        | something was judged |\n"
+    (room / "some.feature").write_text(outline + examples, encoding="utf-8")
+    (room / "test_made.py").write_text(STEPS, encoding="utf-8")
+
+    pytest_with_plugin(room, f"--results={tmp_path / 'results'}", expect=1, cwd=tmp_path)
+
+    assert verdicts(tmp_path / "results") == {"KIP890-060": "violated"}
+    histories = {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "results" / "history").iterdir()}
+    assert sorted(histories) == ["KIP890-060-1-Some-example-1", "KIP890-060-1-Some-example-2"]
+    assert all("init_producer_id" in told for told in histories.values())
+
+
 def test_a_run_with_workers_gives_the_same_verdicts(tmp_path: Path) -> None:
     """What a worker process judged reaches the results folder."""
     run_with(tmp_path, "it is violated", 1, "-n2")

@@ -3,13 +3,18 @@
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from commands import fencepost
 
-from fencepost import kill_matrix
+from fencepost import kill_matrix, register
+from fencepost import prove as prove_module
 from fencepost.prove import Proof, Seen
-from fencepost.reference.defects import DEFECTS, ODDITIES
+from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
+from fencepost.reference.kafka import Parts
+from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.register import Register
 
 BUMP = DEFECTS["no-epoch-bump"]
 LATE = ODDITIES["late-completion"]
@@ -35,8 +40,6 @@ def test_a_defect_that_is_caught_for_its_reason_proves_its_requirement() -> None
         seen("met", ""),
         seen("violated", "expected x; seen another thing"),
         seen("inconclusive"),
-        seen("harness_error"),
-        Seen(BUMP, {}, {}, "the run ended with 2"),
         Seen(BUMP, {"KIP890-061": "violated"}, {"KIP890-061": SYMPTOM}),
     ],
 )
@@ -53,7 +56,6 @@ def test_a_defect_that_is_not_caught_for_its_reason_leaves_a_hole(one: Seen) -> 
         (Seen(LATE, {"KIP890-060": "met", "KIP890-061": "not_offered"}, {}), True),
         (Seen(LATE, {"KIP890-060": "violated"}, {"KIP890-060": "x"}), False),
         (Seen(LATE, {"KIP890-060": "inconclusive"}, {"KIP890-060": "x"}), False),
-        (Seen(LATE, {}, {}, "the run took too long"), False),
     ],
 )
 def test_an_oddity_that_anything_catches_is_a_false_red(one: Seen, lawful: bool) -> None:
@@ -62,6 +64,64 @@ def test_an_oddity_that_anything_catches_is_a_false_red(one: Seen, lawful: bool)
 
     assert proof.holds is lawful
     assert proof.false_reds == ([] if lawful else [one])
+
+
+@pytest.mark.parametrize("one", [seen("violated", trouble="it never took effect"), Seen(LATE, {}, {}, "the run ended with 2")])
+def test_what_does_not_apply_is_named_and_not_counted(one: Seen) -> None:
+    """Neither as a proof, nor as an oddity that stayed green; and the proof does not hold."""
+    proof = Proof(ROWS[:1], (seen("violated"), one))
+
+    assert (proof.inapplicable, proof.missed, proof.false_reds, proof.holds) == ([one], [], [], False)
+    assert proof.proved == {"KIP890-060": ["no-epoch-bump"]}
+    assert "does not apply: " in kill_matrix.page(proof)
+
+
+def proof_of(monkeypatch: pytest.MonkeyPatch, *rows: str, defects: tuple[Defect, ...]) -> Proof:
+    """The real thing, for a register that has only these rows tested, and these defects."""
+    monkeypatch.setattr(prove_module, "ODDITIES", {})
+    monkeypatch.setattr(prove_module, "DEFECTS", {defect.name: defect for defect in defects})
+    tested = tuple(row.model_copy(update={"planned": row.id not in rows, "excluded": None}) for row in register.bundled().rows(("kip890",)))
+    return prove_module.prove(Register({"kip890": tested}), (), everything=False, workers=1, tell=lambda *_: None)
+
+
+VARIANTS = {
+    "does nothing": (dataclasses.replace(BUMP, parts=Parts()), "it replaces no function of any part"),
+    "is not tested": (dataclasses.replace(BUMP, breaks="KIP890-061"), "it breaks KIP890-061, which is planned and has no scenario"),
+    "breaks an unknown row": (dataclasses.replace(BUMP, breaks="KIP890-999"), "it breaks KIP890-999, which is in no register"),
+    "is never called": (
+        dataclasses.replace(BUMP, parts=DEFECTS["pattern-ignored"].parts),
+        "it never took effect: nothing that it was asked calls",
+    ),
+    "crashes at the start": (dataclasses.replace(BUMP, parts=Parts(announcement=cast(Any, TransactionLog))), "nothing could be judged: "),
+}
+
+
+@pytest.mark.parametrize("what", VARIANTS)
+def test_a_defect_that_does_not_apply_leaves_a_hole(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named with the reason, and its requirement is a hole."""
+    defect, reason = VARIANTS[what]
+
+    proof = proof_of(monkeypatch, "KIP890-060", defects=(defect,))
+
+    assert proof.holes == ["KIP890-060"]
+    (one,) = proof.inapplicable
+    assert reason in (one.trouble or "")
+
+
+def test_a_defect_that_is_switched_to_do_nothing_is_a_hole_that_the_command_names(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1; the requirement and the defect are in the output."""
+    idle = dataclasses.replace(BUMP, parts=ODDITIES["another-leader-epoch"].parts)
+    proof = proof_of(monkeypatch, "KIP890-060", defects=(idle,))
+    monkeypatch.setattr(kill_matrix, "prove", lambda *_: proof)
+
+    code = kill_matrix.show(("kip890",), False, 1, tmp_path)
+
+    told = " ".join(capsys.readouterr().out.split())
+    assert code == 1
+    assert "not caught: no-epoch-bump breaks KIP890-060" in told
+    assert "hole: no defect turns KIP890-060 red" in told
 
 
 def test_the_page_shows_holes_and_escapes_what_it_shows() -> None:

@@ -13,11 +13,15 @@ from fencepost.reference.kafka import profile as module
 LAWFUL: dict[str, Any] = {
     "apis": {"end_txn": [0, 5]},
     "features": {"transaction.version": {"supported": [0, 2], "finalized": 2}},
+    "new_protocol_at_level_0": "served",
     "server_fence_bumps": 1,
     "verification_refusal": "INVALID_TXN_STATE",
     "non_zero_first_sequence": "refused",
     "offset_commit_while_completing": "COORDINATOR_NOT_AVAILABLE",
     "last_epoch_after_restart": "kept",
+    "producer_ids_after_restart": "kept",
+    "init_retry_at_last_epoch": "answered",
+    "server_fence_at_last_epoch": "rotates",
 }
 
 

@@ -2,6 +2,7 @@
 
 * A version outside of what the broker offers is not sent: `NotOffered`.
 * A definite refusal from the call's retry set is asked again while the session is patient; then the last refusal is the outcome.
+  Without `retry` the first answer is the outcome, but for a refusal that speaks of the node and not of what was asked.
 * A write with no answer stays `Unknown`, and so does one whose answer is that the broker does not know (REQUEST_TIMED_OUT).
 * A read that got no answer is put again, for it cannot have changed anything.
 """
@@ -13,7 +14,7 @@ from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Time, Un
 from fencepost.wire.kafka.entities import api_of, request, title
 
 from .cluster import Cluster, Target
-from .errors import NOT_YET, STALE_ROUTE, UNDECIDED
+from .errors import ELSEWHERE, NOT_YET, STALE_ROUTE, UNDECIDED
 from .offer import Offer
 from .transport import Address
 from .values import TopicPartition
@@ -41,6 +42,14 @@ class Calls:
         """Give the connections back."""
         self._cluster.close()
 
+    def offers(self, api: str, version: int) -> bool:
+        """Whether the system claims to understand that version of that API."""
+        return self._offer.has(api, version)
+
+    def newest(self, api: str, lowest: int, highest: int) -> int:
+        """The newest version of that API that the system offers and that lies in this range; NotOffered where there is none."""
+        return self._offer.highest(api, lowest, highest)
+
     def _request(self, api: str, version: int, **fields: Any) -> Any:
         self._offer.check(api, version)
         return request(api, version, **fields)
@@ -51,15 +60,26 @@ class Calls:
         """Ask for a change. `read` takes the answer apart; `again` holds the error codes that are asked again."""
 
         def read_decided(answer: Any) -> Outcome[T]:
-            outcome = read(answer)
-            if isinstance(outcome, Refused) and outcome.code in UNDECIDED:
-                return Unknown(f"{title(api_of(message))} v{message.__version__} answered {outcome}, which leaves open whether it was done")
-            return outcome
+            return _decided(message, read(answer))
 
         def is_for_later(outcome: Outcome[T]) -> bool:
-            return isinstance(outcome, Refused) and outcome.code in again
+            return isinstance(outcome, Refused) and outcome.code in (again if retry else again & ELSEWHERE)
 
-        return self._patiently(lambda: self._once(target, message, read_decided), is_for_later, retry=retry)
+        return self._patiently(lambda: self._once(target, message, read_decided), is_for_later)
+
+    def _send(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Callable[[], Outcome[T]]:
+        """Ask for a change, once; the answer is waited for when it is wanted, and before the same client asks that node again."""
+        match self._located(target):
+            case Done(address):
+                wait = self._cluster.send(address, message)
+            case trouble:
+                return lambda: trouble
+
+        def outcome() -> Outcome[T]:
+            answer = wait()
+            return _decided(message, read(answer.value)) if isinstance(answer, Done) else answer
+
+        return outcome
 
     def _read(
         self, target: Target, message: Any, read: Callable[[Any], Outcome[T]], again: frozenset[int], *, retry: bool = True
@@ -67,22 +87,24 @@ class Calls:
         """Ask for something that changes nothing."""
 
         def is_for_later(outcome: Outcome[T]) -> bool:
+            if not retry:
+                return isinstance(outcome, Refused) and outcome.code in again & ELSEWHERE
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in again | UNDECIDED)
 
-        return self._patiently(lambda: self._once(target, message, read), is_for_later, retry=retry)
+        return self._patiently(lambda: self._once(target, message, read), is_for_later)
 
-    def _patiently(self, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool], *, retry: bool) -> Outcome[T]:
+    def _patiently(self, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool]) -> Outcome[T]:
         outcome: Outcome[T] = Unknown("the session's patience is over before the first attempt")
         for _ in self._time.attempts():
             outcome = attempt()
-            if not retry or not is_for_later(outcome):
+            if not is_for_later(outcome):
                 break
         return outcome
 
     def _once(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Outcome[T]:
         match self._located(target):
             case Done(address):
-                answer = self._cluster.send(address, message)
+                answer = self._cluster.call(address, message)
                 outcome = read(answer.value) if isinstance(answer, Done) else answer
             case trouble:
                 return trouble
@@ -101,7 +123,14 @@ class Calls:
         def is_for_later(outcome: Outcome[Address]) -> bool:
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in NOT_YET)
 
-        return self._patiently(lambda: self._cluster.locate(target), is_for_later, retry=True)
+        return self._patiently(lambda: self._cluster.locate(target), is_for_later)
+
+
+def _decided(message: Any, outcome: Outcome[T]) -> Outcome[T]:
+    """The outcome of a write, but for a refusal by which the broker says that it does not know."""
+    if isinstance(outcome, Refused) and outcome.code in UNDECIDED:
+        return Unknown(f"{title(api_of(message))} v{message.__version__} answered {outcome}, which leaves open whether it was done")
+    return outcome
 
 
 def the_only(results: Sequence[Any], answer: Any, about: object) -> Any:

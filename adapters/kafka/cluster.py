@@ -16,10 +16,13 @@ from fencepost.wire.kafka.entities import request
 from .errors import refused
 from .offer import Offer
 from .recording import Recorder
-from .transport import Address, Connect, Transport
+from .transport import Address, Answer, Connect, ConnectAs, Transport, nobody_logs_in
 from .values import TopicPartition
 
 T = TypeVar("T")
+
+METADATA_VERSIONS = (4, 12)
+"""The lowest and the highest that is asked: v4 is the first that need not make topics, v12 the first with topic ids alone."""
 
 
 class CoordinatorKind(IntEnum):
@@ -71,21 +74,35 @@ class Topic:
 class Cluster:
     """One client's connections, and what it knows of the nodes behind them."""
 
-    def __init__(self, client: str, bootstrap: Address, connect: Connect, recorder: Recorder, offer: Offer, deadline_s: float) -> None:
+    def __init__(
+        self,
+        client: str,
+        bootstrap: Address,
+        connect: Connect,
+        recorder: Recorder,
+        offer: Offer,
+        deadline_s: float,
+        connect_as: ConnectAs = nobody_logs_in,
+    ) -> None:
         self._client = client
         self._bootstrap = bootstrap
         self._connect = connect
+        self._connect_as = connect_as
         self._recorder = recorder
         self._offer = offer
         self._deadline_s = deadline_s
         self._transports: dict[Address, Transport] = {}
         self._found: dict[Target, Address] = {}
 
-    def send(self, address: Address, message: Any) -> Done[Any] | Unknown:
+    def call(self, address: Address, message: Any) -> Done[Any] | Unknown:
         """Ask that node. The answer is handed over unread."""
+        return self.send(address, message)()
+
+    def send(self, address: Address, message: Any) -> Answer:
+        """Ask that node, and wait for the answer when it is wanted."""
         if address not in self._transports:
             self._transports[address] = self._connect(self._client, address)
-        return self._recorder.call(self._client, address, self._transports[address], message, self._deadline_s)
+        return self._recorder.send(self._client, address, self._transports[address], message, self._deadline_s)
 
     def locate(self, target: Target) -> Outcome[Address]:
         """The node that the target stands for, asked for where it is not known."""
@@ -112,9 +129,14 @@ class Cluster:
         """The nodes by their ids."""
         return self._metadata(None, lambda answer: Done(_addresses(answer)))
 
-    def topic(self, name: str) -> Outcome[Topic]:
-        """The topic's id and leaders, as the bootstrap node knows them now."""
-        return self._metadata(name, lambda answer: _topic(answer, name))
+    def topic(self, name: str, *, create: bool = False) -> Outcome[Topic]:
+        """The topic's id and leaders, as the bootstrap node knows them now; it may make the topic where `create` allows it."""
+        return self._metadata(name, lambda answer: _topic(answer, name), create=create)
+
+    def log_in_as(self, user: str) -> None:
+        """Go on with connections of that user."""
+        self.close()
+        self._connect = self._connect_as(user)
 
     def close(self) -> None:
         """Give back the connections. The next request makes new ones, to the nodes that are known."""
@@ -128,7 +150,7 @@ class Cluster:
             message = request("find_coordinator", version, key=key, key_type=kind)
         else:
             message = request("find_coordinator", version, key_type=kind, coordinator_keys=[key])
-        match self.send(self._bootstrap, message):
+        match self.call(self._bootstrap, message):
             case Done(answer):
                 found = [answer] if version < 4 else [coordinator for coordinator in answer.coordinators if coordinator.key == key]
                 if len(found) != 1:
@@ -150,16 +172,16 @@ class Cluster:
             case trouble:
                 return trouble
 
-    def _metadata(self, topic: str | None, read: Callable[[Any], Outcome[T]]) -> Outcome[T]:
-        version = self._offer.highest("metadata", 4, 12)
-        fields: dict[str, Any] = {"topics": [] if topic is None else [{"name": topic}], "allow_auto_topic_creation": False}
+    def _metadata(self, topic: str | None, read: Callable[[Any], Outcome[T]], *, create: bool = False) -> Outcome[T]:
+        version = self._offer.highest("metadata", *METADATA_VERSIONS)
+        fields: dict[str, Any] = {"topics": [] if topic is None else [{"name": topic}], "allow_auto_topic_creation": create}
         if topic is not None and version >= 10:
             fields["topics"][0]["topic_id"] = None
         if version >= 8:
             fields["include_topic_authorized_operations"] = False
         if 8 <= version <= 10:
             fields["include_cluster_authorized_operations"] = False
-        match self.send(self._bootstrap, request("metadata", version, **fields)):
+        match self.call(self._bootstrap, request("metadata", version, **fields)):
             case Done(answer):
                 return read(answer)
             case Unknown() as unknown:

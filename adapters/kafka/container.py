@@ -19,6 +19,7 @@ from testcontainers.core.container import DockerContainer
 from fencepost.adapters.ports import SystemUnreachable
 
 from . import owners
+from .login import Passwords
 from .settings import kafka_settings
 from .transport import Address
 
@@ -30,12 +31,13 @@ _PORTS = range(20_000, 30_000)
 class KafkaContainer(DockerContainer):
     """The container; `address` is where this machine reaches its broker."""
 
-    def __init__(self, image: str, purpose: str) -> None:
+    def __init__(self, image: str, purpose: str, passwords: Passwords) -> None:
         testcontainers_config.ryuk_disabled = True
         port = _free_port()
         self.address = Address("127.0.0.1", port)
         # As root inside: an image whose shipped configuration is read-only cannot be configured by its own user.
-        super().__init__(image, env=kafka_settings().environment(purpose, port), labels={owners.LABEL: owners.this_process()}, user="root")
+        environment = kafka_settings().environment(purpose, port, passwords)
+        super().__init__(image, env=environment, labels={owners.LABEL: owners.this_process()}, user="root")
         # testcontainers' own type knows only a number, which Docker would bind on every address of this machine.
         self.ports = {f"{port}/tcp": ("127.0.0.1", port)}  # type: ignore[dict-item]
 
@@ -59,12 +61,12 @@ class KafkaContainer(DockerContainer):
         return logged.decode(errors="replace").rstrip()
 
 
-def start(image: str, purpose: str) -> KafkaContainer:
+def start(image: str, purpose: str, passwords: Passwords) -> KafkaContainer:
     """Start a broker and return at once; it will serve later. Raises SystemUnreachable."""
     container: KafkaContainer | None = None
     try:
         _sweep()
-        container = KafkaContainer(image, purpose)
+        container = KafkaContainer(image, purpose, passwords)
         return container.start()
     except (DockerException, OSError) as error:
         if container is not None:

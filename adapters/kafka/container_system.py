@@ -1,143 +1,108 @@
-"""Kafka in a container of fencepost's own: started while scenarios are still being collected, removed on every way out.
+"""Kafka in containers of fencepost's own: started while scenarios are still being collected, removed on every way out.
 
-`prepare` starts the container in a thread; `open` waits until its broker serves transactions; `close` removes it, also while it
-is still starting, and also at the interpreter's end when nobody called it.
+There is one broker for each purpose that a selected scenario needs. They are started one after another in a thread, the one for
+scenarios without special needs first, so that the others come up while that one is being judged.
 """
 
 import atexit
 import re
 import threading
-from concurrent.futures import Future
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from queue import SimpleQueue
 
-from fencepost.adapters.ports import Done, Handshake, SystemUnreachable, WrongUsage
+from fencepost.adapters.ports import Handshake, WrongUsage
 
-from .handshake import ask, describe
-from .offer import Offer
-from .reach import brokers, connect, serves_transactions, wall_session
+from .container_broker import ContainerBroker
+from .handshake import describe
+from .nursery import AGED_IDS
+from .reach import brokers
 from .release import identify
-from .session import PATIENCE_S, KafkaSession, WallTime
+from .session import PATIENCE_S, KafkaSession
 from .settings import kafka_settings
-from .transport import Address
 
-if TYPE_CHECKING:
-    from .container import KafkaContainer
-
-_SERVES_WITHIN_S = 60.0
 _CLOSED_WITHIN_S = 30.0
 
 
 class KafkaContainerSystem:
-    """A broker of an image, with the settings of a purpose in `fixtures/brokers.yaml`. It is also the faults of its sessions."""
+    """Brokers of an image, each with the settings of a purpose in `fixtures/brokers.yaml`."""
 
     name = "kafka"
 
-    def __init__(self, image: str, purpose: str = "short", patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, image: str, patience_s: float = PATIENCE_S) -> None:
         self._image = image
-        self._purpose = purpose
         self._patience_s = patience_s
-        self._started: Future[KafkaContainer] | None = None
+        self._brokers: dict[str, ContainerBroker] = {}
+        self._used: set[str] = set()
+        """The fresh purposes whose broker has served a scenario."""
+        self._to_start: SimpleQueue[ContainerBroker | None] = SimpleQueue()
         self._starter: threading.Thread | None = None
-        self._offer: Offer | None = None
+        self._is_open = False
         self._closed = False
 
-    def prepare(self) -> None:
-        """Begin to start the container."""
-        if self._started is None:
-            kafka_settings().environment(self._purpose, port=0)  # a purpose that does not exist is an error here, not in the thread
-            self._started = Future()
-            self._starter = threading.Thread(target=self._start, args=(self._started,), name=f"start {self._image}", daemon=True)
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
+        """Begin to start the default broker, and those that scenarios with these needs will run on."""
+        if self._starter is None:
             atexit.register(self.close)
+            self._starter = threading.Thread(target=self._start_all, name=f"start {self._image}", daemon=True)
             self._starter.start()
+        settings = kafka_settings()
+        for purpose in (settings.default_purpose, *settings.purposes_for(needs)):
+            self._broker(purpose, aged_ids=sum(AGED_IDS in need and settings.purposes_for([need]) == [purpose] for need in needs))
 
     def open(self) -> Handshake:
-        """Wait until the broker serves transactions."""
+        """Wait until the default broker serves transactions."""
         self.prepare()
-        self._offer = self._await_serving()
-        version = exact_version(self._image)
-        identity = identify(self._offer.supported.get("metadata.version"), kafka_settings().releases, version)
-        nodes = brokers(self.address, self._offer)
+        settings = kafka_settings()
+        broker = self._broker(settings.default_purpose)
+        offer = broker.offer
+        identity = identify(offer.supported.get("metadata.version"), settings.releases, exact_version(self._image))
+        nodes = brokers(broker.address, offer)
         notes = [
-            f"container of {self._image}, settings for {self._purpose}",
+            f"container of {self._image}, settings for {broker.purpose}",
             "nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items()),
         ]
-        return describe(self._offer, identity, (self.name, identity.version), offered=["crash", "hold-markers"], notes=notes)
+        self._is_open = True
+        return describe(offer, identity, (self.name, identity.version), offered=settings.capabilities, notes=notes)
 
-    @property
-    def address(self) -> Address:
-        """Where this machine reaches the broker."""
-        return self._container().address
-
-    def session(self, title: str) -> KafkaSession:  # noqa: ARG002 - the protocol's; a broker has no use for a scenario's title
-        """A fresh session; a broker that the last one left dead is started again."""
-        if self._offer is None:
-            raise WrongUsage(f"a session with the container of {self._image} was asked for before open()")
-        if not self._container().is_running():
-            self.restart()
-        return wall_session(self.address, self._offer, self._patience_s, self)
-
-    def crash(self) -> None:
-        """Kill the broker, and wait until it is down."""
-        self._container().kill()
-
-    def restart(self) -> None:
-        """Start the same container, whose disk was kept, and wait until its broker serves transactions."""
-        self._container().start_again()
-        self._await_serving()
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - a broker has no use for a title
+        """A fresh session on the broker for these needs."""
+        if not self._is_open or self._closed:
+            raise WrongUsage(f"a session with the container of {self._image} was asked for before open(), or after close()")
+        purpose = kafka_settings().purpose_for(needs)
+        if kafka_settings().purposes[purpose].fresh:
+            self._throw_away_used(purpose)
+        return self._broker(purpose).session(needs)
 
     def close(self) -> None:
-        """Remove the container, now or as soon as it has been started."""
-        if self._closed or self._started is None or self._starter is None:
+        """Remove the containers, now or as soon as they have been started."""
+        if self._closed or self._starter is None:
             return
         self._closed = True
         atexit.unregister(self.close)
-        self._started.add_done_callback(_remove)
+        for broker in self._brokers.values():
+            broker.close()
+        self._to_start.put(None)
         self._starter.join(_CLOSED_WITHIN_S)
 
-    def _start(self, started: "Future[KafkaContainer]") -> None:
-        try:
-            from .container import start
+    def _throw_away_used(self, purpose: str) -> None:
+        """Remove the broker of that purpose if a scenario has been on it; the next one that is asked for is a new one."""
+        if purpose in self._used:
+            self._brokers.pop(purpose).close()
+        self._used.add(purpose)
 
-            started.set_result(start(self._image, self._purpose))
-        except BaseException as error:
-            started.set_exception(error)
+    def _broker(self, purpose: str, aged_ids: int = 0) -> ContainerBroker:
+        """The broker for that purpose; it is started when it is first asked for, and ages ids from then on."""
+        if purpose not in self._brokers:
+            self._brokers[purpose] = ContainerBroker(self._image, purpose, self._patience_s, aged_ids)
+            self._to_start.put(self._brokers[purpose])
+        return self._brokers[purpose]
 
-    def _container(self) -> "KafkaContainer":
-        if self._started is None or self._closed:
-            raise WrongUsage(f"the container of {self._image} is not open")
-        return self._started.result(_SERVES_WITHIN_S)
-
-    def _await_serving(self) -> Offer:
-        container = self._container()
-        last: object = "nothing was tried"
-        for _ in WallTime(_SERVES_WITHIN_S).attempts():
-            if not container.is_running():
-                raise self._unreachable("ended", last)
-            transport = connect("handshake", container.address)
-            try:
-                answer = ask(transport, deadline_s=5.0)
-            finally:
-                transport.close()
-            last = answer
-            if isinstance(answer, Done):
-                last = serves_transactions(container.address, answer.value, patience_s=5.0)
-                if isinstance(last, Done):
-                    return answer.value
-        raise self._unreachable(f"does not serve transactions within {_SERVES_WITHIN_S:g} s", last)
-
-    def _unreachable(self, what: str, last: object) -> SystemUnreachable:
-        return SystemUnreachable(
-            f"the broker in the container of {self._image} {what}; the last that was seen: {last}. The end of its log:\n"
-            f"{self._container().last_lines()}"
-        )
+    def _start_all(self) -> None:
+        while (broker := self._to_start.get()) is not None:
+            broker.start()
 
 
 def exact_version(image: str) -> str | None:
     """The version that an image's tag names, such as 4.3.1; None for a tag that is no version."""
     tag = image.rpartition("/")[2].partition(":")[2].partition("@")[0]
     return tag if re.fullmatch(r"\d+\.\d+(\.\d+)?([-.+]\S+)?", tag) else None
-
-
-def _remove(started: "Future[KafkaContainer]") -> None:
-    if started.exception() is None:
-        started.result().stop()

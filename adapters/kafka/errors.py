@@ -24,6 +24,9 @@ TO_COORDINATOR: frozenset[int] = COORDINATOR_AWAY | {ErrorCode.concurrent_transa
 TO_LEADER: frozenset[int] = LOOK_AGAIN | {ErrorCode.not_enough_replicas}
 """Asked again of a leader. A leader answers NOT_ENOUGH_REPLICAS to old clients when the coordinator is busy."""
 
+ELSEWHERE: frozenset[int] = frozenset({ErrorCode.coordinator_load_in_progress, ErrorCode.not_coordinator, ErrorCode.not_leader_or_follower})
+"""Said of the node, and never of what was asked: asked again also where a caller wants the first answer about that."""
+
 STALE_ROUTE: frozenset[int] = LOOK_AGAIN | {ErrorCode.coordinator_not_available, ErrorCode.not_coordinator}
 """What was known about the right node is no longer so."""
 

@@ -16,6 +16,7 @@ from .errors import refused
 from .offer import Offer, Range
 from .release import Identity
 from .transport import Transport
+from .wire_faults import WIRE_FAULTS
 
 _V2_APIS = {"produce": 12, "end_txn": 5, "txn_offset_commit": 5}
 """From these versions on, a request belongs to the second version of the transaction protocol."""
@@ -70,7 +71,7 @@ def describe(
         version=identity.version,
         version_is_exact=identity.exact,
         profile=identity.profile,
-        capabilities=frozenset(offered) | (frozenset() if lacking else {"transactions-v2"}),
+        capabilities=frozenset(offered) | {WIRE_FAULTS} | (frozenset() if lacking else {"transactions-v2"}),
         judged_as=judged_as,
         notes=(
             *identity.notes,
@@ -106,4 +107,5 @@ def offer_of(answer: Any) -> Offer:
         features_told=True,
         supported={str(feature.name): Range(int(feature.min_version), int(feature.max_version)) for feature in answer.supported_features},
         finalized={str(feature.name): int(feature.max_version_level) for feature in answer.finalized_features},
+        finalized_epoch=int(answer.finalized_features_epoch),
     )

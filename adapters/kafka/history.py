@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
-from fencepost.wire.kafka.entities import api_of
+from fencepost.wire.kafka.entities import api_of, plain
 
 from .recording import Recorded
 from .values import AbortedTransaction, Isolation, LogView
@@ -157,9 +157,13 @@ def _offsets(request: Any, answer: Any) -> Event:
     )
 
 
-def _probe(_request: Any, answer: Any) -> Event:
-    """What only looks or prepares; its fields stand in the report, and checkers have no use for them."""
-    return _event("probe", answer is not None, refused=getattr(answer, "error_code", 0))
+def _probe(request: Any, answer: Any) -> Event:
+    """What only looks or prepares. Checkers have no use for it; what it was told about transactions is kept for comparing two runs."""
+    told = answer is not None and api_of(request) in _TOLD
+    asked = {"request": plain(request)} if api_of(request) in _TOLD else {}
+    return _event(
+        "probe", answer is not None, refused=getattr(answer, "error_code", 0), ctl=asked | ({"answer": plain(answer)} if told else {})
+    )
 
 
 def _topic(entry: Any) -> str | None:
@@ -174,6 +178,20 @@ def _batches(data: bytes | None) -> tuple[Batch, ...]:
     except MalformedBatch:  # the scenario is red for it; the event says what could be read
         return ()
 
+
+_TOLD = frozenset(
+    {
+        "add_offsets_to_txn",
+        "add_partitions_to_txn",
+        "describe_producers",
+        "describe_transactions",
+        "list_offsets",
+        "list_transactions",
+        "offset_fetch",
+        "write_txn_markers",
+    }
+)
+"""The calls that are kept whole."""
 
 _PARTS: Mapping[str, _Part] = {
     "init_producer_id": _init,

@@ -7,6 +7,9 @@ from kio.static.protocol import RequestPayload, ResponsePayload
 from fencepost.adapters.ports import Done, Unknown
 from fencepost.wire.kafka.entities import api_of, title
 
+from .transport import Address, Answer, Transport
+from .wire_faults import Fault, Orders
+
 
 class Broker(Protocol):
     """A function from request to response entity; None where a broker would have closed the connection."""
@@ -21,14 +24,73 @@ class InProcessTransport:
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
+        self._closed = 0
 
-    def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:  # noqa: ARG002 - nothing takes time here
+    def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
         """Hand the request over."""
+        return self.send(request, deadline_s)()
+
+    def send(self, request: RequestPayload, deadline_s: float) -> Answer:  # noqa: ARG002 - nothing takes time here
+        """Hand the request over. An answer that was not read when the connection is closed is lost with it."""
+        asked = f"{title(api_of(request))} v{request.__version__}"
         answer = self._broker.handle(request)
-        if answer is None:
-            asked = f"{title(api_of(request))} v{request.__version__}"
-            return Unknown(f"the broker closed the connection instead of answering {asked}", lost=True)
-        return Done(answer)
+        connection = self._closed
+
+        def read() -> Done[ResponsePayload] | Unknown:
+            if answer is None:
+                return Unknown(f"the broker closed the connection instead of answering {asked}", lost=True)
+            if connection != self._closed:
+                return Unknown(f"the connection was closed before {asked} was answered", lost=True)
+            return Done(answer)
+
+        return read
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """End the connection; the next request makes a new one."""
+        self._closed += 1
+
+
+class InProcessWire:
+    """The way to a broker in this process, on which orders are carried out."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.orders = Orders()
+        self._broker = broker
+
+    def connect(self, client: str, address: Address) -> Transport:  # noqa: ARG002 - there is one broker
+        """A transport that takes the orders about this client."""
+        return InProcessTransport(_Faulty(self._broker, client, self.orders))
+
+    def close(self) -> None:
+        """Held requests never arrive."""
+        self.orders.forget()
+
+
+class _Faulty:
+    """The broker as it looks to one client on a wire with faults."""
+
+    def __init__(self, broker: Broker, client: str, orders: Orders) -> None:
+        self._broker = broker
+        self._client = client
+        self._orders = orders
+
+    def handle(self, request: RequestPayload) -> ResponsePayload | None:
+        match self._orders.take(self._client, int(request.__api_key__)):
+            case None:
+                return self._broker.handle(request)
+            case Fault.LOSE_REQUEST:
+                return None
+            case Fault.LOSE_ANSWER:
+                self._broker.handle(request)
+                return None
+            case Fault.HOLD_UP:
+                self._orders.hold(lambda: _arrive(self._broker, request))
+                return None
+            case Fault.ARRIVE_TWICE:
+                answer = self._broker.handle(request)
+                self._broker.handle(request)
+                return answer
+
+
+def _arrive(broker: Broker, request: RequestPayload) -> None:
+    broker.handle(request)

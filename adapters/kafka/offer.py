@@ -1,7 +1,7 @@
 """What a Kafka system offers: for each API the range of versions that it understands, and its features."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fencepost.adapters.ports import NotOffered
 from fencepost.wire.kafka.entities import API_KEYS, title
@@ -26,6 +26,8 @@ class Offer:
     features_told: bool = False
     supported: Mapping[str, Range] = field(default_factory=dict)
     finalized: Mapping[str, int] = field(default_factory=dict)
+    finalized_epoch: int = -1
+    """Grows with every change of the finalized levels; -1 is none."""
 
     def has(self, api: str, version: int) -> bool:
         """Whether that version of that API may be sent."""
@@ -43,6 +45,10 @@ class Offer:
             if self.has(api, version):
                 return version
         raise NotOffered(f"{title(api)} {Range(lowest, highest)}: the broker offers {self._told(api)}")
+
+    def up_to(self, api: str, highest: int) -> "Offer":
+        """The same offer, with nothing above that version of that API."""
+        return replace(self, apis={**self.apis, api: Range(self.apis[api].lowest, highest)})
 
     def told(self, api: str) -> str:
         """The API with its versions, for people."""

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 from kio.schema.errors import ErrorCode
@@ -29,12 +30,26 @@ AppendResults: TypeAlias = Mapping[TopicPartition, Done[Appended] | Refused]
 class PartitionCalls(Calls):
     """Writing to logs and reading them."""
 
-    def create_topic(self, name: str, partitions: int) -> Outcome[None]:
-        """CreateTopics with one replica, and every partition has a leader."""
+    def create_topic(self, name: str, partitions: int, configs: Mapping[str, str] = MappingProxyType({})) -> Outcome[None]:
+        """CreateTopics with one replica and these configurations, and every partition has a leader.
+
+        A system without CreateTopics is asked for a topic that is not there, and may give it more partitions; it cannot be told
+        configurations.
+        """
+        if "create_topics" not in self._offer.apis and not configs:
+            return self._await_leaders(name, partitions, create=True)
         message = self._request(
             "create_topics",
             self._offer.highest("create_topics", 2, 7),
-            topics=[{"name": name, "num_partitions": partitions, "replication_factor": 1, "assignments": [], "configs": []}],
+            topics=[
+                {
+                    "name": name,
+                    "num_partitions": partitions,
+                    "replication_factor": 1,
+                    "assignments": [],
+                    "configs": [{"name": key, "value": value} for key, value in configs.items()],
+                }
+            ],
             timeout=_BROKER_TIMEOUT_MS,
             validate_only=False,
         )
@@ -49,11 +64,11 @@ class PartitionCalls(Calls):
             case trouble:
                 return trouble
 
-    def _await_leaders(self, name: str, partitions: int) -> Outcome[None]:
+    def _await_leaders(self, name: str, partitions: int, *, create: bool = False) -> Outcome[None]:
         last: object = "nobody was asked"
         for _ in self._time.attempts():
-            match self._cluster.topic(name):
-                case Done(topic) if len(topic.leaders) == partitions:
+            match self._cluster.topic(name, create=create):
+                case Done(topic) if len(topic.leaders) == topic.partitions >= partitions:
                     return Done(None)
                 case outcome:
                     last = outcome
@@ -217,9 +232,9 @@ class PartitionCalls(Calls):
 
         return self._listed(partition, isolation, timestamp, found)
 
-    def page(self, partition: TopicPartition, isolation: Isolation, offset: int) -> Outcome[LogView]:
-        """One Fetch from that offset on."""
-        return self._fetch(partition, isolation, offset, self._offer.highest("fetch", 4, _TOPIC_IDS_FROM - 1))
+    def page(self, partition: TopicPartition, isolation: Isolation, offset: int, max_bytes: int = _PAGE_BYTES) -> Outcome[LogView]:
+        """One Fetch from that offset on; with `max_bytes` 1, of no more than the batch that is there."""
+        return self._fetch(partition, isolation, offset, self._offer.highest("fetch", 4, _TOPIC_IDS_FROM - 1), max_bytes)
 
     def start_offset(self, partition: TopicPartition) -> Outcome[int]:
         """ListOffsets for the earliest: where the log starts."""
@@ -267,20 +282,22 @@ class PartitionCalls(Calls):
 
         return self._read(LeaderOf(partition), message, read, TO_LEADER)
 
-    def _fetch(self, partition: TopicPartition, isolation: Isolation, offset: int, version: int) -> Outcome[LogView]:
+    def _fetch(
+        self, partition: TopicPartition, isolation: Isolation, offset: int, version: int, max_bytes: int = _PAGE_BYTES
+    ) -> Outcome[LogView]:
         self._offer.check("fetch", version)
         match self._topic_key("topic", partition, version):
             case Done(topic):
                 pass
             case trouble:
                 return trouble
-        wanted = {"partition": partition.partition, "fetch_offset": offset, "partition_max_bytes": _PAGE_BYTES}
+        wanted = {"partition": partition.partition, "fetch_offset": offset, "partition_max_bytes": max_bytes}
         message = self._request(
             "fetch",
             version,
             max_wait=0,
             min_bytes=0,
-            max_bytes=_PAGE_BYTES,
+            max_bytes=max_bytes,
             isolation_level=isolation,
             topics=[{**topic, "partitions": [wanted]}],
             **({"forgotten_topics_data": []} if version >= 7 else {}),

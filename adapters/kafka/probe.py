@@ -3,15 +3,39 @@
 A step calls one of these and judges what came back. Nothing here knows what a right answer is.
 """
 
+from collections.abc import Callable
+from typing import TypeAlias
+
+from fencepost.adapters.ports import NotOffered, Outcome
+
+from .access import AccessCalls
+from .administration import AdministrationCalls
+from .calls import KafkaTime
+from .cluster import Cluster
 from .inspection import InspectionCalls
 from .offer import Offer
 from .partitions import PartitionCalls
 from .transactions import Addition, PartitionResults, TransactionCalls
+from .values import AgedId
 
-__all__ = ["Addition", "KafkaProbe", "PartitionResults"]
+__all__ = ["Addition", "KafkaProbe", "Offer", "PartitionResults", "TakeAged", "no_aged_ids"]
 
-__all__ = ["KafkaProbe", "Offer"]
+TakeAged: TypeAlias = Callable[[], Outcome[AgedId]]
+"""Hands out an aged id, each to one scenario only."""
 
 
-class KafkaProbe(TransactionCalls, PartitionCalls, InspectionCalls):
+def no_aged_ids() -> Outcome[AgedId]:
+    """For systems on which nothing is aged."""
+    raise NotOffered("aged-ids: no transactional id is aged for this session")
+
+
+class KafkaProbe(TransactionCalls, PartitionCalls, InspectionCalls, AccessCalls, AdministrationCalls):
     """One client of a Kafka system, with connections of its own."""
+
+    def __init__(self, cluster: Cluster, offer: Offer, time: KafkaTime, take_aged: TakeAged = no_aged_ids) -> None:
+        super().__init__(cluster, offer, time)
+        self._take_aged = take_aged
+
+    def adopt_aged_id(self) -> Outcome[AgedId]:
+        """A transactional id at epoch 32765 that belongs to this client from now on; see `ageing` for how it came that far."""
+        return self._take_aged()

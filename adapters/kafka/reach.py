@@ -2,17 +2,24 @@
 
 import secrets
 import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import partial
 
-from fencepost.adapters.ports import Done, Faults, Outcome, SystemUnreachable, WrongUsage
+from fencepost.adapters.ports import Done, Faults, Malformed, Outcome, SystemUnreachable, WrongUsage
 
-from .cluster import Cluster
+from .cluster import METADATA_VERSIONS, Cluster
 from .handshake import ask
+from .login import Login, Passwords
 from .offer import Offer
+from .probe import TakeAged, no_aged_ids
+from .proxy import ProxiedWire
 from .recording import Recorder
 from .session import ANSWER_WITHIN_S, KafkaSession, NoFaults, WallTime
 from .tcp import TcpTransport
-from .transport import Address, Transport
+from .transport import Address, Connect, Transport, nobody_logs_in
 from .values import ProducerIdAndEpoch
+from .wire_faults import WIRE_FAULTS
 
 _CLIENT = "handshake"
 
@@ -29,14 +36,56 @@ def parse_address(text: str) -> Address:
     return Address(host, int(port))
 
 
-def connect(client: str, address: Address) -> Transport:
+def connect(client: str, address: Address, login: Login | None = None) -> Transport:
     """A client's way to a node over TCP; connects at the first call."""
-    return TcpTransport(f"fencepost-{client}", address)
+    return TcpTransport(f"fencepost-{client}", address, login)
 
 
-def wall_session(bootstrap: Address, offer: Offer, patience_s: float, faults: Faults) -> KafkaSession:
+@dataclass(frozen=True)
+class Users:
+    """The users of a broker, by the passwords that it was started with; the first is the one that clients log in as by themselves."""
+
+    passwords: Passwords
+
+    @property
+    def connect(self) -> Connect:
+        """The way of clients of which nobody says who they are."""
+        users = list(self.passwords.by_user)
+        return self.connect_as(users[0]) if users else connect
+
+    def connect_as(self, user: str) -> Connect:
+        """The way of clients that log in as that user."""
+        if user not in self.passwords.by_user:
+            return nobody_logs_in(user)
+        return partial(connect, login=self.passwords.login(user))
+
+
+NOBODY = Users(Passwords({}))
+"""Where nobody has to log in."""
+
+
+def wall_session(
+    bootstrap: Address,
+    offer: Offer,
+    patience_s: float,
+    faults: Faults,
+    needs: Collection[str] = frozenset(),
+    *,
+    users: Users = NOBODY,
+    take_aged: TakeAged = no_aged_ids,
+) -> KafkaSession:
     """A session over TCP, with names that no other session has."""
-    return KafkaSession(bootstrap, connect, offer, WallTime(patience_s), faults, secrets.token_hex(3))
+    return KafkaSession(
+        bootstrap,
+        users.connect,
+        offer,
+        WallTime(patience_s),
+        faults,
+        secrets.token_hex(3),
+        connect_as=users.connect_as,
+        take_aged=take_aged,
+        wire=ProxiedWire() if WIRE_FAULTS in needs else None,
+    )
 
 
 def reach(address: Address, within_s: float) -> Offer:
@@ -56,6 +105,30 @@ def reach(address: Address, within_s: float) -> Offer:
         f"no Kafka broker answers at {address} within {within_s:g} s; the last that was seen: {reason}. "
         "Is it running, and is this a listener without TLS and authentication?"
     )
+
+
+def readable(bootstrap: Address, offer: Offer) -> tuple[Offer, list[str]]:
+    """The offer without the versions of Metadata whose answers break the protocol, and a line that says so.
+
+    Every scenario looks up its nodes, so all would be red for the one fault, which no requirement here is about. Raises Malformed where
+    no version is left.
+    """
+    fault = ""
+    wall = WallTime(ANSWER_WITHIN_S)
+    while True:
+        version = offer.highest("metadata", *METADATA_VERSIONS)
+        cluster = Cluster(_CLIENT, bootstrap, connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
+        try:
+            cluster.brokers()
+        except Malformed as error:
+            if not offer.has("metadata", version - 1) or version == METADATA_VERSIONS[0]:
+                raise
+            fault = fault or str(error)
+            offer = offer.up_to("metadata", version - 1)
+        else:
+            return offer, [f"Metadata is asked in v{version}, for newer answers break the protocol: {fault}"] if fault else []
+        finally:
+            cluster.close()
 
 
 def brokers(bootstrap: Address, offer: Offer) -> dict[int, Address]:
@@ -79,9 +152,14 @@ def brokers(bootstrap: Address, offer: Offer) -> dict[int, Address]:
     return outcome.value
 
 
-def serves_transactions(bootstrap: Address, offer: Offer, patience_s: float) -> Outcome[ProducerIdAndEpoch]:
+def serves_transactions(
+    bootstrap: Address,
+    offer: Offer,
+    patience_s: float,
+    users: Users = NOBODY,
+) -> Outcome[ProducerIdAndEpoch]:
     """What comes of initialising a new transactional id. The first one ever makes the broker create the coordinator's log."""
-    session = wall_session(bootstrap, offer, patience_s, NoFaults(str(bootstrap)))
+    session = wall_session(bootstrap, offer, patience_s, NoFaults(str(bootstrap)), users=users)
     try:
         return session.client(_CLIENT).init_producer_id(session.unique("fencepost-ready"))
     finally:

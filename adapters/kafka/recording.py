@@ -13,7 +13,7 @@ from fencepost.adapters.ports import Done, Exchange, Malformed, Unknown
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, plain, title
 
-from .transport import Address, Transport
+from .transport import Address, Answer, Transport
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,30 @@ class Recorder:
         self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float
     ) -> Done[ResponsePayload] | Unknown:
         """Make one call; what came of it is remembered, a malformed answer as well."""
+        return self.send(client, node, transport, request, deadline_s)()
+
+    def send(self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float) -> Answer:
+        """Send a request; it is remembered when its answer is waited for."""
         began = self._now_ms()
-        try:
-            outcome = transport.call(request, deadline_s)
-        except Malformed as error:
-            self.recorded.append(Recorded(client, node, request, None, str(error), began, self._now_ms() - began))
-            raise
-        answer = outcome.value if isinstance(outcome, Done) else None
-        lost = outcome.reason if isinstance(outcome, Unknown) else None
-        self.recorded.append(Recorded(client, node, request, answer, lost, began, self._now_ms() - began))
-        return outcome
+        wait = transport.send(request, deadline_s)
+
+        def remember(answer: ResponsePayload | None, lost: str | None) -> None:
+            self.recorded.append(Recorded(client, node, request, answer, lost, began, self._now_ms() - began))
+
+        def answered() -> Done[ResponsePayload] | Unknown:
+            try:
+                outcome = wait()
+            except Malformed as error:
+                remember(None, str(error))
+                raise
+            match outcome:
+                case Done(answer):
+                    remember(answer, None)
+                case Unknown(reason):
+                    remember(None, reason)
+            return outcome
+
+        return answered
 
     def exchanges(self) -> list[Exchange]:
         """All calls so far, in the order in which they ended."""

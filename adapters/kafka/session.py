@@ -4,15 +4,16 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 
-from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time
+from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time, WireFaults
 
 from .calls import KafkaTime
 from .cluster import Cluster
 from .history import Event, events
 from .offer import Offer
-from .probe import KafkaProbe
+from .probe import KafkaProbe, TakeAged, no_aged_ids
 from .recording import Recorder
-from .transport import Address, Connect
+from .transport import Address, Connect, ConnectAs, nobody_logs_in
+from .wire_faults import Fault, Orders, Wire
 
 ANSWER_WITHIN_S = 10.0
 """How long one request may take; nothing that the suite asks takes a healthy broker a second."""
@@ -50,6 +51,9 @@ class NoFaults:
     def crash(self) -> None:
         raise NotOffered(f"crash: {self._whose} was not started by fencepost, so fencepost does not kill it")
 
+    def start_again(self) -> None:
+        raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")
+
     def restart(self) -> None:
         raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")
 
@@ -57,23 +61,45 @@ class NoFaults:
 class KafkaSession:
     """A session; `suffix` is what makes its names its own."""
 
-    def __init__(self, bootstrap: Address, connect: Connect, offer: Offer, kafka_time: KafkaTime, faults: Faults, suffix: str) -> None:
+    def __init__(
+        self,
+        bootstrap: Address,
+        connect: Connect,
+        offer: Offer,
+        kafka_time: KafkaTime,
+        faults: Faults,
+        suffix: str,
+        *,
+        connect_as: ConnectAs = nobody_logs_in,
+        take_aged: TakeAged = no_aged_ids,
+        wire: Wire | None = None,
+    ) -> None:
         self.time: Time = kafka_time
         self._time = kafka_time
         self.faults: Faults = _SessionFaults(faults, self._forget_connections)
         self._bootstrap = bootstrap
-        self._connect = connect
+        self._connect = connect if wire is None else wire.connect
+        self._connect_as = connect_as
+        self._wire = wire
         self._offer = offer
         self._suffix = suffix
+        self._take_aged = take_aged
         self._recorder = Recorder(kafka_time.now_ms)
         self._probes: dict[str, KafkaProbe] = {}
 
     def client(self, name: str) -> KafkaProbe:
         """The probe of the client with that name: the same one each time."""
         if name not in self._probes:
-            cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S)
-            self._probes[name] = KafkaProbe(cluster, self._offer, self._time)
+            cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S, self._connect_as)
+            self._probes[name] = KafkaProbe(cluster, self._offer, self._time, self._take_aged)
         return self._probes[name]
+
+    @property
+    def wire(self) -> WireFaults:
+        """Faults on the way between this session's clients and the nodes."""
+        if self._wire is None:
+            raise NotOffered("wire-faults: this scenario does not say @needs:wire-faults, so its clients are connected directly")
+        return _SessionWire(self._wire.orders)
 
     def exchanges(self) -> list[Exchange]:
         return self._recorder.exchanges()
@@ -86,10 +112,37 @@ class KafkaSession:
 
     def close(self) -> None:
         self._forget_connections()
+        if self._wire is not None:
+            self._wire.close()
 
     def _forget_connections(self) -> None:
         for probe in self._probes.values():
             probe.close()
+
+
+class _SessionWire:
+    """Orders in the words of the port."""
+
+    def __init__(self, orders: Orders) -> None:
+        self._orders = orders
+
+    def lose_request(self, client: str, request: str) -> None:
+        self._orders.order(client, request, Fault.LOSE_REQUEST)
+
+    def lose_answer(self, client: str, request: str) -> None:
+        self._orders.order(client, request, Fault.LOSE_ANSWER)
+
+    def arrive_twice(self, client: str, request: str) -> None:
+        self._orders.order(client, request, Fault.ARRIVE_TWICE)
+
+    def hold_up(self, client: str, request: str) -> None:
+        self._orders.order(client, request, Fault.HOLD_UP)
+
+    def outstanding(self) -> int:
+        return self._orders.outstanding()
+
+    def let_go(self) -> int:
+        return self._orders.let_go()
 
 
 class _SessionFaults:
@@ -101,6 +154,10 @@ class _SessionFaults:
 
     def crash(self) -> None:
         self._faults.crash()
+        self._forget_connections()
+
+    def start_again(self) -> None:
+        self._faults.start_again()
         self._forget_connections()
 
     def restart(self) -> None:

@@ -1,16 +1,24 @@
 """A Kafka system over TCP that is running already and belongs to somebody else."""
 
+from collections.abc import Collection
+
 from fencepost.adapters.ports import Done, Handshake, NotOffered, WrongUsage
 
+from .ageing import age
 from .handshake import describe
+from .nursery import AGED_IDS, Nursery
 from .offer import Offer
-from .reach import brokers, parse_address, reach, serves_transactions, wall_session
+from .reach import brokers, parse_address, reach, readable, serves_transactions, wall_session
 from .release import identify
 from .session import PATIENCE_S, KafkaSession, NoFaults
 from .settings import kafka_settings
 
 _REACHABLE_WITHIN_S = 6.0
 """Together with the second that each advertised address has, an unreachable system is told within ten."""
+
+
+def _needs_settings() -> list[str]:
+    return sorted(kafka_settings().capabilities - {"crash", "hold-markers", AGED_IDS})
 
 
 class KafkaAt:
@@ -22,18 +30,21 @@ class KafkaAt:
         self._bootstrap = parse_address(bootstrap)
         self._patience_s = patience_s
         self._offer: Offer | None = None
+        self._nursery = Nursery(patience_s)
+        self._aged_ids = 0
 
-    def prepare(self) -> None:
-        """There is nothing to start."""
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
+        """There is nothing to start but ageing, and that only when the system is open."""
+        self._aged_ids = sum(AGED_IDS in need for need in needs)
 
     def open(self) -> Handshake:
         """Ask the bootstrap node what it is.
 
         A system that cannot initialise a transactional id is opened all the same, with a note: that is for scenarios to judge.
         """
-        offer = reach(self._bootstrap, _REACHABLE_WITHIN_S)
+        offer, notes = readable(self._bootstrap, reach(self._bootstrap, _REACHABLE_WITHIN_S))
         nodes = brokers(self._bootstrap, offer)
-        notes = ["nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items())]
+        notes.append("nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items()))
         try:
             outcome = serves_transactions(self._bootstrap, offer, self._patience_s)
         except NotOffered as error:
@@ -42,23 +53,30 @@ class KafkaAt:
             if not isinstance(outcome, Done):
                 notes.append(f"no transactional id could be initialised within {self._patience_s:g} s: {outcome}")
         self._offer = offer
+        self._nursery.open(lambda progress: age(self._bootstrap, offer, progress))
+        self._nursery.expect(self._aged_ids)
         identity = identify(offer.supported.get("metadata.version"), kafka_settings().releases)
         return describe(
             offer,
             identity,
             (self.name, identity.version),
+            offered={AGED_IDS},
             missing=[
                 f"crash: {self._bootstrap} was not started by fencepost",
                 f"hold-markers: it leaves transactions undecided for ever, and {self._bootstrap} is not fencepost's to throw away",
+                *(f"{name}: {self._bootstrap} was not started with settings for that" for name in _needs_settings()),
             ],
             notes=notes,
         )
 
-    def session(self, title: str) -> KafkaSession:  # noqa: ARG002 - the protocol's; a broker has no use for a scenario's title
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - a broker has no use for a title
         """A fresh session."""
         if self._offer is None:
             raise WrongUsage(f"a session with {self._bootstrap} was asked for before open()")
-        return wall_session(self._bootstrap, self._offer, self._patience_s, NoFaults(str(self._bootstrap)))
+        return wall_session(
+            self._bootstrap, self._offer, self._patience_s, NoFaults(str(self._bootstrap)), needs, take_aged=self._nursery.take
+        )
 
     def close(self) -> None:
-        """There is nothing to give back: connections belong to sessions."""
+        """Stop ageing. There is nothing else to give back: connections belong to sessions."""
+        self._nursery.close()

@@ -6,6 +6,7 @@ What is done about each trouble:
   connection counts as lost, for a node that is killed cuts its frames too.
 * no whole answer before the deadline: `Unknown`, and the connection is closed, so that an answer which comes late can never be
   taken for that of another request.
+* no login: LoginRefused, and the connection is closed.
 * bytes that are not the answer that is due: `Malformed` with the bytes, and the connection is closed.
 
 Every call after trouble connects anew. A connection that the node closed while nothing was being asked is replaced silently:
@@ -14,6 +15,8 @@ nothing was sent, so nothing is uncertain.
 
 import socket
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
@@ -21,46 +24,68 @@ from fencepost.adapters.ports import Done, Malformed, Unknown
 from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
 
-from .transport import Address
+from .login import Login, LoginRefused
+from .transport import Address, Answer
+
+T = TypeVar("T")
 
 MAX_FRAME = 64 * 1024 * 1024
 """The longest answer that is believed; a broker's own default for requests is 100 MiB, and no answer to the suite comes near."""
 
 
 class TcpTransport:
-    """A connection to one node, made when it is first needed."""
+    """A connection to one node, made when it is first needed; with a login, that is the first that it carries."""
 
-    def __init__(self, client_id: str, address: Address) -> None:
+    def __init__(self, client_id: str, address: Address, login: Login | None = None) -> None:
         self._client_id = client_id
         self._address = address
+        self._login = login
         self._socket: socket.socket | None = None
         self._last_correlation_id = 0
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
         """Send one request and read its answer."""
+        return self.send(request, deadline_s)()
+
+    def send(self, request: RequestPayload, deadline_s: float) -> Answer:
+        """Send one request; what keeps it from being sent is told as the answer."""
         asked = f"{title(api_of(request))} v{request.__version__}"
         deadline = _Deadline(deadline_s)
-        self._last_correlation_id += 1
         try:
-            connection = self._connected(deadline)
+            connection, is_new = self._connected(deadline)
         except TimeoutError:
-            return Unknown(f"{self._address} did not accept a connection for {asked} within {deadline_s:g} s")
+            late = Unknown(f"{self._address} did not accept a connection for {asked} within {deadline_s:g} s")
+            return lambda: late
         except OSError as error:
-            return Unknown(f"{self._address} cannot be connected to for {asked}: {error}", lost=True)
-        try:
-            connection.settimeout(deadline.left())
-            connection.sendall(encode_request(request, self._last_correlation_id, self._client_id))
-            frame = self._read_frame(connection, deadline)
-            return Done(decode_response(request, self._last_correlation_id, frame))
-        except TimeoutError:
-            self.close()
-            return Unknown(f"{self._address} did not answer {asked} within {deadline_s:g} s")
-        except OSError as error:
-            self.close()
-            return Unknown(f"{self._address} closed the connection instead of answering {asked}: {error}", lost=True)
-        except MalformedFrame as error:
-            self.close()
-            raise Malformed(f"{self._address}: {error}") from error
+            lost = Unknown(f"{self._address} cannot be connected to for {asked}: {error}", lost=True)
+            return lambda: lost
+
+        def exchange(step: Callable[[], T]) -> T | Unknown:
+            try:
+                return step()
+            except (LoginRefused, Malformed):
+                self.close()
+                raise
+            except TimeoutError:
+                self.close()
+                return Unknown(f"{self._address} did not answer {asked} within {deadline_s:g} s")
+            except OSError as error:
+                self.close()
+                return Unknown(f"{self._address} closed the connection instead of answering {asked}: {error}", lost=True)
+            except MalformedFrame as error:
+                self.close()
+                raise Malformed(f"{self._address}: {error}") from error
+
+        def write() -> int:
+            if is_new and self._login is not None:
+                self._log_in(self._login, connection, deadline)
+            return self._write(connection, request, deadline)
+
+        match exchange(write):
+            case Unknown() as trouble:
+                return lambda: trouble
+            case correlation_id:
+                return lambda: exchange(lambda: Done(self._read(connection, request, correlation_id, deadline)))
 
     def close(self) -> None:
         """Close the connection, if there is one."""
@@ -68,14 +93,36 @@ class TcpTransport:
             self._socket.close()
             self._socket = None
 
-    def _connected(self, deadline: "_Deadline") -> socket.socket:
+    def _connected(self, deadline: "_Deadline") -> tuple[socket.socket, bool]:
+        """The connection, and whether it was made just now."""
         if self._socket is not None and _was_closed_by_peer(self._socket):
             self.close()
+        is_new = self._socket is None
         if self._socket is None:
             self._socket = socket.create_connection((self._address.host, self._address.port), deadline.left())
             # Requests are small and each waits for its answer, so nothing is won by collecting bytes.
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return self._socket
+        return self._socket, is_new
+
+    def _log_in(self, login: Login, connection: socket.socket, deadline: "_Deadline") -> None:
+        try:
+            login.over(lambda message: self._exchange(connection, message, deadline), self._address)
+        except MalformedFrame:
+            what = f"{self._address}: the answer to the login of the user {login.user!r} is none that the protocol allows"
+            raise Malformed(f"{what}; its bytes are not shown, for they may quote the password") from None
+
+    def _exchange(self, connection: socket.socket, request: RequestPayload, deadline: "_Deadline") -> ResponsePayload:
+        return self._read(connection, request, self._write(connection, request, deadline), deadline)
+
+    def _write(self, connection: socket.socket, request: RequestPayload, deadline: "_Deadline") -> int:
+        """Send it; answers the correlation id that its answer has."""
+        self._last_correlation_id += 1
+        connection.settimeout(deadline.left())
+        connection.sendall(encode_request(request, self._last_correlation_id, self._client_id))
+        return self._last_correlation_id
+
+    def _read(self, connection: socket.socket, request: RequestPayload, correlation_id: int, deadline: "_Deadline") -> ResponsePayload:
+        return decode_response(request, correlation_id, self._read_frame(connection, deadline))
 
     def _read_frame(self, connection: socket.socket, deadline: "_Deadline") -> bytes:
         prefix = _read_exactly(connection, LENGTH.size, deadline)

@@ -1,6 +1,6 @@
 """The calls that a transaction coordinator answers, and those that carry offsets in a transaction."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, TypeAlias, TypeVar
@@ -124,7 +124,8 @@ class TransactionCalls(Calls):
     ) -> Outcome[Mapping[str, PartitionResults]]:
         """AddPartitionsToTxn as a broker sends it, from version 4 on; sent to the coordinator of the first transactional id.
 
-        Refused is the whole request; all other refusals are in the results. Asked again only while it is too early for every partition:
+        Refused is the whole request, with the number of results that stand beside the refusal in its fields; all other refusals are in
+        the results. Asked again only while it is too early for every partition:
         the coordinator is away, or does not know the topics yet.
         """
         message = self._request(
@@ -143,7 +144,7 @@ class TransactionCalls(Calls):
 
         def read(answer: Any) -> Outcome[Mapping[str, PartitionResults]]:
             if answer.error_code != ErrorCode.none:
-                return refused(answer.error_code)
+                return refused(answer.error_code, results=len(answer.results_by_transaction))
             results = {}
             for addition in additions:
                 entries = [entry for entry in answer.results_by_transaction if entry.transactional_id == addition.transactional_id]
@@ -275,6 +276,19 @@ class TransactionCalls(Calls):
         self, transactional_id: str, producer: ProducerIdAndEpoch, *, commit: bool, version: int = 5, retry: bool = True
     ) -> Outcome[ProducerIdAndEpoch | None]:
         """EndTxn. From version 5 on the answer carries the pair to go on with; before, there is none."""
+        message, read = self._end(transactional_id, producer, commit, version)
+        return self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR, retry=retry)
+
+    def send_end_txn(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, *, commit: bool, version: int = 5
+    ) -> Callable[[], Outcome[ProducerIdAndEpoch | None]]:
+        """The same, put once and sent now; the answer is waited for when it is wanted, and before this client asks again."""
+        message, read = self._end(transactional_id, producer, commit, version)
+        return self._send(_coordinator(transactional_id), message, read)
+
+    def _end(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, commit: bool, version: int
+    ) -> tuple[Any, Callable[[Any], Outcome[ProducerIdAndEpoch | None]]]:
         message = self._request("end_txn", version, transactional_id=transactional_id, **_pair(producer), committed=commit)
 
         def read(answer: Any) -> Outcome[ProducerIdAndEpoch | None]:
@@ -282,7 +296,7 @@ class TransactionCalls(Calls):
                 return verdict(answer.error_code, None)
             return _pair_answered(answer)
 
-        return self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR, retry=retry)
+        return message, read
 
 
 def _coordinator(transactional_id: str) -> CoordinatorOf:

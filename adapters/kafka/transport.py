@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.adapters.ports import Done, Unknown
+from fencepost.adapters.ports import Done, NotOffered, Unknown
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,16 @@ class Address:
         return f"{self.host}:{self.port}"
 
 
+Answer: TypeAlias = Callable[[], Done[ResponsePayload] | Unknown]
+"""Waits for the answer to a request that was sent. To be called once, before the next request is sent on the same transport."""
+
+
 class Transport(Protocol):
     """A way to one node that can be used again after every outcome."""
+
+    def send(self, request: RequestPayload, deadline_s: float) -> Answer:
+        """Send the request now; its answer is waited for, within the deadline, when it is wanted."""
+        ...
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
         """Send the request and wait for its own answer, for at most `deadline_s` seconds."""
@@ -38,3 +46,11 @@ class Transport(Protocol):
 
 Connect: TypeAlias = Callable[[str, Address], Transport]
 """Makes the transport of a named client to a node; it may wait with connecting until the first call."""
+
+ConnectAs: TypeAlias = Callable[[str], Connect]
+"""The same for clients that log in as the user of that name. Raises NotOffered where nobody can log in."""
+
+
+def nobody_logs_in(user: str) -> Connect:
+    """For systems that know no users."""
+    raise NotOffered(f"authorizer: nobody can log in here as the user {user!r}")

@@ -23,6 +23,22 @@ class ProducerIdAndEpoch:
 NO_PRODUCER = ProducerIdAndEpoch(-1, -1)
 
 
+LAST_USABLE_EPOCH = 32_766
+"""The largest epoch that a producer may be given. The one above is the largest number of its type, and is kept for markers."""
+
+AGED_EPOCH = LAST_USABLE_EPOCH - 1
+AGED_NAME = f"raised-to-{AGED_EPOCH}"
+"""What the transactional ids of aged ids begin with, so that a history tells where such an epoch comes from."""
+
+
+@dataclass(frozen=True)
+class AgedId:
+    """A transactional id at `AGED_EPOCH`, one bump before the last, and the identity that owns it."""
+
+    transactional_id: str
+    producer: ProducerIdAndEpoch
+
+
 @dataclass(frozen=True, order=True)
 class TopicPartition:
     """A partition of a topic by its name in the system."""

@@ -79,6 +79,14 @@ Feature: Ending a transaction
       Then the answer is success, with the producer id and epoch that A has
       And the log of payments-0 has not grown
 
+    @needs:wire-faults
+    Scenario: [3] One commit reaches the coordinator twice
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A commits, and the request arrives twice
+      Then the answer is success, with the same producer id and the next epoch
+      And payments-0 holds one COMMIT marker, with the epoch after that of A
+
   @KIP890-067 @MUST
   Rule: An EndTxn v5 abort at the epoch a settled commit has used is refused INVALID_TXN_STATE and the data stays committed.
 

@@ -46,6 +46,14 @@ Feature: Ending a transaction, off the beaten track
       Then the answer is success, with the producer id and epoch that A has
       And the log of payments-0 has not grown
 
+    @needs:wire-faults
+    Scenario: [3] One abort reaches the coordinator twice
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A aborts, and the request arrives twice
+      Then the answer is success, with the same producer id and the next epoch
+      And payments-0 holds one ABORT marker, with the epoch after that of A
+
   @KIP890-066 @MUST
   Rule: An EndTxn v5 retried while the markers are on their way answers CONCURRENT_TRANSACTIONS without an identity.
 
@@ -148,6 +156,23 @@ Feature: Ending a transaction, off the beaten track
       When A aborts an empty transactional id in EndTxn v4
       Then the request is refused with INVALID_REQUEST
       And the transaction of A is Ongoing in payments-0 and nowhere else
+
+  @KIP890-079 @MUST
+  Rule: Of two racing EndTxn with opposite decisions at most one succeeds, and all markers agree with it.
+
+    Scenario: [1] The commit is sent first
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has written "a2" to payments-1
+      When A commits and aborts at once, on two connections
+      Then at most one of the two has succeeded, and payments-0 and payments-1 hold its markers alone
+
+    Scenario: [2] The abort is sent first
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has written "a2" to payments-1
+      When A aborts and commits at once, on two connections
+      Then at most one of the two has succeeded, and payments-0 and payments-1 hold its markers alone
 
   @KIP890-080 @MUST
   Rule: DescribeTransactions shows the raised epoch from the moment EndTxn v5 is answered, prepared or completed.

@@ -48,3 +48,11 @@ Feature: Fencing an old instance
       When A aborts
       Then the request is refused with PRODUCER_FENCED
       And the coordinator still knows B by the same producer id and epoch
+
+    Scenario: [4] The old instance writes in the first protocol
+      Given producer A with transactional id "transfer"
+      And in the first protocol A has written "a1" to payments-0
+      And producer B has taken over the transactional id of A
+      When in the first protocol A writes "late" to payments-0
+      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown

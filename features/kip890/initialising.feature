@@ -135,6 +135,13 @@ Feature: Initialising a transactional id
       Then the answer is success, with the producer id and epoch that A has
       And the coordinator still knows A by the same producer id and epoch
 
+    @needs:aged-ids
+    Scenario: [2] The answer with the last usable epoch was lost, and the client asks again
+      Given producer A at the last usable epoch
+      When A initialises again with its previous epoch
+      Then the answer is success, with the producer id and epoch that A has
+      And the coordinator still knows A by the same producer id and epoch
+
   @KIP890-019 @MUST
   Rule: InitProducerId v3 with an epoch neither current nor last is refused INVALID_PRODUCER_EPOCH, the older name for fencing.
 

@@ -22,6 +22,13 @@ Feature: Isolation
       Then readers of committed data see nothing in payments-0
       And the last stable offset of payments-0 is the offset of "a1"
 
+    Scenario: [3] The transaction is that of an old client
+      Given producer A with transactional id "transfer"
+      And in the first protocol A has written "a1" to payments-0
+      When a plain record "p1" is written to payments-0
+      Then readers of committed data see nothing in payments-0
+      And the last stable offset of payments-0 is the offset of "a1"
+
   @KIP890-138 @MUST
   Rule: ListOffsets LATEST gives the last stable offset to read_committed and the high watermark to read_uncommitted.
 
@@ -48,6 +55,13 @@ Feature: Isolation
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0
       Then readers of uncommitted data see "a1" in payments-0
+      And readers of committed data see nothing in payments-0
+
+    Scenario: [2] A record of an old client
+      Given producer A with transactional id "transfer"
+      And in the first protocol A has written "a1" to payments-0
+      When in the first protocol A writes "a2" to payments-0
+      Then readers of uncommitted data see "a1", "a2" in payments-0
       And readers of committed data see nothing in payments-0
 
   @KIP890-142 @MUST

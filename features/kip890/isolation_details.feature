@@ -29,6 +29,12 @@ Feature: Isolation in detail
       When a plain record "p1" is written to payments-0
       Then a reader of committed data that begins at "p1" is told of no aborted transaction in payments-0
 
+    Scenario: [4] The transaction is that of an old client
+      Given producer A with transactional id "transfer"
+      And in the first protocol A has written "a1" to payments-0
+      When in the first protocol A aborts
+      Then readers of committed data are told of the aborted transaction of A from "a1" in payments-0
+
   @KIP890-140 @MUST
   Rule: A read_committed Fetch keeps aborted records and markers, and filtering by the list leaves just the committed ones.
 
@@ -55,6 +61,13 @@ Feature: Isolation in detail
       When A aborts and B commits, watched by readers of committed data
       Then readers of committed data see "b1" in payments-0
       And readers of committed data are handed "a1", "b1" from payments-0, and 2 markers
+
+    Scenario: [4] The aborted transaction is that of an old client
+      Given producer A with transactional id "transfer"
+      And in the first protocol A has written "a1" to payments-0
+      When in the first protocol A aborts
+      Then readers of committed data see nothing in payments-0
+      And readers of committed data are handed "a1" from payments-0, and 1 markers
 
   @KIP890-143 @MUST
   Rule: A read_committed timestamp look-up that lands in undecided data answers offset -1 and timestamp -1.

@@ -22,6 +22,15 @@ Feature: Producing, as the leader of a partition judges it
       Then the request is refused with INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
+    @needs:wire-faults
+    Scenario: [3] A batch that was held up arrives after the end of its transaction
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A's write of "late" to payments-1 is held up on its way
+      And A has committed
+      When what was held up arrives
+      Then the log of payments-1 has not grown
+
   @KIP890-092 @MUST
   Rule: Further batches of a transaction are accepted and leave the transaction's start offset at the first one.
 
@@ -39,6 +48,15 @@ Feature: Producing, as the leader of a partition judges it
       When A writes "a2" to payments-0 in Produce v11
       Then the write is accepted
       And the open transaction of A in payments-0 starts at "a1"
+
+    @needs:wire-faults
+    Scenario: [3] One batch reaches the leader twice
+      Given a plain record "p1" has been written to payments-0
+      And producer A with transactional id "transfer"
+      When A writes "a1" to payments-0, and the request arrives twice
+      Then the write is accepted
+      And the open transaction of A in payments-0 starts at "a1"
+      And readers of uncommitted data see "p1", "a1" in payments-0
 
   @KIP890-093 @MUST
   Rule: Once a transaction is settled, DescribeProducers shows no start offset for it any more.

@@ -80,3 +80,33 @@ Feature: Time-outs and recovery
       When A aborts, and the broker crashes right after the answer
       Then readers of committed data see nothing in payments-0
       And the last stable offset of payments-0 and payments-1 is the end of the log
+
+  @KIP890-161 @MUST
+  Rule: An unanswered EndTxn still has one outcome, the same on all partitions and the one a later retry is told.
+
+    @needs:wire-faults
+    Scenario: [1] The answer to a commit is lost
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has written "a2" to payments-1
+      When A commits, the answer is lost, and A asks again
+      Then the answer is success, with the same producer id and the next epoch
+      And payments-0 and payments-1 hold nothing but COMMIT markers of the epoch after that of A
+
+    @needs:wire-faults
+    Scenario: [2] The request for an abort is lost
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has written "a2" to payments-1
+      When A aborts, the request is lost, and A asks again
+      Then the answer is success, with the same producer id and the next epoch
+      And payments-0 and payments-1 hold nothing but ABORT markers of the epoch after that of A
+
+    @needs:crash
+    Scenario: [3] The broker crashes while the commit is on its way
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has written "a2" to payments-1
+      When A commits, the broker crashes before it has answered, and A asks again
+      Then the answer is success, with the same producer id and the next epoch
+      And payments-0 and payments-1 hold nothing but COMMIT markers of the epoch after that of A

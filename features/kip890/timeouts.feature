@@ -68,12 +68,30 @@ Feature: Time-outs and restarts in detail
       When A aborts with its previous epoch
       Then the answer is success, with the producer id and epoch that A has
 
+    @needs:aged-ids @needs:crash
+    Scenario: [3] A retried commit that went on with a new producer id
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0
+      And A has committed
+      And the broker has crashed and come back
+      When A commits with its previous epoch
+      Then the answer is success, with the producer id and epoch that A has
+
   @KIP890-164 @MUST
   Rule: A retried InitProducerId gets the same epoch after a restart of the coordinator.
 
     @needs:crash
     Scenario: [1] The answer was lost in the crash
       Given producer A with transactional id "transfer"
+      And A has initialised again
+      And the broker has crashed and come back
+      When A initialises again with its previous epoch
+      Then the answer is success, with the producer id and epoch that A has
+      And the coordinator still knows A by the same producer id and epoch
+
+    @needs:aged-ids @needs:crash
+    Scenario: [2] The answer with a new producer id was lost in the crash
+      Given producer A at the last usable epoch
       And A has initialised again
       And the broker has crashed and come back
       When A initialises again with its previous epoch

@@ -22,15 +22,15 @@ NO_EPOCH_BUMP = Defect(
     name="no-epoch-bump",
     breaks="KIP890-060",
     story="EndTxn v5 is handled like its older versions: the transaction ends, and the next one has the same epoch.",
-    origin="textbook: every broker was so before KIP-890",
+    origin="KAFKA-14562: no broker raised the epoch before it",
     symptom=r"seen success with \(producer id \d+, epoch 0\)",
     parts=Parts(coordinator=_KeepsTheEpoch),
 )
 
 
 class _KeepsTheEpochOfAborts(Coordinator):
-    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int) -> Transaction:
-        return super()._prepare(transaction, decision, bumps if decision is Decision.COMMIT else 0)
+    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
+        return super()._prepare(transaction, decision, bumps if decision is Decision.COMMIT else 0, moves_on=moves_on)
 
 
 NO_EPOCH_BUMP_ON_ABORT = Defect(

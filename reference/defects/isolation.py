@@ -15,7 +15,7 @@ LSO_IGNORES_OPEN_TRANSACTIONS = Defect(
     name="lso-ignores-open-transactions",
     breaks="KIP890-137",
     story="The last stable offset is the high watermark, so that readers of committed data see what may still be aborted.",
-    origin="textbook: a log that stores transactional batches and knows nothing of transactions",
+    origin="streamnative/kop#1283: a transaction that took its time was read before it was aborted",
     symptom=r'seen .*"a1".*; last stable offset (\d+), high watermark \1;',
     parts=Parts(partition_log=_EverythingIsStable),
 )

@@ -36,7 +36,7 @@ ABORTED_BEFORE_THE_RANGE_NOT_LISTED = Defect(
     name="aborted-before-the-range-not-listed",
     breaks="KIP890-139",
     story="The list has the aborted transactions that begin in the range, and lacks those that reach into it.",
-    origin="textbook: a search by the first offset",
+    origin="redpanda-data/redpanda#7043: where data and its index came from different places, aborted transactions were not listed",
     symptom="expected the aborted transaction of producer id .*; seen none",
     parts=Parts(partition_log=_ListsWhatBeganInTheRange),
 )
@@ -54,7 +54,7 @@ LOOK_UP_FINDS_UNDECIDED = Defect(
     name="look-up-finds-undecided",
     breaks="KIP890-143",
     story="A look-up by time has no regard to the isolation level.",
-    origin="textbook: the level is used for the latest offset only",
+    origin="KAFKA-5522: the isolation level was used for the latest offset only",
     symptom="expected offset -1 and timestamp -1; seen offset 0",
     parts=Parts(partition_log=_FindsUndecidedRecords),
 )

@@ -68,7 +68,7 @@ TIMED_OUT_PRODUCER_GOES_ON = Defect(
     name="timed-out-producer-goes-on",
     breaks="KIP890-157",
     story="The coordinator aborts an abandoned transaction and leaves the epoch as it was, so its producer writes on without noticing.",
-    origin="textbook: an abort by the server that is like one by the client",
+    origin="KAFKA-6119: the epoch was not bumped when a transaction expired",
     symptom="a refusal with (INVALID_PRODUCER_EPOCH|PRODUCER_FENCED); seen (success|a refusal with INVALID_TXN_STATE)",
     parts=Parts(coordinator=_AbortsWithoutFencing),
 )

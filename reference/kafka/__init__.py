@@ -5,13 +5,30 @@ Where to read what:
 * `transaction`, `ending`, `coordinator`: who owns a transactional id, what a transaction covers, how it ends.
 * `markers`, `partition_log`, `producer_state`: the decision in the partitions, who may append, how far committed data may be read.
 * `verification`, `guards`: how a leader and the coordinator agree before the first batch of a transaction is appended.
-* `groups`: offsets as part of a transaction. `transaction_log`, `topics`: what survives a crash.
+* `groups`: offsets as part of a transaction. `membership`: who is in a group.
+* `transaction_log`, `topics`: what survives a crash; `past`: what can lie there from before.
+* `authorizer`: who may do what. `caller`: who has logged in on a connection.
 * `api`: Kafka's messages. `profile`: where releases differ. `node`, `broker`: how it is put together.
 """
 
+from .authorizer import ANONYMOUS
 from .broker import ReferenceKafka
+from .caller import Caller
 from .crash_points import CRASH_POINTS
-from .node import Parts
+from .node import Address, Parts
+from .past import disk_after_bumps
 from .profile import Profile, ProfileError
+from .settings import Settings
 
-__all__ = ["CRASH_POINTS", "Parts", "Profile", "ProfileError", "ReferenceKafka"]
+__all__ = [
+    "ANONYMOUS",
+    "CRASH_POINTS",
+    "Address",
+    "Caller",
+    "Parts",
+    "Profile",
+    "ProfileError",
+    "ReferenceKafka",
+    "Settings",
+    "disk_after_bumps",
+]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from fencepost.reference.kernel.rules import rule
 
+from .feature_levels import FeatureLevels
 from .profile import Feature, Profile
 
 _SHOWS_FEATURES_FROM_LEVEL_0 = 4
@@ -13,8 +14,9 @@ _SHOWS_FEATURES_FROM_LEVEL_0 = 4
 class Announcement:
     """The broker's side of finding a version that both sides know. The profile says what there is."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: Profile, levels: FeatureLevels) -> None:
         self._profile = profile
+        self._levels = levels
 
     def serves(self, api: str, version: int) -> bool:
         """Whether a request of that version is answered."""
@@ -28,7 +30,11 @@ class Announcement:
     def finalized(self, version: int) -> Mapping[str, int]:  # noqa: ARG002 - all versions tell the same
         """The levels that are in force, in an answer of that version. Level 0 is told by leaving the feature out."""
         rule("KIP890-001")
-        return {name: feature.finalized for name, feature in self._profile.features.items() if feature.finalized > 0}
+        return {name: level for name, level in self._levels.all().items() if level > 0}
+
+    def features_epoch(self) -> int:
+        """By which a client knows the newer of two answers about levels."""
+        return self._levels.epoch
 
     def supported(self, version: int) -> Mapping[str, Feature]:
         """The levels that there are, in an answer of that version."""

@@ -9,38 +9,66 @@ from contextlib import contextmanager
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.reference.kernel.clock import Clock
+from fencepost.reference.kernel.clock import START, Clock
 from fencepost.reference.kernel.crash import Crash, CrashPoints
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 from fencepost.reference.kernel.rules import recorded
 
-from .api import answer
+from .api import answer, refusal
+from .authorizer import ANONYMOUS
 from .crash_points import CRASH_POINTS
-from .node import Node, Parts
+from .node import Address, Node, Parts
 from .profile import Profile
+from .settings import Settings
+
+LOADING_MS = 100
+"""Long enough for a client to meet a coordinator that is loading; it asks again after less."""
 
 
 class ReferenceKafka:
-    """One broker, node 1, with its disk. It is running when it is made."""
+    """One broker, node 1, with its disk, an empty one unless it has a past. It is running when it is made."""
 
-    def __init__(self, profile: Profile, parts: Parts = Parts()) -> None:  # noqa: B008 - Parts is immutable
+    def __init__(
+        self,
+        profile: Profile,
+        parts: Parts = Parts(),  # noqa: B008 - it is immutable, as the others are
+        settings: Settings = Settings(),  # noqa: B008
+        disk: Disk | None = None,
+        *,
+        address: Address = Address(),  # noqa: B008
+        now_ms: int = START,
+    ) -> None:
         self._profile = profile
         self._parts = parts
-        clock = Clock()
-        self._machine = Machine(clock, Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
+        self.settings = settings
+        self._address = address
+        clock = Clock(now_ms)
+        self._machine = Machine(clock, disk or Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
         self._exercised: set[str] = set()
         self._node: Node | None = None
         self.restart()
 
-    def handle(self, request: RequestPayload) -> ResponsePayload | None:
-        """Answer one request. None means that the connection is closed instead: the broker is down, or does not serve that version."""
+    def handle(self, request: RequestPayload, principal: str = ANONYMOUS) -> ResponsePayload | None:
+        """Answer one request, of whoever has logged in on its connection.
+
+        None means that the connection is closed instead: the broker is down, or does not serve that version.
+        """
         response = None
         with self._running() as node:
             if node is not None:
                 self._machine.network.deliver()
-                response = answer(node, request)
+                response = answer(node, request, principal)
+                response = response and node.manner.put(response)
+        return response
+
+    def refuse(self, api: str | None) -> ResponsePayload | None:
+        """Answer a request of a version that cannot even be read; None means that the connection is closed."""
+        response = None
+        with self._running() as node:
+            if node is not None:
+                response = refusal(node, api)
         return response
 
     def advance(self, ms: int) -> None:
@@ -61,9 +89,17 @@ class ReferenceKafka:
 
     def restart(self) -> None:
         """Start with what is on disk. What was decided and not completed before the crash, is told to all partitions again."""
+        self._start(loading_ms=0)
+
+    def start_again(self) -> None:
+        """The same, and the coordinator takes `LOADING_MS` to read its log, as one with a long log does."""
+        self._start(LOADING_MS)
+
+    def _start(self, loading_ms: int) -> None:
         if self._node is None:
             with self._running():
-                self._node = Node(self._machine, self._profile, self._parts)
+                self._node = Node(self._machine, self._profile, self._parts, self.settings, self._address)
+                self._node.coordinator.load_for(loading_ms)
 
     def crash_at(self, point: str) -> None:
         """Crash the next time that this point of `CRASH_POINTS` is reached; whoever waits for an answer then gets none."""

@@ -7,14 +7,17 @@ transition is *pending*, and every request for that transactional id is told CON
 The tables of EndTxn are in `ending`, what each step does to the record in `transaction`. Times are ms since 1970.
 """
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 
+from fencepost.reference.kernel.crash import Crash
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
 from .ending import Asked, Ending, asked_about, end_of_new_client, end_of_old_client
 from .errors import Error, Refused
+from .feature_levels import FeatureLevels
 from .markers import MarkerSender, WriteToPartition
 from .profile import Profile
 from .transaction import PREPARED, Decision, State, Transaction
@@ -38,14 +41,27 @@ class Coordinator:
         log: TransactionLog,
         marker_sender: type[MarkerSender],
         write_marker: WriteToPartition,
+        levels: FeatureLevels,
     ) -> None:
         self._machine = machine
         self._profile = profile
         self._log = log
+        self._levels = levels
         self._markers = marker_sender(machine, write_marker, self._complete)
         self._transactions = {name: self._recovered(transaction) for name, transaction in log.replay().items()}
         self._pending: set[str] = set()
+        self._loaded_at = machine.clock.now
         self._tell_undecided_partitions()
+
+    def load_for(self, duration_ms: int) -> None:
+        """Take that long for reading the transaction log. Until then, requests are told to ask again; nothing else has to be done."""
+        self._loaded_at = self._machine.clock.now + duration_ms
+
+    def check_loaded(self) -> None:
+        """Refuse COORDINATOR_LOAD_IN_PROGRESS while the log is being read: nothing is known yet, not even what is not there."""
+        if self._machine.clock.now < self._loaded_at:
+            rule("KIP890-169")
+            raise Refused(Error.COORDINATOR_LOAD_IN_PROGRESS)
 
     # -- InitProducerId
 
@@ -61,6 +77,7 @@ class Coordinator:
         if not self._allows(timeout_ms):
             rule("KIP890-012")
             raise Refused(Error.INVALID_TRANSACTION_TIMEOUT)
+        self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-014")
             return self._install(self._first_owner(transactional_id, expected, timeout_ms)).identity
@@ -111,6 +128,8 @@ class Coordinator:
         if transaction.epoch_is_exhausted and expected_epoch in (-1, transaction.producer_epoch):
             rule("KIP890-026")
             return transaction.rotate_producer_id(self._log.new_producer_id(), timeout_ms, remember_epoch=expected_epoch != -1)
+        if transaction.epoch_is_exhausted and self._profile.init_retry_at_last_epoch == "fails":
+            raise Refused(Error.UNKNOWN_SERVER_ERROR)
         if expected_epoch == -1:
             rule("KIP890-015")
             rule("KIP890-021")
@@ -180,6 +199,7 @@ class Coordinator:
             # Here too pending comes first, or a producer with its fresh epoch would be told that it is fenced.
             if self._must_wait(transaction):
                 rule("KIP890-066")
+                rule("KIP890-079")
                 rule("KIP890-081")
                 raise Refused(Error.CONCURRENT_TRANSACTIONS)
             if (asked := self._asked_about(transaction, producer)) is None:
@@ -213,12 +233,17 @@ class Coordinator:
 
     def bumps_epoch(self, end_txn_version: int) -> bool:
         """Whether the client is a new one, for which each end bumps the epoch. Only the version of its request tells."""
+        rule("KIP890-005")
         return end_txn_version >= 5
 
-    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int) -> Transaction:
-        overflow = bumps and transaction.epoch_is_exhausted
+    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
+        """Decide. `moves_on` is whether a producer at its last epoch goes on with a new producer id."""
+        overflow = bumps > 0 and moves_on and transaction.epoch_is_exhausted
         if overflow:
+            rule("KIP890-028")
             rule("KIP890-076")
+            rule("KIP890-078")
+            rule("KIP890-124")
         prepared = transaction.prepare(
             decision,
             self._machine.clock.now,
@@ -226,6 +251,7 @@ class Coordinator:
             next_producer_id=self._log.new_producer_id() if overflow else -1,
         )
         self._machine.crash_points.reach("before-prepare-logged")
+        rule("KIP890-161")
         self._install(prepared)
         self._machine.crash_points.reach("after-prepare-logged")
         self._send_markers(prepared)
@@ -238,14 +264,27 @@ class Coordinator:
 
     def _complete(self, transactional_id: str) -> None:
         self._machine.crash_points.reach("before-complete-logged")
-        self._install(self._transactions[transactional_id].completed())
+        completed = self._transactions[transactional_id].completed()
+        if not self.can_be_stored(completed):
+            return
+        self._install(completed)
         self._pending.remove(transactional_id)
 
     # -- What the coordinator does by itself
 
     def _abort_by_server(self, transaction: Transaction) -> None:
-        """End a transaction that its producer did not end, so that its epoch is fenced."""
-        self._prepare(transaction, Decision.ABORT, bumps=self._profile.server_fence_bumps)
+        """End a transaction that its producer did not end, so that its epoch is fenced. Raises Refused where a release cannot.
+
+        Here the level of the cluster counts.
+        """
+        if self._levels.transaction_version < 2:
+            self._prepare(transaction.fenced(), Decision.ABORT, bumps=0)
+            return
+        if transaction.epoch_is_exhausted and self._profile.server_fence_at_last_epoch == "fails":
+            self._transactions[transaction.transactional_id] = replace(transaction, producer_epoch=MAX_EPOCH)
+            raise Refused(Error.UNKNOWN_SERVER_ERROR)
+        moves_on = self._profile.server_fence_at_last_epoch == "rotates"
+        self._prepare(transaction, Decision.ABORT, self._profile.server_fence_bumps, moves_on=moves_on)
 
     def abort_timed_out(self) -> None:
         """The timer's work: abort what has been open for longer than its producer allowed."""
@@ -257,7 +296,21 @@ class Coordinator:
             if transaction.state is State.ONGOING and overdue:
                 rule("KIP890-156")
                 rule("KIP890-157")
-                self._abort_by_server(transaction)
+                with contextlib.suppress(Refused):  # it stays open, and the next turn of the timer tries again
+                    self._abort_by_server(transaction)
+
+    def forget_idle(self, before: int) -> None:
+        """The timer's work: forget the transactional ids to which nothing has happened since then."""
+        for transaction in list(self._transactions.values()):
+            if transaction.updated_at <= before and self.may_be_forgotten(transaction):
+                rule("KIP890-165")
+                self._log.forget(transaction.transactional_id)
+                del self._transactions[transaction.transactional_id]
+
+    def may_be_forgotten(self, transaction: Transaction) -> bool:
+        """Whether an idle id may go: never one with a transaction, for nobody else could end that."""
+        rule("KIP890-166")
+        return transaction.is_idle
 
     def send_markers_again(self) -> None:
         """The timer's work: markers that did not get through."""
@@ -265,7 +318,10 @@ class Coordinator:
 
     def _recovered(self, transaction: Transaction) -> Transaction:
         """What is known of a transaction after a crash: all that was known before it."""
-        rule("KIP890-163")
+        if self._profile.producer_ids_after_restart == "forgotten":
+            transaction = replace(transaction, previous_producer_id=-1, next_producer_id=-1)
+        else:
+            rule("KIP890-163")
         if self._profile.last_epoch_after_restart == "forgotten":
             return replace(transaction, last_producer_epoch=-1)
         rule("KIP890-164")
@@ -275,7 +331,10 @@ class Coordinator:
         """After a crash: whatever was decided and is not complete, is told to all its partitions again."""
         for transaction in list(self._transactions.values()):
             if transaction.state in PREPARED:
+                if self._profile.new_protocol_at_level_0 == "refused, fatal at start" and not self.can_be_stored(transaction):
+                    raise Crash(f"the transaction of {transaction.transactional_id} cannot be stored at level 0")
                 rule("KIP890-162")
+                rule("KIP890-007")
                 self._send_markers(transaction)
 
     # -- What others may know
@@ -284,6 +343,7 @@ class Coordinator:
         """The transaction. In a Prepare state its partitions are those that are still without a marker."""
         if not transactional_id:
             raise Refused(Error.INVALID_REQUEST)
+        self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-147")
             raise Refused(Error.TRANSACTIONAL_ID_NOT_FOUND)
@@ -296,6 +356,7 @@ class Coordinator:
 
     def transactions(self) -> tuple[Transaction, ...]:
         """All of them, in the order in which their ids came up."""
+        self.check_loaded()
         return tuple(self._transactions.values())
 
     # -- Checks and steps that all requests share
@@ -304,6 +365,7 @@ class Coordinator:
         if not self._is_named(transactional_id):
             rule("KIP890-075")
             raise Refused(Error.INVALID_REQUEST)
+        self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-031")
             rule("KIP890-074")
@@ -335,7 +397,17 @@ class Coordinator:
             rule("KIP890-087")
             raise Refused(Error.PRODUCER_FENCED)
 
+    def can_be_stored(self, transaction: Transaction) -> bool:
+        """Whether a record of the log can hold this. By the text it always can: what an old reader does not know, it passes over."""
+        is_old_record = self._levels.transaction_version == 0
+        return self._profile.new_protocol_at_level_0 == "served" or not is_old_record or transaction.transaction_version < 2
+
     def _install(self, transaction: Transaction) -> Transaction:
-        self._log.append(transaction)
-        self._transactions[transaction.transactional_id] = transaction
-        return transaction
+        if not self.can_be_stored(transaction):
+            # What has been seen of the releases: the refused transition stays pending, and with it the transactional id.
+            self._pending.add(transaction.transactional_id)
+            raise Refused(Error.UNSUPPORTED_VERSION)
+        updated = replace(transaction, updated_at=self._machine.clock.now)
+        self._log.append(updated)
+        self._transactions[transaction.transactional_id] = updated
+        return updated

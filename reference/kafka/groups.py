@@ -4,7 +4,8 @@ An offset that was committed in a transaction is *pending* until the marker come
 offsets of a group become visible together with the records of the transaction. What a group has, is read off its log, when it is
 asked for and after a crash alike.
 
-There are no members here: nobody joins a group, so a request that names one is refused. A group is there when it has offsets.
+Offsets that are committed outside of transactions count at once. Who is a member of a group, and so may commit as one, is for
+`membership` to say; whoever does not say that it is a member, may be anybody.
 
 Source: "Implicitly Add Partitions to Transactions on Produce for New Clients (2)" on TxnOffsetCommit; "TxnOffsetCommit Requests".
 """
@@ -18,6 +19,7 @@ from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch, MarkerType, Record, encode
 
 from .errors import Error, Refused
+from .membership import Membership
 from .partition_log import PartitionLog
 from .topics import OFFSETS_PARTITION, Topics
 from .values import ProducerIdAndEpoch, TopicPartition
@@ -25,6 +27,9 @@ from .verification import Operation, Verification
 
 MAX_METADATA_BYTES = 4_096
 """`offset.metadata.max.bytes`, with Kafka's default."""
+
+_EACH_BATCH_BEGINS_AT = 0
+"""The group coordinator writes one batch after the other and counts none, and its sequence numbers are not compared."""
 
 _NO_GENERATION = -1
 
@@ -47,10 +52,12 @@ class _Place:
 class Groups:
     """The offsets of all groups."""
 
-    def __init__(self, topics: Topics, verification: Verification, clock: Clock) -> None:
+    def __init__(self, topics: Topics, verification: Verification, membership: Membership, clock: Clock, most_batches: int) -> None:
         self._topics = topics
         self._verification = verification
+        self._membership = membership
         self._clock = clock
+        self._most_batches = most_batches
         self._committed: dict[_Place, CommittedOffset] = {}
         self._pending: dict[int, dict[_Place, CommittedOffset]] = {}
         self._read_to = 0
@@ -80,20 +87,41 @@ class Groups:
             tuple(self.record(group, partition, offset) for partition, offset in lawful.items()),
             producer_id=producer.producer_id,
             producer_epoch=producer.epoch,
+            base_sequence=_EACH_BATCH_BEGINS_AT,
             transactional=True,
         )
         log = self._log()
         guard = self._verification.before_offset_commit(log, transactional_id, batch, operation)
         self.check_membership(group, generation, member)
         log.append(batch, encode(batch), guard, checks_sequence=False)
+        self._compact(log)
         rule("KIP890-047")
         return verdicts
 
     def check_membership(self, group: str, generation: int, member: str) -> None:
-        """Refuse whoever says that it is a member, since nobody is. A sender with no generation does not say so, and may be anybody."""
+        """Refuse whoever says that it is a member, and is not. A sender with no generation does not say so, and may be anybody."""
         rule("KIP890-055")
-        if generation > _NO_GENERATION:
-            raise Refused(Error.UNKNOWN_MEMBER_ID if self.partitions_of(group) else Error.ILLEGAL_GENERATION, member)
+        if generation <= _NO_GENERATION:
+            return
+        if not self._membership.has_members(group) and not self.partitions_of(group):
+            raise Refused(Error.ILLEGAL_GENERATION, f"there is no group {group!r}")
+        self._membership.check(group, generation, member)
+
+    def commit(
+        self, group: str, offsets: Mapping[TopicPartition, CommittedOffset], generation: int, member: str
+    ) -> dict[TopicPartition, Error]:
+        """Store offsets that count at once; the verdict for each partition. Raises Refused for the request as a whole."""
+        if not group:
+            raise Refused(Error.INVALID_GROUP_ID)
+        self.check_membership(group, generation, member)
+        verdicts = self.judge(offsets)
+        lawful = {partition: offset for partition, offset in offsets.items() if verdicts[partition] is Error.NONE}
+        if lawful:
+            batch = Batch(tuple(self.record(group, partition, offset) for partition, offset in lawful.items()))
+            log = self._log()
+            log.append(batch, encode(batch))
+            self._compact(log)
+        return verdicts
 
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
         """What the group has committed, None for nothing. Refused UNSTABLE_OFFSET_COMMIT where that may change at any moment."""
@@ -137,15 +165,25 @@ class Groups:
             self.take_in(entry.batch)
         self._read_to = log.end_offset
 
+    def _compact(self, log: PartitionLog) -> None:
+        """A log that has become long tells once more what all groups have, and drops what was before that."""
+        if len(log) > self._most_batches and log.may_drop_before(log.end_offset):
+            self._catch_up()
+            all_before = log.end_offset
+            if self._committed:
+                batch = Batch(tuple(self.record(place.group, place.partition, offset) for place, offset in self._committed.items()))
+                log.append(batch, encode(batch))
+            log.drop_before(all_before)
+
     def take_in(self, batch: Batch) -> None:
         """Go on by one batch of the log."""
         if batch.marker is not None:
             self.decide(batch.producer_id, batch.marker.type)
             return
-        pending = self._pending.setdefault(batch.producer_id, {})
+        places = self._pending.setdefault(batch.producer_id, {}) if batch.transactional else self._committed
         for record in batch.records:
             group, topic, number = json.loads(record.key or b"")
-            pending[_Place(group, TopicPartition(topic, number))] = CommittedOffset(*json.loads(record.value or b""))
+            places[_Place(group, TopicPartition(topic, number))] = CommittedOffset(*json.loads(record.value or b""))
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:
         """The marker has come: what is pending for the producer becomes what the groups have, or nothing."""

@@ -10,27 +10,36 @@ from fencepost.reference.kernel.network import Network
 
 from .additions import Additions
 from .announcement import Announcement
+from .authorizer import Authorizer
 from .coordinator import Coordinator
 from .dialect import Dialect
 from .directory import Directory
+from .feature_levels import FeatureLevels
 from .groups import Groups
 from .listing import TransactionFilter
+from .manner import Manner
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
+from .membership import Membership
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
-from .topics import Topics
+from .settings import Settings
+from .topics import INTERNAL, Topics
 from .transaction_log import TransactionLog
 from .values import TopicPartition
 from .verification import Verification
 
 NODE_ID = 1
-HOST = "reference"
-PORT = 0
+_LOOKS_FOR_SILENT_MEMBERS_MS = 1_000
 
-CLEAN_UP_INTERVAL_MS = 200
-"""How often a broker looks for transactions that have timed out, and for markers that have to be sent again."""
+
+@dataclass(frozen=True)
+class Address:
+    """Where clients find the broker; a name for people, where nobody listens."""
+
+    host: str = "reference"
+    port: int = 9092
 
 
 @dataclass(frozen=True)
@@ -39,10 +48,12 @@ class Parts:
 
     additions: type[Additions] = Additions
     announcement: type[Announcement] = Announcement
+    authorizer: type[Authorizer] = Authorizer
     coordinator: type[Coordinator] = Coordinator
     dialect: type[Dialect] = Dialect
     groups: type[Groups] = Groups
     directory: type[Directory] = Directory
+    manner: type[Manner] = Manner
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
     network: type[Network] = Network
@@ -56,22 +67,43 @@ class Parts:
 class Node:
     """One life of the broker, from its start to its crash."""
 
-    def __init__(self, machine: Machine, profile: Profile, parts: Parts) -> None:
+    def __init__(self, machine: Machine, profile: Profile, parts: Parts, settings: Settings, address: Address) -> None:
         self.machine = machine
+        self.address = address
         self.profile = profile
+        self.settings = settings
         self._parts = parts
-        self.announcement = parts.announcement(profile)
+        self.levels = FeatureLevels(machine.disk, profile)
+        self.announcement = parts.announcement(profile, self.levels)
+        self.authorizer = parts.authorizer(settings, machine.disk)
         self.dialect = parts.dialect()
+        self.manner = parts.manner()
         self.topics = Topics(machine.disk, self._open_log)
         self.directory = parts.directory(NODE_ID)
         self.transaction_filter = parts.transaction_filter
         self.markers = parts.marker_writer(self.topics)
-        self.coordinator = parts.coordinator(machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write)
-        self.verification = parts.verification(self.coordinator, profile)
+        self.coordinator = parts.coordinator(
+            machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write, self.levels
+        )
+        self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
-        self.groups = parts.groups(self.topics, self.verification, machine.clock)
-        machine.clock.every(CLEAN_UP_INTERVAL_MS, self.coordinator.abort_timed_out)
-        machine.clock.every(CLEAN_UP_INTERVAL_MS, self.coordinator.send_markers_again)
+        self.membership = Membership(machine.clock)
+        self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock, settings.retained_batches)
+        machine.clock.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
+        machine.clock.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
+        machine.clock.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
+        machine.clock.every(settings.expired_producer_clean_up_interval_ms, self._forget_idle_producers)
+        machine.clock.every(_LOOKS_FOR_SILENT_MEMBERS_MS, self.membership.remove_the_silent)
+
+    def _forget_idle_ids(self) -> None:
+        self.coordinator.forget_idle(before=self.machine.clock.now - self.settings.transactional_id_expiration_ms)
+
+    def _forget_idle_producers(self) -> None:
+        for log in self.topics.logs():
+            log.producers.forget_idle(before=self.machine.clock.now - self.settings.producer_expiration_ms)
 
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
-        return self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
+        log = self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
+        if partition.topic not in INTERNAL:
+            log.retained_batches = self.settings.retained_batches
+        return log

@@ -4,7 +4,8 @@ There is one replica, so what is appended is durable and the high watermark is t
 readers of committed data stop: the first offset of the oldest open transaction, or the high watermark where none is open. Below it
 everything is decided. Aborted records stay in the log; readers get the list of aborted transactions and leave them out themselves.
 
-All else that a partition knows follows from its log, and is built from it again after a crash.
+All else that a partition knows follows from its log, and is built from it again after a crash. A log that drops its oldest batches
+puts a snapshot into its journal of what followed from them.
 """
 
 import struct
@@ -26,6 +27,10 @@ from .transaction import Decision
 from .values import ProducerIdAndEpoch, TopicPartition
 
 _OFFSET = struct.Struct(">q")
+_LENGTH = slice(8, 12)
+_LEADER_EPOCH = struct.Struct(">i")
+_REST = slice(16, None)
+"""A batch begins with its base offset, its length and the leader epoch; the first and the last are the leader's to fill in."""
 
 
 class Isolation(IntEnum):
@@ -53,6 +58,16 @@ class AbortedTransaction:
 
 
 @dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a partition knew at a moment, whatever of its log it still has."""
+
+    start_offset: int
+    end_offset: int
+    producers: tuple[ProducerState, ...]
+    aborted: tuple[AbortedTransaction, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """What a reader gets from an offset on. `aborted` is None for readers that do not ask for committed data only."""
 
@@ -63,20 +78,25 @@ class Page:
 class PartitionLog:
     """One partition, as its leader has it."""
 
-    start_offset = 0
+    retained_batches: int | None = None
+    """How many batches it has at most, beside those that are not decided; then it drops the older half. None for no bound."""
 
     def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
         self.name = name
         self.producers = producer_states()
         self.guards = Guards()
+        self.start_offset = 0
         self.end_offset = 0
         self._clock = machine.clock
         self._profile = profile
-        self._journal: Journal[Entry] = machine.disk.journal(f"log of {name}")
+        self._journal: Journal[Entry | Snapshot] = machine.disk.journal(f"log of {name}")
         self._entries: list[Entry] = []
         self._aborted: list[AbortedTransaction] = []
-        for entry in self._journal:
-            self._apply(entry)
+        for record in self._journal:
+            if isinstance(record, Snapshot):
+                self._restore(record)
+            else:
+                self._apply(record)
         if self.producers.open_transactions():
             rule("KIP890-094")
         if self._entries:
@@ -146,9 +166,13 @@ class PartitionLog:
 
     def _write(self, batch: Batch, data: bytes) -> int:
         offset = self.end_offset
-        entry = Entry(replace(batch, base_offset=offset), _OFFSET.pack(offset) + data[_OFFSET.size :])
+        leader_epoch = self.leader_epoch()
+        stored = replace(batch, base_offset=offset, partition_leader_epoch=leader_epoch)
+        entry = Entry(stored, _OFFSET.pack(offset) + data[_LENGTH] + _LEADER_EPOCH.pack(leader_epoch) + data[_REST])
         self._journal.append(entry)
         self._apply(entry)
+        if self.retained_batches is not None and len(self) > self.retained_batches and self.may_drop_before(self.end_offset):
+            self.drop_before(self._entries[len(self) // 2].batch.base_offset)
         return offset
 
     def _apply(self, entry: Entry) -> None:
@@ -173,9 +197,40 @@ class PartitionLog:
             return None
         return AbortedTransaction(marker.producer_id, before.transaction_start, marker.base_offset)
 
+    def leader_epoch(self) -> int:
+        """How many leaders there were before this one; batches carry it from the moment that they are appended."""
+        return 0
+
     def offset_after(self, batch: Batch) -> int:
         """The offset that the next record gets."""
         return batch.last_offset + 1
+
+    # -- Dropping the oldest
+
+    def __len__(self) -> int:
+        """How many batches there are."""
+        return len(self._entries)
+
+    def may_drop_before(self, offset: int) -> bool:
+        """Whether so much of what is before that offset is decided, that it is worth while to drop it."""
+        decided = self._index(min(offset, *self.producers.open_transactions(), self.end_offset))
+        return decided > len(self) // 2
+
+    def drop_before(self, offset: int) -> None:
+        """Drop the batches before that offset, as far as they are decided."""
+        start = self._index(min(offset, *self.producers.open_transactions(), self.end_offset))
+        kept = self._entries[start:]
+        first = kept[0].batch.base_offset if kept else self.end_offset
+        aborted = tuple(transaction for transaction in self._aborted if transaction.last_offset >= first)
+        snapshot = Snapshot(first, self.end_offset, self.producers.all(), aborted)
+        self._journal.replace([*kept, snapshot])
+        self._entries = kept
+        self._restore(snapshot)
+
+    def _restore(self, snapshot: Snapshot) -> None:
+        self.start_offset, self.end_offset = snapshot.start_offset, snapshot.end_offset
+        self.producers.restore(snapshot.producers)
+        self._aborted = list(snapshot.aborted)
 
     # -- Reading
 
@@ -233,7 +288,10 @@ class PartitionLog:
 
     def entries(self, offset: int) -> list[Entry]:
         """What is in the log, from the batch that holds `offset` on, or else the next one."""
-        return self._entries[bisect_left(self._entries, offset, key=lambda entry: entry.batch.last_offset) :]
+        return self._entries[self._index(offset) :]
+
+    def _index(self, offset: int) -> int:
+        return bisect_left(self._entries, offset, key=lambda entry: entry.batch.last_offset)
 
     def offset_at(self, timestamp: int, isolation: Isolation) -> tuple[int, int] | None:
         """Offset and timestamp of the first record that is not older; None where there is none that such a reader may see."""
@@ -253,8 +311,12 @@ class PartitionLog:
         return True
 
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
-        """The aborted transactions with anything from `first` on and below `upper`."""
+        """The aborted transactions with anything from `first` on and below `upper`, however far behind that their marker is.
+
+        A broker keeps such an index for each segment of the log, and has to look ahead. Here there is one for the whole log.
+        """
         rule("KIP890-139")
+        rule("KIP890-145")
         ended_later = self._aborted[bisect_left(self._aborted, first, key=lambda transaction: transaction.last_offset) :]
         overlapping = (transaction for transaction in ended_later if transaction.first_offset < upper)
         return tuple(sorted(overlapping, key=lambda transaction: transaction.first_offset))

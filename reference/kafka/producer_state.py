@@ -6,11 +6,13 @@ which the proposal calls currentTxnFirstOffset. All of it comes from the log, so
 * A batch of an older epoch is fenced: its transaction has ended, or a new instance has taken over.
 * Within an epoch sequence numbers have no gaps. A batch that repeats one of the last five is answered as that one was.
 * A marker ends the open transaction, and its epoch is the producer's epoch from there on.
+* A producer that has been idle for long is forgotten, unless it has a transaction open here.
 
 Source: "Bump Epoch on Each Transaction for New Clients (1)", "Return Error for Non-Zero Sequence on New Producers", "Implicitly Add
 Partitions to Transactions on Produce for New Clients (2)".
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
@@ -106,6 +108,10 @@ class ProducerStates:
         """Every producer, in the order in which they first came."""
         return tuple(self._states.values())
 
+    def restore(self, states: Iterable[ProducerState]) -> None:
+        """Know just these, in this order."""
+        self._states = {state.producer.producer_id: state for state in states}
+
     def open_transactions(self) -> list[int]:
         """The offsets at which the open transactions begin."""
         return [state.transaction_start for state in self._states.values() if state.has_open_transaction]
@@ -119,6 +125,17 @@ class ProducerStates:
         else:
             self._states[batch.producer_id] = state.after_marker(batch, batch.marker.coordinator_epoch)
         return before
+
+    def forget_idle(self, before: int) -> None:
+        """The timer's work: forget who has written nothing since then. Such a producer is one that was never here."""
+        for producer_id, state in list(self._states.items()):
+            if state.last_timestamp <= before and self.may_be_forgotten(state):
+                del self._states[producer_id]
+
+    def may_be_forgotten(self, state: ProducerState) -> bool:
+        """Whether nothing depends on the state any more: an open transaction would lose its beginning."""
+        rule("KIP890-167")
+        return not state.has_open_transaction
 
     def standing(self, producer: ProducerIdAndEpoch) -> Standing:
         """How this epoch stands to what is known."""
@@ -154,6 +171,7 @@ class ProducerStates:
         if state is None:
             if first != 0 and not may_begin_anywhere:
                 rule("KIP890-108")
+                rule("KIP890-168")
                 raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first} of a producer that is not known here, 0 is due")
             rule("KIP890-109")
             return
@@ -182,6 +200,7 @@ class ProducerStates:
             raise Refused(Error.TRANSACTION_COORDINATOR_FENCED)
         if marker.producer.epoch == state.producer.epoch:
             rule("KIP890-131" if state.has_open_transaction else "KIP890-129")
+            rule("KIP890-170")
 
 
 def _last_sequence(batch: Batch) -> int:

@@ -71,8 +71,28 @@ class Profile(_Part):
     non_zero_first_sequence: Literal["refused", "accepted"]
     """What a new client gets for a first batch that does not begin at sequence 0, in a partition that knows nothing of it."""
 
+    new_protocol_at_level_0: Literal["served", "refused", "refused, fatal at start"]
+    """What becomes of the new protocol at transaction.version 0, when a client uses it all the same or its transaction is older.
+
+    Refused: a request is answered UNSUPPORTED_VERSION, what is prepared is never completed, and the transactional id is stuck. Fatal at
+    start: a broker that finds such a prepared transaction at its start ends.
+    """
+
     last_epoch_after_restart: Literal["kept", "forgotten"]
     """Whether the coordinator still knows after a restart from which epoch InitProducerId bumped last."""
+
+    producer_ids_after_restart: Literal["kept", "forgotten"]
+    """Whether the coordinator still knows after a restart which producer id came before this one, and which comes next."""
+
+    init_retry_at_last_epoch: Literal["answered", "fails"]
+    """What InitProducerId gets from a client that repeats the bump to the last usable epoch."""
+
+    server_fence_at_last_epoch: Literal["rotates", "keeps", "fails"]
+    """What becomes of a producer at the last usable epoch when the server ends its transaction.
+
+    `rotates`: the transactional id moves to a new producer id, as when its client ends it. `keeps`: it stays with the old one, at an
+    epoch that no producer may have. `fails`: the transaction is not ended.
+    """
 
     offset_commit_while_completing: _Error
     """What TxnOffsetCommit answers while the last transaction is being completed."""

@@ -20,6 +20,9 @@ TRANSACTIONS_TOPIC = "__transaction_state"
 INTERNAL = frozenset({OFFSETS_TOPIC, TRANSACTIONS_TOPIC})
 OFFSETS_PARTITION = TopicPartition(OFFSETS_TOPIC, 0)
 
+MOST_PARTITIONS = 10_000
+"""As many as Apache Kafka makes for one request."""
+
 _LAWFUL_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
@@ -64,6 +67,8 @@ class Topics:
             raise Refused(Error.TOPIC_ALREADY_EXISTS, f"there is a topic {name!r} already")
         if partitions < 1:
             raise Refused(Error.INVALID_PARTITIONS, f"{partitions} partitions, a topic needs at least one")
+        if partitions > MOST_PARTITIONS:
+            raise Refused(Error.INVALID_PARTITIONS, f"{partitions} partitions, a topic may have {MOST_PARTITIONS}")
 
     def create_internal(self, name: str) -> bool:
         """Make one of the broker's own topics; False when it is there already."""
@@ -87,6 +92,10 @@ class Topics:
         if (log := self._logs.get(partition)) is None:
             raise Refused(Error.UNKNOWN_TOPIC_OR_PARTITION)
         return log
+
+    def logs(self) -> tuple[PartitionLog, ...]:
+        """The logs of all partitions."""
+        return tuple(self._logs.values())
 
     def __contains__(self, partition: TopicPartition) -> bool:
         return partition in self._logs

@@ -75,6 +75,7 @@ class Transaction:
     state: State = State.EMPTY
     partitions: frozenset[TopicPartition] = frozenset()
     started_at: int = -1
+    updated_at: int = -1
     last_producer_epoch: int = -1
     """The epoch from which this one was bumped, so that a client that missed the answer is known when it asks again."""
     previous_producer_id: int = -1
@@ -99,6 +100,11 @@ class Transaction:
     def decision(self) -> Decision:
         """The decision of a transaction in a Prepare state."""
         return Decision.COMMIT if self.state is State.PREPARE_COMMIT else Decision.ABORT
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no transaction is open or being ended."""
+        return self.state in _IDLE
 
     @property
     def epoch_is_exhausted(self) -> bool:
@@ -132,6 +138,10 @@ class Transaction:
             started_at=self.started_at if self.state is State.ONGOING else now,
             transaction_version=transaction_version,
         )
+
+    def fenced(self) -> "Transaction":
+        """The producer is locked out by an epoch that nobody is told of: the old protocol's way, before the decision."""
+        return replace(self, producer_epoch=self.producer_epoch + 1, last_producer_epoch=self.producer_epoch)
 
     def prepare(self, decision: Decision, now: int, *, bumps: int, next_producer_id: int = -1) -> "Transaction":
         """The decision. Old clients keep the epoch, `bumps` 0; for others it is larger from here on, in the markers too."""

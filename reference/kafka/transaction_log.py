@@ -1,9 +1,12 @@
 """The transaction log, `__transaction_state`: what a coordinator knows after a crash.
 
 Every transition is appended before it is in force, so that no answer and no marker tells of a decision that a crash could undo.
-The latest record of a transactional id is its state. Producer ids and the coordinator's epoch are kept beside it: an id is given
-out once, and the epoch grows with each start, so that markers of an earlier life can be told from those of this one.
+The latest record of a transactional id is its state, so now and then the log is compacted to that; a tombstone says that the id is
+forgotten. Producer ids and the coordinator's epoch are kept beside it: an id is given out once, and the epoch grows with each start,
+so that markers of an earlier life can be told from those of this one.
 """
+
+from dataclasses import dataclass
 
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
@@ -11,22 +14,40 @@ from fencepost.reference.kernel.rules import rule
 from .transaction import PREPARED, Transaction
 
 _FIRST_PRODUCER_ID = 1_000
+_COMPACTED_FROM = 10_000
+"""A log with fewer records, beside two for each transactional id, is left as it is."""
+
+
+@dataclass(frozen=True)
+class Tombstone:
+    """The record of a transactional id that is known no longer."""
+
+    transactional_id: str
 
 
 class TransactionLog:
     """The coordinator's journals."""
 
     def __init__(self, disk: Disk) -> None:
-        self._records: Journal[Transaction] = disk.journal("__transaction_state")
+        self._records: Journal[Transaction | Tombstone] = disk.journal("__transaction_state")
         self._producer_ids: Journal[int] = disk.journal("producer-ids")
         starts: Journal[int] = disk.journal("coordinator-starts")
         starts.append(len(starts))
         self.coordinator_epoch = len(starts) - 1
+        self._compact_at = _COMPACTED_FROM
 
     def append(self, transaction: Transaction) -> None:
         """Make a transition durable."""
         if self.must_be_durable(transaction):
             self._records.append(transaction)
+            if len(self._records) >= self._compact_at:
+                latest = self.replay()
+                self._records.replace(latest.values())
+                self._compact_at = _COMPACTED_FROM + 2 * len(latest)
+
+    def forget(self, transactional_id: str) -> None:
+        """Make it durable that this id is known no longer."""
+        self._records.append(Tombstone(transactional_id))
 
     def must_be_durable(self, transaction: Transaction) -> bool:
         """Whether a crash must not undo this transition. It must undo none, least of all a decision."""
@@ -36,10 +57,11 @@ class TransactionLog:
 
     def replay(self) -> dict[str, Transaction]:
         """The latest state of each transactional id."""
-        return {transaction.transactional_id: transaction for transaction in self._records}
+        latest = {record.transactional_id: record for record in self._records}
+        return {name: record for name, record in latest.items() if isinstance(record, Transaction)}
 
     def new_producer_id(self) -> int:
         """An id that was never given out before."""
-        producer_id = _FIRST_PRODUCER_ID + len(self._producer_ids)
-        self._producer_ids.append(producer_id)
+        producer_id = max(self._producer_ids, default=_FIRST_PRODUCER_ID - 1) + 1
+        self._producer_ids.replace([producer_id])
         return producer_id

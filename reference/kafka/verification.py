@@ -9,8 +9,13 @@ the transaction is open, and nobody is asked again until a marker has come; this
     the partition is               verified                  verified                 added
     not in the transaction         INVALID_TXN_STATE         TRANSACTION_ABORTABLE    -
     the coordinator is busy        NOT_ENOUGH_REPLICAS (*)   NOT_ENOUGH_REPLICAS (*)  CONCURRENT_TRANSACTIONS
+    the coordinator is loading     NOT_ENOUGH_REPLICAS (*)   NOT_ENOUGH_REPLICAS (*)  NOT_ENOUGH_REPLICAS (*)
 
-(*) for Produce, with the cause in the message. What TxnOffsetCommit answers then is in the profile.
+Verifying can be switched off (`transaction.partition.verification.enable`); then a batch of an old client needs no transaction, and
+one that is in none stays open in the log until somebody sends a marker for it.
+
+(*) for Produce, with the cause in the message. What TxnOffsetCommit answers to a busy coordinator's client is in the profile; a
+loading one it tells by its own name.
 
 The proposal parks a request while the coordinator is asked; here the coordinator is in the same node and answers at once. A broker
 also waits a little for a busy one (`add.partitions.to.txn.retry.backoff.max.ms`), which here would be no time at all.
@@ -30,6 +35,7 @@ from .errors import Error, Refused
 from .partition_log import PartitionLog
 from .producer_state import Standing
 from .profile import Profile
+from .settings import Settings
 from .values import ProducerIdAndEpoch
 
 
@@ -56,9 +62,10 @@ _NOT_ADDED = frozenset({Error.INVALID_TXN_STATE, Error.TRANSACTION_ABORTABLE})
 class Verification:
     """A leader's questions to the coordinator."""
 
-    def __init__(self, coordinator: Coordinator, profile: Profile) -> None:
+    def __init__(self, coordinator: Coordinator, profile: Profile, settings: Settings) -> None:
         self._coordinator = coordinator
         self._profile = profile
+        self._settings = settings
 
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
         """What is wrong with a Produce as a whole: it speaks for one transactional id, so for one producer."""
@@ -94,6 +101,8 @@ class Verification:
                 return None
             case Standing.NEW:
                 attempt = log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD)
+        if not self.asks_for(operation):
+            return attempt.guard
         if operation is Operation.ADD:
             rule("KIP890-091")
             self._coordinator.add_partitions(transactional_id, producer, [log.name], transaction_version=2)
@@ -107,6 +116,11 @@ class Verification:
             rule("KIP890-097")
         return attempt.guard
 
+    def asks_for(self, operation: Operation) -> bool:
+        """Whether the coordinator is asked at all. Verifying can be switched off; adding cannot, for nobody else would do it."""
+        rule("KIP890-116")
+        return self._settings.verifies_partitions or operation is Operation.ADD
+
     def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
         """What Produce answers when the coordinator refuses."""
         match error:
@@ -114,7 +128,10 @@ class Verification:
                 return Refused(Error.INVALID_PRODUCER_EPOCH)
             case Error.CONCURRENT_TRANSACTIONS if operation is not Operation.ADD:
                 rule("KIP890-104")
-                return Refused(Error.NOT_ENOUGH_REPLICAS, f"The transaction could not be verified, its coordinator answered {error.name}")
+                return self._for_later(error)
+            case Error.COORDINATOR_LOAD_IN_PROGRESS:
+                rule("KIP890-104")
+                return self._for_later(error)
             case Error.CONCURRENT_TRANSACTIONS:
                 rule("KIP890-105")
                 return Refused(error)
@@ -128,12 +145,19 @@ class Verification:
                 rule("KIP890-103")
                 return Refused(error)
 
+    def _for_later(self, error: Error) -> Refused:
+        """What all clients take for a reason to ask again, also those that know of no coordinator behind a leader."""
+        return Refused(Error.NOT_ENOUGH_REPLICAS, f"The transaction could not be verified, its coordinator answered {error.name}")
+
     def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
         """What TxnOffsetCommit answers when the coordinator refuses."""
         match error:
             case Error.CONCURRENT_TRANSACTIONS:
                 rule("KIP890-058")
                 return Refused(self._profile.offset_commit_while_completing)
+            case Error.COORDINATOR_LOAD_IN_PROGRESS:
+                rule("KIP890-057")
+                return Refused(error)
             case Error.PRODUCER_FENCED:
                 rule("KIP890-051")
                 return Refused(Error.INVALID_PRODUCER_EPOCH)

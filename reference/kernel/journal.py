@@ -1,10 +1,10 @@
-"""What survives a crash: a disk of named journals, to which records are only ever appended.
+"""What survives a crash: a disk of named journals, to which records are appended.
 
 A record is an immutable value and is durable when `append` returns. A broker that starts reads its journals from the beginning;
-whatever it knew besides is gone.
+whatever it knew besides is gone. What a broker would not miss, it may leave out by replacing all records at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 Record = TypeVar("Record")
@@ -19,6 +19,10 @@ class Journal(Generic[Record]):
     def append(self, record: Record) -> None:
         """Make the record durable."""
         self._records.append(record)
+
+    def replace(self, records: Iterable[Record]) -> None:
+        """Have these records, durable, instead of all that there are."""
+        self._records = list(records)
 
     def __iter__(self) -> Iterator[Record]:
         return iter(self._records)

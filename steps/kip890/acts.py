@@ -44,10 +44,11 @@ def writes(world: World, name: str, value: str, partition: str, epoch: str | Non
 
 @when(parsers.re(rf"(?P<name>\w+) initialises again with (?P<epoch>{_EPOCH})"))
 def initialises_again(world: World, name: str, epoch: str) -> None:
-    """InitProducerId v5 with the producer's id and that epoch."""
+    """InitProducerId v5, or v4 where that is the newest, with the producer's id and that epoch."""
     producer = world.turn_of(name)
-    pair = pair_meant(producer, epoch)
-    world.ask(producer, producer.probe.init_producer_id(producer.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=pair))
+    pair, version = pair_meant(producer, epoch), producer.probe.newest("init_producer_id", 4, 5)
+    answer = producer.probe.init_producer_id(producer.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=pair, version=version)
+    world.ask(producer, answer)
 
 
 @when(parsers.re(r"(?P<name>\w+) leaves its transaction open past its time-out"))
@@ -60,7 +61,7 @@ def leaves_open(world: World, name: str) -> None:
 def a_plain_record_is_written(world: World, value: str, partition: str) -> None:
     """A record without a producer id, outside of every transaction."""
     world.note()
-    achieved(world.observer.produce(world.partition(partition), [value]), f"writing {value} to {partition}")
+    achieved(world.write_plain(world.partition(partition), value), f"writing {value} to {partition}")
 
 
 def pair_meant(producer: Producer, epoch: str | None) -> ProducerIdAndEpoch:

@@ -54,7 +54,7 @@ def initialises_a_new_id(world: World, name: str | None) -> None:
 
 @when(parsers.re(rf"(?P<name>\w+) initialises again with (?P<identity>{_IDENTITY})(?: in InitProducerId v(?P<version>\d+))?"))
 def initialises_again_as(world: World, name: str, identity: str, version: str | None) -> None:
-    """InitProducerId, v5 unless another version is named, for the producer's transactional id, with that identity."""
+    """InitProducerId, v5 or v4 unless another version is named, for the producer's transactional id, with that identity."""
     producer = world.turn_of(name)
     world.ask(producer, _initialise(producer, _identity(world, producer, identity), version))
 
@@ -83,7 +83,7 @@ def initialises_again_with_a_timeout(world: World, name: str, timeout: str) -> N
     )
 )
 def takes_over(world: World, successor: str, name: str, timeout: str | None, version: str | None) -> None:
-    """A second instance asks InitProducerId, v5 unless another version is named, for the same transactional id, with no identity.
+    """A second instance asks InitProducerId, v5 or v4 unless another version is named, for the same transactional id, with no identity.
 
     It asks again for as long as it is told CONCURRENT_TRANSACTIONS, unless the end of the transaction is held back.
     """
@@ -131,7 +131,7 @@ def _initialise(
         producer.transactional_id,
         timeout_ms=timeout_ms,
         current=current,
-        version=int(version or 5),
+        version=int(version or producer.probe.newest("init_producer_id", 4, 5)),
         retry=not producer.is_held_back,
     )
 

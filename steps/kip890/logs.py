@@ -18,7 +18,7 @@ def has_not_grown(world: World, partition: str) -> None:
     """A plain record written now gets the very offset at which the log ended before the When: nothing came in between."""
     where = world.partition(partition)
     ended = world.noted().ends[where]
-    sentinel = achieved(world.observer.produce(where, ["sentinel"]), f"writing a sentinel to {partition}").base_offset
+    sentinel = achieved(world.write_plain(where, "sentinel"), f"writing a sentinel to {partition}").base_offset
     world.evidence.expect(sentinel == ended, f"{partition} to end at {ended}, as before", f"the next record got offset {sentinel}")
 
 

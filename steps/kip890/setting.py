@@ -3,8 +3,9 @@
 import pytest
 from pytest_bdd import given, parsers
 
-from fencepost.adapters.kafka.values import NO_PRODUCER, TopicPartition
-from fencepost.adapters.ports import Session
+from fencepost.adapters.kafka.probe import KafkaProbe
+from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
+from fencepost.adapters.ports import Outcome, Session
 from fencepost.evidence import Evidence, SetUpFailed
 from fencepost.steps.outcomes import achieved
 
@@ -52,7 +53,7 @@ def has_taken_over(world: World, successor: str, name: str) -> None:
     """A second instance has initialised the same transactional id, and an open transaction of the first one is ended."""
     identifier = world.producer(name).transactional_id
     probe = world.session.client(successor)
-    pair = achieved(probe.init_producer_id(identifier, timeout_ms=LONG_TIMEOUT_MS), f"initialising {successor}")
+    pair = achieved(init(probe, identifier), f"initialising {successor}")
     world.producers[successor] = Producer(successor, identifier, probe, [pair])
 
 
@@ -60,16 +61,14 @@ def has_taken_over(world: World, successor: str, name: str) -> None:
 def has_initialised_again(world: World, name: str) -> None:
     """InitProducerId with the pair that the producer has; it goes on with the pair that is answered."""
     producer = world.producer(name)
-    outcome = producer.probe.init_producer_id(producer.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=producer.pair)
+    outcome = init(producer.probe, producer.transactional_id, current=producer.pair)
     producer.pairs.append(achieved(outcome, f"initialising {name} again"))
 
 
 @given(parsers.parse("{name:w} has announced {partition}"))
 def has_announced(world: World, name: str, partition: str) -> None:
-    """AddPartitionsToTxn v3, as an old client does before it writes."""
-    producer = world.producer(name)
-    outcome = producer.probe.add_partitions(producer.transactional_id, producer.pair, [world.partition(partition)])
-    achieved(outcome, f"announcing {partition}")
+    """AddPartitionsToTxn, as an old client does before it writes."""
+    achieved(announced(world.producer(name), world.partition(partition)), f"announcing {partition}")
 
 
 @given(parsers.parse('{name:w} has written "{value}" to {partition}'))
@@ -93,7 +92,7 @@ def has_aborted(world: World, name: str) -> None:
 @given(parsers.parse('a plain record "{value}" has been written to {partition}'))
 def a_plain_record(world: World, value: str, partition: str) -> None:
     """A record without a producer id, outside of every transaction."""
-    achieved(world.observer.produce(world.partition(partition), [value]), f"writing {value} to {partition}")
+    achieved(world.write_plain(world.partition(partition), value), f"writing {value} to {partition}")
 
 
 @given(parsers.parse("the transaction of {name:w} has timed out"))
@@ -115,8 +114,21 @@ def has_crashed(world: World) -> None:
 def initialise(world: World, name: str, identifier: str, timeout_ms: int) -> None:
     probe = world.session.client(name)
     unique = world.session.unique(identifier)
-    pair = achieved(probe.init_producer_id(unique, timeout_ms=timeout_ms, current=NO_PRODUCER), f"initialising {name}")
+    pair = achieved(init(probe, unique, timeout_ms=timeout_ms), f"initialising {name}")
     world.producers[name] = Producer(name, unique, probe, [pair])
+
+
+def init(
+    probe: KafkaProbe, identifier: str, *, timeout_ms: int = LONG_TIMEOUT_MS, current: ProducerIdAndEpoch = NO_PRODUCER
+) -> Outcome[ProducerIdAndEpoch]:
+    """InitProducerId v5, or v4 or v3 where that is the newest: they differ only in errors."""
+    return probe.init_producer_id(identifier, timeout_ms=timeout_ms, current=current, version=probe.newest("init_producer_id", 3, 5))
+
+
+def announced(producer: Producer, partition: TopicPartition) -> Outcome[None]:
+    """AddPartitionsToTxn v3, or the newest before it that is offered: the request stays the same."""
+    version = producer.probe.newest("add_partitions_to_txn", 0, 3)
+    return producer.probe.add_partitions(producer.transactional_id, producer.pair, [partition], version=version)
 
 
 def outlive_timeout(world: World, producer: Producer) -> None:

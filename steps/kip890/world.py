@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.values import Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition, TransactionDescription
-from fencepost.adapters.ports import Done, Outcome, Session, Time
+from fencepost.adapters.ports import Done, NotOffered, Outcome, Refused, Session, Time
 from fencepost.evidence import Evidence
 from fencepost.steps.outcomes import achieved, observed
 
@@ -22,6 +22,9 @@ class Producer:
     is_held_back: bool = False
     """The end of its transaction does not get through, so nobody waits for that."""
 
+    is_forgotten: bool = False
+    """Its transactional id has expired, so the coordinator is not asked about it by the way."""
+
     _next_sequence: Counter[tuple[ProducerIdAndEpoch, TopicPartition]] = field(default_factory=Counter)
 
     @property
@@ -35,7 +38,9 @@ class Producer:
         """The sequence number that the producer's next record in that partition has."""
         return self._next_sequence[self.pair, partition]
 
-    def write(self, partition: TopicPartition, value: str, pair: ProducerIdAndEpoch | None = None, version: int = 12) -> Outcome[Appended]:
+    def write(
+        self, partition: TopicPartition, value: str, pair: ProducerIdAndEpoch | None = None, version: int = 12, *, retry: bool = True
+    ) -> Outcome[Appended]:
         """One record, with the sequence number that is next for that epoch in that partition."""
         pair = pair or self.pair
         sequence = self._next_sequence[pair, partition]
@@ -46,16 +51,20 @@ class Producer:
             transactional_id=self.transactional_id,
             sequence=sequence,
             version=version,
-            retry=not self.is_held_back,
+            retry=retry and not self.is_held_back,
         )
         if isinstance(outcome, Done):
             self._next_sequence[pair, partition] += 1
             self.written.add(partition)
         return outcome
 
-    def end(self, commit: bool, pair: ProducerIdAndEpoch | None = None, version: int = 5) -> Outcome[ProducerIdAndEpoch | None]:
+    def end(
+        self, commit: bool, pair: ProducerIdAndEpoch | None = None, version: int = 5, *, retry: bool = True
+    ) -> Outcome[ProducerIdAndEpoch | None]:
         """EndTxn; what it answers is adopted by `adopt`, not here, so that a scenario can refuse to."""
-        return self.probe.end_txn(self.transactional_id, pair or self.pair, commit=commit, version=version, retry=not self.is_held_back)
+        return self.probe.end_txn(
+            self.transactional_id, pair or self.pair, commit=commit, version=version, retry=retry and not self.is_held_back
+        )
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,13 @@ class Noted:
 
     ends: dict[TopicPartition, int]
     transactions: dict[str, TransactionDescription]
+
+
+class _Described(dict[str, TransactionDescription]):
+    """What the coordinator said, by transactional id. To look up one that was not asked about asks for what is not offered."""
+
+    def __missing__(self, name: str) -> TransactionDescription:
+        raise NotOffered(f"DescribeTransactions, which tells what has become of {name}")
 
 
 @dataclass
@@ -78,9 +94,16 @@ class World:
     anonymous: list[ProducerIdAndEpoch] = field(default_factory=list)
     """What clients without a transactional id were given."""
 
+    users: dict[str, str] = field(default_factory=dict)
+    """As whom the producers have logged in, where they had to."""
+
     asked: Producer | None = None
     answer: Outcome[object] | None = None
     before: Noted | None = None
+    refusals: list[Refused] = field(default_factory=list)
+    """What a request was told that was put again and again."""
+    raced: dict[str, Outcome[object]] = field(default_factory=dict)
+    """What each of two requests was answered that were sent together."""
     watched: dict[TopicPartition, list[LogView]] = field(default_factory=dict)
     """What readers of committed data saw in the course of the When, look by look."""
     history: list[str] = field(default_factory=list)
@@ -119,8 +142,11 @@ class World:
             partition: achieved(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
             for partition in self.partitions
         }
-        ids = {producer.transactional_id for producer in self.producers.values()}
-        self.before = Noted(ends, {name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in ids})
+        known = dict.fromkeys(producer.transactional_id for producer in self.producers.values() if not producer.is_forgotten)
+        ids = known if self._can_describe else ()
+        self.before = Noted(
+            ends, _Described({name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in ids})
+        )
 
     def noted(self) -> Noted:
         """The world before the When; the linter sees to it that there was one."""
@@ -134,18 +160,42 @@ class World:
     def await_markers(self) -> None:
         """Wait until no marker of a known transaction is on its way; one that is open, or held back, is not waited for.
 
-        When patience ends first, the sentence that follows judges what there is.
+        When patience ends first, the sentence that follows judges what there is. Where DescribeTransactions is not offered, committed
+        data must reach the end of every log instead, so an open transaction uses all patience.
         """
+        if not self._can_describe:
+            self.states = {producer.transactional_id: "not told" for producer in self.producers.values()}
+            self._await_stable_ends()
+            return
         held_back = {producer.transactional_id for producer in self.producers.values() if producer.is_held_back}
-        for name in {producer.transactional_id for producer in self.producers.values()}:
+        forgotten = {producer.transactional_id for producer in self.producers.values() if producer.is_forgotten}
+        self.states |= dict.fromkeys(forgotten, "forgotten")
+        for name in dict.fromkeys(producer.transactional_id for producer in self.producers.values() if not producer.is_forgotten):
             for _ in self.time.attempts():
                 self.states[name] = observed(self.observer.describe_transaction(name), f"describing {name}").state
                 if name in held_back or not self.states[name].startswith("Prepare"):
                     break
 
+    @property
+    def _can_describe(self) -> bool:
+        return self.observer.offers("describe_transactions", 0)
+
+    def _await_stable_ends(self) -> None:
+        def is_stable(partition: TopicPartition) -> bool:
+            ends = {observed(self.observer.end_offset(partition, isolation), f"asking where {partition} ends") for isolation in Isolation}
+            return len(ends) == 1
+
+        for _ in self.time.attempts():
+            if all(is_stable(partition) for partition in self.partitions):
+                return
+
     def describe(self, producer: Producer) -> TransactionDescription:
         """What the coordinator says of a producer's transactional id now."""
         return observed(self.observer.describe_transaction(producer.transactional_id), f"describing the transaction of {producer.name}")
+
+    def write_plain(self, partition: TopicPartition, value: str) -> Outcome[Appended]:
+        """A record without a producer id, in the newest Produce that names topics by name; no version of it means anything else."""
+        return self.observer.produce(partition, [value], version=self.observer.newest("produce", 3, 12))
 
     def end_of(self, partition: TopicPartition) -> int:
         """The offset that the next record of the log would get."""

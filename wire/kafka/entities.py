@@ -16,11 +16,10 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, TypeAlias
 
-from kio.index import load_request_schema
 from kio.schema.index import api_key_map, schema_name_map
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from .schemas import response_class
+from .schemas import request_class, response_class
 
 API_KEYS: dict[str, int] = {str(name): int(key) for key, name in api_key_map.items()}
 API_NAMES: dict[int, str] = {key: name for name, key in API_KEYS.items()}
@@ -30,7 +29,7 @@ _INSTANTS = ("TZAware", "TZAwareMicros")
 
 def request(api: str, version: int, **fields: object) -> RequestPayload:
     """Build a request; a field that this version does not have is a TypeError, a value out of range too."""
-    return typing.cast(RequestPayload, _build(load_request_schema(API_KEYS[api], version), fields, None))
+    return typing.cast(RequestPayload, _build(request_class(API_KEYS[api], version), fields, None))
 
 
 def response(to: RequestPayload, **fields: object) -> ResponsePayload:

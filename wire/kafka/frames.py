@@ -6,15 +6,20 @@ Whatever cannot be read as the message that it should be is a MalformedFrame tha
 import io
 import struct
 import typing
+from dataclasses import dataclass
 
+from kio.schema.index import schema_name_map
 from kio.serial import entity_reader, entity_writer
+from kio.static.primitive import i32
 from kio.static.protocol import Entity, RequestPayload, ResponsePayload
 
-from .entities import api_of, title
-from .schemas import response_class
+from .entities import API_NAMES, api_of, title
+from .lengths import check_lengths
+from .schemas import request_class, response_class
 
 LENGTH = struct.Struct(">i")
 _CORRELATION = struct.Struct(">i")
+_ASKED = struct.Struct(">hhi")
 _SHOWN_BYTES = 64
 
 
@@ -50,12 +55,60 @@ def decode_response(to: RequestPayload, correlation_id: int, data: bytes) -> Res
     kind = response_class(to.__api_key__, to.__version__)
     try:
         _, header_size = entity_reader(kind.__header_schema__)(data, 0)
+        check_lengths(kind, data, header_size)
         message, size = entity_reader(kind)(data, header_size)
     except Exception as error:  # kio raises its own errors, and those of its typed numbers, times and names
         raise MalformedFrame(f"{due} was due, and the codec refuses it: {type(error).__name__}: {error}", data) from error
     if header_size + size != len(data):
         raise MalformedFrame(f"{due} was due, and {len(data) - header_size - size} bytes are left over after it", data)
     return message
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How every request begins, whatever its version: which API, which version, and the number by which its answer is known."""
+
+    api_key: int
+    version: int
+    correlation_id: int
+
+    @property
+    def api(self) -> str | None:
+        """The API's name; None where the codec knows no such API."""
+        return API_NAMES.get(self.api_key)
+
+    @property
+    def can_be_read(self) -> bool:
+        """Whether the codec knows that version of that API."""
+        return self.api is not None and self.version in schema_name_map[self.api]
+
+
+def asked_in(data: bytes) -> Asked:
+    """The beginning of a request's frame, without the length."""
+    if len(data) < _ASKED.size:
+        raise MalformedFrame("a request was due, and the frame is too short for the beginning of its header", data)
+    return Asked(*_ASKED.unpack_from(data))
+
+
+def decode_request(asked: Asked, data: bytes) -> RequestPayload:
+    """The request from a frame's bytes, without the length; `asked` is how they begin."""
+    kind = request_class(asked.api_key, asked.version)
+    due = f"{title(asked.api or '')} v{asked.version} was due"
+    try:
+        _, header_size = entity_reader(kind.__header_schema__)(data, 0)
+        check_lengths(kind, data, header_size)
+        message, size = entity_reader(kind)(data, header_size)
+    except Exception as error:  # kio raises its own errors, and those of its typed numbers, times and names
+        raise MalformedFrame(f"{due}, and the codec refuses it: {type(error).__name__}: {error}", data) from error
+    if header_size + size != len(data):
+        raise MalformedFrame(f"{due}, and {len(data) - header_size - size} bytes are left over after it", data)
+    return message
+
+
+def encode_response(message: ResponsePayload, correlation_id: int) -> bytes:
+    """The answer as a whole frame, length included."""
+    header = typing.cast(typing.Any, message.__header_schema__)
+    return _framed(typing.cast(Entity, header(correlation_id=i32(correlation_id))), message)
 
 
 def _framed(header: Entity, message: Entity) -> bytes:

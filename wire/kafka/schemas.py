@@ -1,13 +1,14 @@
-"""The class of each answer. kio's, but for an answer that kio's class cannot hold.
+"""The class of each request and answer. kio's, but for an answer that kio's class cannot hold.
 
 DescribeTransactions answers a start time of -1 for a transactional id that has no transaction, and kio reads that field as an
 instant, which cannot be negative: it would refuse what every broker says after InitProducerId. Here it is the wire's number.
 """
 
+import functools
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
-from kio.index import load_response_schema
+from kio.index import load_request_schema, load_response_schema
 from kio.schema.describe_transactions.v0.response import DescribeTransactionsResponse as _FromKio
 from kio.schema.describe_transactions.v0.response import TopicData
 from kio.schema.errors import ErrorCode
@@ -15,7 +16,7 @@ from kio.schema.response_header.v1.header import ResponseHeader
 from kio.schema.types import ProducerId, TransactionalId
 from kio.static.constants import EntityType
 from kio.static.primitive import i16, i32Timedelta, i64
-from kio.static.protocol import ResponsePayload
+from kio.static.protocol import RequestPayload, ResponsePayload
 
 _ApiAndVersion: TypeAlias = tuple[int, int]
 
@@ -55,6 +56,13 @@ class DescribeTransactionsResponse:
 _OWN_RESPONSES: dict[_ApiAndVersion, type[ResponsePayload]] = {(65, 0): DescribeTransactionsResponse}
 
 
+@functools.cache
+def request_class(api_key: int, version: int) -> type[RequestPayload]:
+    """The class of an API's request in that version. kio looks it up by its module's name each time."""
+    return load_request_schema(api_key, version)
+
+
+@functools.cache
 def response_class(api_key: int, version: int) -> type[ResponsePayload]:
     """The class of an API's answer in that version."""
     own = _OWN_RESPONSES.get((int(api_key), int(version)))

@@ -14,10 +14,15 @@ from fencepost.reference.kafka.node import Node
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import api_of
 
+from .acls import create_acls, delete_acls, describe_acls
+from .authorisation import authorised
 from .cluster import api_versions, create_topics, find_coordinator, metadata, unsupported_api_versions
 from .data import fetch, list_offsets, produce
-from .groups import offset_fetch, txn_offset_commit
+from .features import update_features
+from .groups import offset_commit, offset_fetch, txn_offset_commit
+from .login import sasl_authenticate, sasl_handshake
 from .markers import write_txn_markers
+from .membership import heartbeat, join_group, leave_group, sync_group
 from .observation import describe_producers, describe_transactions, list_transactions
 from .transactions import add_offsets_to_txn, add_partitions_to_txn, end_txn, init_producer_id
 
@@ -27,28 +32,44 @@ _HANDLERS: dict[str, _Handler] = {
     "add_offsets_to_txn": add_offsets_to_txn,
     "add_partitions_to_txn": add_partitions_to_txn,
     "api_versions": api_versions,
+    "create_acls": create_acls,
     "create_topics": create_topics,
+    "delete_acls": delete_acls,
+    "describe_acls": describe_acls,
     "describe_producers": describe_producers,
     "describe_transactions": describe_transactions,
     "end_txn": end_txn,
     "fetch": fetch,
     "find_coordinator": find_coordinator,
+    "heartbeat": heartbeat,
     "init_producer_id": init_producer_id,
+    "join_group": join_group,
+    "leave_group": leave_group,
     "list_offsets": list_offsets,
     "list_transactions": list_transactions,
     "metadata": metadata,
+    "offset_commit": offset_commit,
     "offset_fetch": offset_fetch,
     "produce": produce,
+    "sasl_authenticate": sasl_authenticate,
+    "sasl_handshake": sasl_handshake,
+    "sync_group": sync_group,
     "txn_offset_commit": txn_offset_commit,
+    "update_features": update_features,
     "write_txn_markers": write_txn_markers,
 }
 
 
-def answer(node: Node, request: RequestPayload) -> ResponsePayload | None:
-    """The answer to a request; None where the connection is closed instead."""
+def answer(node: Node, request: RequestPayload, principal: str) -> ResponsePayload | None:
+    """The answer to a request of that principal; None where the connection is closed instead."""
     api = api_of(request)
     if not node.announcement.serves(api, int(request.__version__)):
-        rule("KIP890-008")
-        return unsupported_api_versions(node) if api == "api_versions" else None
+        return refusal(node, api)
     handler = _HANDLERS.get(api)
-    return None if handler is None else handler(node, request)
+    return None if handler is None else authorised(node, principal, request, handler)
+
+
+def refusal(node: Node, api: str | None) -> ResponsePayload | None:
+    """The answer to a version of an API that is not served, not even readable perhaps; `api` is None for an unknown one."""
+    rule("KIP890-008")
+    return unsupported_api_versions(node) if api == "api_versions" else None

@@ -5,12 +5,12 @@ from typing import Any
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.node import HOST, NODE_ID, PORT, Node
+from fencepost.reference.kafka.node import NODE_ID, Node
 from fencepost.reference.kafka.topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Topic
+from fencepost.reference.kafka.values import TopicPartition
 from fencepost.wire.kafka.entities import API_KEYS, request, response
 
 _CLUSTER_ID = "fencepost-reference"
-_FEATURES_EPOCH = 1
 _INTERNAL_TOPICS = {0: OFFSETS_TOPIC, 1: TRANSACTIONS_TOPIC}
 """By the key type of FindCoordinator: where the coordinator of a group, or of a transactional id, keeps what it knows."""
 
@@ -27,7 +27,7 @@ def api_versions(node: Node, asked: Any) -> ResponsePayload:
             {"name": name, "min_version": feature.supported[0], "max_version": feature.supported[1]}
             for name, feature in node.announcement.supported(version).items()
         ],
-        finalized_features_epoch=_FEATURES_EPOCH,
+        finalized_features_epoch=node.announcement.features_epoch(),
         finalized_features=[
             {"name": name, "max_version_level": level, "min_version_level": level}
             for name, level in node.announcement.finalized(version).items()
@@ -50,11 +50,11 @@ def _ranges(node: Node) -> list[dict[str, int]]:
 def metadata(node: Node, asked: Any) -> ResponsePayload:
     """The node and its topics, all of them or those that are asked for."""
     wants_all = asked.topics is None or (asked.__version__ == 0 and not asked.topics)
-    topics = [_told(topic) for topic in node.topics.all()] if wants_all else [_wanted(node, entry) for entry in asked.topics]
+    topics = [_told(node, topic) for topic in node.topics.all()] if wants_all else [_wanted(node, entry) for entry in asked.topics]
     return response(
         asked,
         throttle_time=0,
-        brokers=[{"node_id": NODE_ID, "host": HOST, "port": PORT, "rack": None}],
+        brokers=[{"node_id": NODE_ID, "host": node.address.host, "port": node.address.port, "rack": None}],
         cluster_id=_CLUSTER_ID,
         controller_id=NODE_ID,
         topics=topics,
@@ -71,17 +71,17 @@ def _wanted(node: Node, entry: Any) -> dict[str, Any]:
         topic = node.topics.named(entry.name)
         unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
     if topic is not None:
-        return _told(topic)
+        return _told(node, topic)
     return {"error_code": unknown, "name": entry.name, "topic_id": topic_id, "is_internal": False, "partitions": []}
 
 
-def _told(topic: Topic) -> dict[str, Any]:
+def _told(node: Node, topic: Topic) -> dict[str, Any]:
     partitions = [
         {
             "error_code": Error.NONE,
             "partition_index": number,
             "leader_id": NODE_ID,
-            "leader_epoch": 0,
+            "leader_epoch": node.topics.log(TopicPartition(topic.name, number)).leader_epoch(),
             "replica_nodes": [NODE_ID],
             "isr_nodes": [NODE_ID],
             "offline_replicas": [],
@@ -98,7 +98,10 @@ def _told(topic: Topic) -> dict[str, Any]:
 
 
 def create_topics(node: Node, asked: Any) -> ResponsePayload:
-    """Make topics, each by itself. There is one node, so one replica."""
+    """Make topics, each by itself. There is one node, so one replica.
+
+    What a topic is configured to is how its log is stored and for how long; nothing of that shows here, so it is not looked at.
+    """
     results = []
     for wanted in asked.topics:
         # -1 leaves it to the broker, and an assignment counts the partitions by itself.
@@ -127,7 +130,7 @@ def find_coordinator(node: Node, asked: Any) -> ResponsePayload:
     def place(key: str) -> dict[str, Any]:
         if error:
             return {"node_id": -1, "host": "", "port": -1, "error_code": error, "error_message": message}
-        found = {"node_id": node.directory.coordinator_of(key), "host": HOST, "port": PORT}
+        found = {"node_id": node.directory.coordinator_of(key), "host": node.address.host, "port": node.address.port}
         return {**found, "error_code": Error.NONE, "error_message": None}
 
     if asked.__version__ >= 4:

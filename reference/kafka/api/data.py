@@ -115,7 +115,7 @@ def _fetched(node: Node, asked: Any, topic: str | None, wanted: Any, left: int) 
     }
     try:
         log = _log(node, topic, int(wanted.partition))
-        page = log.read(int(wanted.fetch_offset), Isolation(asked.isolation_level), min(left, int(wanted.partition_max_bytes)))
+        page = log.read(int(wanted.fetch_offset), _isolation(asked), min(left, int(wanted.partition_max_bytes)))
     except Refused as refusal:
         return result | {"error_code": refusal.error}
     result |= {
@@ -131,7 +131,6 @@ def _fetched(node: Node, asked: Any, topic: str | None, wanted: Any, left: int) 
 
 def list_offsets(node: Node, asked: Any) -> ResponsePayload:
     """Where partitions begin and end, and where a point in time is."""
-    isolation = Isolation(getattr(asked, "isolation_level", Isolation.READ_UNCOMMITTED))
     topics = []
     for entry in asked.topics:
         partitions = []
@@ -139,13 +138,21 @@ def list_offsets(node: Node, asked: Any) -> ResponsePayload:
             result = {"partition_index": wanted.partition_index, "error_code": Error.NONE}
             try:
                 log = node.topics.log(TopicPartition(entry.name, int(wanted.partition_index)))
-                offset, timestamp = _offset(log, int(wanted.timestamp), isolation)
-                result |= {"offset": offset, "timestamp": timestamp, "leader_epoch": -1 if offset == _NO_OFFSET else 0}
+                offset, timestamp = _offset(log, int(wanted.timestamp), _isolation(asked))
+                result |= {"offset": offset, "timestamp": timestamp, "leader_epoch": -1 if offset == _NO_OFFSET else log.leader_epoch()}
             except Refused as refusal:
                 result |= {"error_code": refusal.error}
             partitions.append(result)
         topics.append({"name": entry.name, "partitions": partitions})
     return response(asked, throttle_time=0, topics=topics)
+
+
+def _isolation(asked: Any) -> Isolation:
+    """What the reader wants to see; the first versions of ListOffsets cannot say."""
+    level = int(getattr(asked, "isolation_level", Isolation.READ_UNCOMMITTED))
+    if level not in tuple(Isolation):
+        raise Refused(Error.INVALID_REQUEST, f"there is no isolation level {level}")
+    return Isolation(level)
 
 
 def _offset(log: PartitionLog, timestamp: int, isolation: Isolation) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What a consumer's group asks: TxnOffsetCommit, OffsetFetch."""
+"""What a consumer's group asks: TxnOffsetCommit, OffsetCommit, OffsetFetch."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,13 +23,7 @@ _BY_ID = 10
 
 def txn_offset_commit(node: Node, asked: Any) -> ResponsePayload:
     """Store a group's offsets as part of a transaction. What is wrong with the whole request is told for each partition."""
-    offsets = {
-        TopicPartition(topic.name, int(entry.partition_index)): CommittedOffset(
-            int(entry.committed_offset), int(getattr(entry, "committed_leader_epoch", -1)), entry.committed_metadata or ""
-        )
-        for topic in asked.topics
-        for entry in topic.partitions
-    }
+    offsets = _offsets(asked)
     generation = int(getattr(asked, "generation_id", -1))
     operation = Operation.of_txn_offset_commit(asked.__version__)
     try:
@@ -38,12 +32,36 @@ def txn_offset_commit(node: Node, asked: Any) -> ResponsePayload:
         )
     except Refused as refusal:
         errors = dict.fromkeys(offsets, refusal.error)
+    return _committed(asked, errors)
+
+
+def offset_commit(node: Node, asked: Any) -> ResponsePayload:
+    """Store a group's offsets at once, outside of all transactions."""
+    offsets = _offsets(asked)
+    try:
+        errors = node.groups.commit(asked.group_id, offsets, int(asked.generation_id_or_member_epoch), asked.member_id)
+    except Refused as refusal:
+        errors = dict.fromkeys(offsets, refusal.error)
+    return _committed(asked, errors)
+
+
+def _offsets(asked: Any) -> dict[TopicPartition, CommittedOffset]:
+    return {
+        TopicPartition(topic.name, int(entry.partition_index)): CommittedOffset(
+            int(entry.committed_offset), int(getattr(entry, "committed_leader_epoch", -1)), entry.committed_metadata or ""
+        )
+        for topic in asked.topics
+        for entry in topic.partitions
+    }
+
+
+def _committed(asked: Any, errors: dict[TopicPartition, Error]) -> ResponsePayload:
     topics = [
         {
             "name": topic,
             "partitions": [{"partition_index": partition.partition, "error_code": errors[partition]} for partition in partitions],
         }
-        for topic, partitions in by_topic(offsets)
+        for topic, partitions in by_topic(errors)
     ]
     return response(asked, throttle_time=0, topics=topics)
 

@@ -94,6 +94,7 @@ def list_transactions(node: Node, asked: Any) -> ResponsePayload:
             int(getattr(asked, "duration_filter", -1)),
             getattr(asked, "transactional_id_pattern", None),
         )
+        transactions = node.coordinator.transactions()
     except Refused as refusal:
         return response(asked, throttle_time=0, error_code=refusal.error, unknown_state_filters=[], transaction_states=[])
     states = [
@@ -102,7 +103,7 @@ def list_transactions(node: Node, asked: Any) -> ResponsePayload:
             "producer_id": transaction.producer_id,
             "transaction_state": transaction.state.value,
         }
-        for transaction in node.coordinator.transactions()
+        for transaction in transactions
         if wanted.passes(transaction, node.machine.clock.now)
     ]
     return response(asked, throttle_time=0, error_code=Error.NONE, unknown_state_filters=wanted.unknown_states, transaction_states=states)

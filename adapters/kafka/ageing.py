@@ -1,0 +1,209 @@
+"""Ageing: a transactional id whose epoch is nearly exhausted, made by the requests that any client may send.
+
+An epoch reaches its limit by being raised one at a time, some 32,000 times, and no broker has a shorter way. InitProducerId v5 with
+the identity in force raises it by one, and what it answers is known in advance; so the requests are sent ahead of their answers, on
+one connection, on which a broker answers in order. Each answer is compared with the one that is due.
+
+What is in flight when a connection ends may or may not have been done. Then the coordinator is asked which epoch is in force, and the
+ageing goes on from there.
+
+The last bump is left to the scenario, whose history begins with it: the name of the id says what was before.
+"""
+
+import secrets
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, TypeAlias
+
+from kio.schema.errors import ErrorCode
+from kio.static.protocol import RequestPayload
+
+from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.wire.kafka.entities import request
+from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
+
+from .cluster import Cluster, CoordinatorKind, CoordinatorOf
+from .errors import refused
+from .offer import Offer
+from .probe import KafkaProbe
+from .reach import connect
+from .recording import Recorder
+from .session import ANSWER_WITHIN_S, WallTime
+from .transport import Address
+from .values import AGED_EPOCH, AGED_NAME, AgedId, ProducerIdAndEpoch
+
+_VERSION = 5
+_TIMEOUT_MS = 60_000
+_IN_FLIGHT = 64
+_LONGEST_ANSWER = 4_096
+_AWAY_S = 90.0
+"""How long a broker may be away: scenarios crash it, and it reads a long transaction log when it comes back."""
+
+_FRUITLESS = 3
+"""After so many refusals, or ends of the connection, without a bump in between, the broker means it."""
+
+_CORRELATION_AT = 8
+"""Where a request has its correlation id: after the length, the key and the version of the API."""
+
+_EPOCH_FROM_END = 3
+"""Both messages end with the epoch and one byte for no tagged fields."""
+
+_INT16, _INT32 = struct.Struct(">h"), struct.Struct(">i")
+
+
+Progress: TypeAlias = Callable[[int], None]
+"""Told by how much the epoch was raised, 0 while a broker is waited for; raises Stopped when nobody needs the id any more."""
+
+
+class Stopped(Exception):
+    """Nobody needs the id any more."""
+
+
+class _PatientTime(WallTime):
+    """The time of an ageing, which outlives the crashes of other scenarios."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__(_AWAY_S)
+        self._progress = progress
+
+    def attempts(self, patience: float | None = None) -> Iterator[int]:
+        for number in super().attempts(patience):
+            self._progress(0)
+            yield number
+
+
+def age(bootstrap: Address, offer: Offer, progress: Progress) -> Outcome[AgedId]:
+    """Age a new transactional id."""
+    name = f"{AGED_NAME}-{secrets.token_hex(3)}"
+    time = _PatientTime(progress)
+    cluster = Cluster("ageing", bootstrap, connect, Recorder(time.now_ms), offer, ANSWER_WITHIN_S)
+    probe = KafkaProbe(cluster, offer, time)
+    coordinator = CoordinatorOf(CoordinatorKind.TRANSACTION, name)
+    try:
+        known: Outcome[ProducerIdAndEpoch] = Unknown(f"{bootstrap} was not asked")
+        for _ in time.attempts():
+            known = probe.init_producer_id(name, version=_VERSION)
+            if not isinstance(known, Unknown):
+                break
+        fruitless = 0
+        while True:
+            match known:
+                case Done(ProducerIdAndEpoch(epoch=epoch) as pair) if epoch == AGED_EPOCH:
+                    return Done(AgedId(name, pair))
+                case Done(ProducerIdAndEpoch() as pair):
+                    pass
+                case Refused() | Unknown():
+                    return known
+            match cluster.locate(coordinator):
+                case Done(address):
+                    reached, trouble = _raise(address, name, pair, progress)
+                case other:
+                    return other
+            cluster.forget(coordinator)
+            fruitless = 0 if reached > pair.epoch else fruitless + 1
+            if isinstance(trouble, Unknown) or fruitless >= _FRUITLESS:
+                return trouble or Unknown(f"{name} cannot be aged: {address} ended the connection at epoch {reached}, {fruitless} times")
+            known = _in_force(probe, name)
+    finally:
+        cluster.close()
+
+
+def _in_force(probe: KafkaProbe, name: str) -> Outcome[ProducerIdAndEpoch]:
+    match probe.settled(name):
+        case Done(description):
+            return Done(description.producer)
+        case trouble:
+            return trouble
+
+
+def _raise(address: Address, name: str, pair: ProducerIdAndEpoch, progress: Progress) -> tuple[int, Refused | Unknown | None]:
+    """Raise the epoch as far as it goes on one connection: the last epoch that was answered, and the answer that ended it, if one did."""
+    reached = pair.epoch
+    try:
+        with (
+            socket.create_connection((address.host, address.port), ANSWER_WITHIN_S) as connection,
+            connection.makefile("rb") as answers,
+        ):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            requests, due = _Requests(name, pair), _Answers(name, pair)
+            sent = reached
+            while reached < AGED_EPOCH:
+                ahead = min(reached + _IN_FLIGHT, AGED_EPOCH)
+                if ahead - sent >= _IN_FLIGHT // 2 or ahead == AGED_EPOCH > sent:
+                    connection.sendall(b"".join(requests.at(epoch) for epoch in range(sent, ahead)))
+                    sent = ahead
+                if (trouble := due.trouble_at(reached, _read_frame(answers))) is not None:
+                    return reached, trouble
+                reached += 1
+                progress(1)
+    except OSError:
+        pass  # also a time-out: what became of the rest, the coordinator is asked
+    return reached, None
+
+
+class _Requests:
+    """The requests of one ageing: all alike but for the epoch, which is the correlation id as well."""
+
+    def __init__(self, name: str, pair: ProducerIdAndEpoch) -> None:
+        self._frame = bytearray(_encoded(name, pair))
+        assert self.at(AGED_EPOCH) == _encoded(name, pair.with_epoch(AGED_EPOCH)), "InitProducerId ends with the epoch no longer"
+
+    def at(self, epoch: int) -> bytes:
+        """The request with the identity of that epoch."""
+        _INT32.pack_into(self._frame, _CORRELATION_AT, epoch)
+        _INT16.pack_into(self._frame, len(self._frame) - _EPOCH_FROM_END, epoch)
+        return bytes(self._frame)
+
+
+class _Answers:
+    """The answers that are due. One that was read is the pattern for the next, so that only what differs is read anew."""
+
+    def __init__(self, name: str, pair: ProducerIdAndEpoch) -> None:
+        self._name = name
+        self._pair = pair
+        self._pattern = bytearray()
+
+    def trouble_at(self, epoch: int, frame: bytes) -> Refused | Unknown | None:
+        """Judge the answer to the request with that epoch: None where it is the next epoch."""
+        if self._pattern:
+            _INT32.pack_into(self._pattern, 0, epoch)
+            _INT16.pack_into(self._pattern, len(self._pattern) - _EPOCH_FROM_END, epoch + 1)
+            if frame == self._pattern:
+                return None
+        due = self._pair.with_epoch(epoch + 1)
+        try:
+            answer: Any = decode_response(_request(self._name, self._pair.with_epoch(epoch)), epoch, frame)
+        except MalformedFrame as error:
+            raise Malformed(str(error)) from error
+        if answer.error_code is not ErrorCode.none:
+            return refused(answer.error_code)
+        given = ProducerIdAndEpoch(int(answer.producer_id), int(answer.producer_epoch))
+        if given != due:
+            return Unknown(f"{self._name} cannot be aged: InitProducerId answered {given} where {due} was due")
+        self._pattern = bytearray(frame)
+        return None
+
+
+def _request(name: str, pair: ProducerIdAndEpoch) -> RequestPayload:
+    fields = {"producer_id": pair.producer_id, "producer_epoch": pair.epoch}
+    return request("init_producer_id", _VERSION, transactional_id=name, transaction_timeout=_TIMEOUT_MS, **fields)
+
+
+def _encoded(name: str, pair: ProducerIdAndEpoch) -> bytes:
+    return encode_request(_request(name, pair), pair.epoch, "fencepost-ageing")
+
+
+def _read_frame(answers: BinaryIO) -> bytes:
+    prefix = _read_exactly(answers, LENGTH.size)
+    length: int = LENGTH.unpack(prefix)[0]
+    if not 0 <= length <= _LONGEST_ANSWER:
+        raise Malformed(f"InitProducerId v{_VERSION}: a frame announces {length} bytes, expected at most {_LONGEST_ANSWER}")
+    return _read_exactly(answers, length)
+
+
+def _read_exactly(answers: BinaryIO, size: int) -> bytes:
+    data = answers.read(size)
+    if len(data) < size:
+        raise ConnectionError(f"end of the connection after {len(data)} of {size} bytes")
+    return data

@@ -1,0 +1,141 @@
+"""One broker in a container of fencepost's own, for one purpose: started, awaited, crashed, started again and removed.
+
+It is also the faults of the sessions on it. `start` may run in another thread than the rest; whoever needs the broker waits for it,
+and `close` removes the container also while it is still starting.
+"""
+
+from concurrent.futures import Future
+from typing import TYPE_CHECKING
+
+from fencepost.adapters.ports import Done, SystemUnreachable, WrongUsage
+
+from .ageing import age
+from .handshake import ask
+from .login import Passwords
+from .nursery import Nursery
+from .offer import Offer
+from .reach import Users, serves_transactions, wall_session
+from .session import KafkaSession, WallTime
+from .settings import kafka_settings
+from .transport import Address
+
+if TYPE_CHECKING:
+    from .container import KafkaContainer
+
+_SERVES_WITHIN_S = 60.0
+_READY_WITHIN_S = 150.0
+"""How long is waited for a broker that starts in another thread, behind the brokers of other purposes."""
+
+
+class ContainerBroker:
+    """A broker of an image, with the settings of a purpose in `fixtures/brokers.yaml`."""
+
+    def __init__(self, image: str, purpose: str, patience_s: float, aged_ids: int = 0) -> None:
+        self.purpose = purpose
+        self._image = image
+        self._patience_s = patience_s
+        self._users = Users(Passwords.made_up_for(kafka_settings().users(purpose)))
+        self._started: Future[KafkaContainer] = Future()
+        self._serving: Future[Offer] = Future()
+        self._nursery = Nursery(patience_s)
+        self._aged_ids = aged_ids
+        self._closed = False
+
+    def start(self) -> None:
+        """Start the container and wait until its broker serves transactions; errors are told to whoever needs the broker."""
+        if self._closed:
+            self._started.cancel()
+            return
+        try:
+            from .container import start
+
+            self._started.set_result(start(self._image, self.purpose, self._users.passwords))
+            offer = self._await_serving()
+            address = self.address
+            self._nursery.open(lambda progress: age(address, offer, progress))
+            self._nursery.expect(self._aged_ids)
+            self._serving.set_result(offer)
+        except BaseException as error:
+            for unknown in (self._started, self._serving):
+                if not unknown.done():
+                    unknown.set_exception(error)
+
+    @property
+    def offer(self) -> Offer:
+        """What the broker offers, once it serves. Raises SystemUnreachable."""
+        self._check_open()
+        try:
+            return self._serving.result(_READY_WITHIN_S)
+        except TimeoutError:
+            raise SystemUnreachable(
+                f"the container of {self._image} for {self.purpose} was not ready within {_READY_WITHIN_S:g} s"
+            ) from None
+
+    @property
+    def address(self) -> Address:
+        """Where this machine reaches the broker."""
+        return self._container().address
+
+    def session(self, needs: frozenset[str]) -> KafkaSession:
+        """A fresh session for these needs; a broker that the last one left dead is started again."""
+        offer = self.offer
+        if not self._container().is_running():
+            self.restart()
+        return wall_session(self.address, offer, self._patience_s, self, needs, users=self._users, take_aged=self._nursery.take)
+
+    def crash(self) -> None:
+        """Kill the broker, and wait until it is down."""
+        self._container().kill()
+
+    def start_again(self) -> None:
+        """Start the same container, whose disk was kept."""
+        self._container().start_again()
+
+    def restart(self) -> None:
+        """The same, and wait until its broker serves transactions."""
+        self.start_again()
+        self._await_serving()
+
+    def close(self) -> None:
+        """Remove the container, now or as soon as it has been started."""
+        if not self._closed:
+            self._closed = True
+            self._nursery.close()
+            self._started.add_done_callback(_remove)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise WrongUsage(f"the container of {self._image} is not open")
+
+    def _container(self) -> "KafkaContainer":
+        self._check_open()
+        return self._started.result(_READY_WITHIN_S)
+
+    def _await_serving(self) -> Offer:
+        container = self._started.result()
+        last: object = "nothing was tried"
+        for _ in WallTime(_SERVES_WITHIN_S).attempts():
+            if not container.is_running():
+                raise self._unreachable("ended", last)
+            transport = self._users.connect("handshake", container.address)
+            try:
+                answer = ask(transport, deadline_s=5.0)
+            finally:
+                transport.close()
+            last = answer
+            if isinstance(answer, Done):
+                last = serves_transactions(container.address, answer.value, patience_s=5.0, users=self._users)
+                if isinstance(last, Done):
+                    return answer.value
+        raise self._unreachable(f"does not serve transactions within {_SERVES_WITHIN_S:g} s", last)
+
+    def _unreachable(self, what: str, last: object) -> SystemUnreachable:
+        return SystemUnreachable(
+            f"the broker in the container of {self._image} for {self.purpose} {what}; the last that was seen: {last}. "
+            f"The end of its log:\n{self._users.passwords.hidden_in(self._started.result().last_lines())}"
+        )
+
+
+def _remove(started: "Future[KafkaContainer]") -> None:
+    if not started.cancelled() and started.exception() is None:
+        started.result().stop()

@@ -1,0 +1,241 @@
+"""A proxy on loopback between the clients of a session and the nodes, which carries out orders about single requests.
+
+For each client and node that it connects, it listens on a port of its own; so it needs no word about addresses, and what a cluster
+advertises stays as it is: the client asks for the node's address and is given the port that leads there.
+
+Of a request it reads the length, the API's key and the correlation id, of an answer the length and the correlation id. What is
+no frame is none of its business: from a length on that no node would take, bytes go through as they come, and so does a frame that
+the end of a connection cuts off.
+
+It runs in one thread with an event loop of its own. It holds at most one frame for each direction of a connection, and those that
+were ordered to be held up. When one side of a connection ends, so does the other.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import struct
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from fencepost.adapters.ports import SystemUnreachable
+
+from .tcp import MAX_FRAME, TcpTransport
+from .transport import Address, Transport
+from .wire_faults import Fault, Orders
+
+T = TypeVar("T")
+
+_LENGTH = struct.Struct(">i")
+_REQUEST = struct.Struct(">hhi")
+_CORRELATION = struct.Struct(">i")
+_CHUNK = 64 * 1024
+_WITHIN_S = 15.0
+"""How long the proxy's own thread may take for what is asked of it: longer than a node takes for any request of the suite."""
+
+
+class ProxiedWire:
+    """The way to nodes over TCP through proxies."""
+
+    def __init__(self) -> None:
+        self.orders = Orders()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="fault proxy", daemon=True)
+        self._thread.start()
+        self._proxies: dict[tuple[str, Address], FaultProxy] = {}
+
+    def connect(self, client: str, address: Address) -> Transport:
+        """A transport whose connections lead to that node through a proxy of this client's own."""
+        return TcpTransport(f"fencepost-{client}", self.address_for(client, address))
+
+    def address_for(self, client: str, node: Address) -> Address:
+        """Where that client has to connect to reach that node."""
+        if (client, node) not in self._proxies:
+            self._proxies[client, node] = self._run(FaultProxy.start(client, node, self.orders))
+        return self._proxies[client, node].address
+
+    def close(self) -> None:
+        """End all connections, and the thread."""
+        if self._loop.is_closed():
+            return
+        self.orders.forget()
+        for proxy in self._proxies.values():
+            self._run(proxy.stop())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_WITHIN_S)
+        self._loop.close()
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(_WITHIN_S)
+
+
+class FaultProxy:
+    """A port that leads one client to one node; `address` is where it listens."""
+
+    _server: asyncio.Server
+    address: Address
+
+    def __init__(self, client: str, node: Address, orders: Orders) -> None:
+        self._client = client
+        self._node = node
+        self._orders = orders
+        self._connections: set[asyncio.Task[None]] = set()
+        self._stopping = asyncio.Event()
+
+    @staticmethod
+    async def start(client: str, node: Address, orders: Orders) -> "FaultProxy":
+        """Listen on a port that is free."""
+        proxy = FaultProxy(client, node, orders)
+        proxy._server = await asyncio.start_server(proxy._serve, "127.0.0.1", 0)
+        proxy.address = Address("127.0.0.1", proxy._server.sockets[0].getsockname()[1])
+        return proxy
+
+    async def stop(self) -> None:
+        """End what is connected, and listen no longer."""
+        self._server.close()
+        self._stopping.set()
+        await asyncio.sleep(0)  # what was accepted in this very moment begins, and ends
+        await asyncio.gather(*self._connections)
+        await self._server.wait_closed()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "a server calls this in a task"
+        self._connections.add(task)
+        try:
+            node = await asyncio.open_connection(self._node.host, self._node.port)
+            await _Connection(self._client, self._orders, (reader, writer), node).run(self._stopping)
+        except OSError:
+            pass  # a node that is not there looks to the client as it would without a proxy: the connection ends without an answer
+        finally:
+            await _close(writer)
+            self._connections.discard(task)
+
+
+class _Connection:
+    """A connection of the client, and the one to the node that belongs to it."""
+
+    def __init__(
+        self,
+        client: str,
+        orders: Orders,
+        to_client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        to_node: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    ) -> None:
+        self._name = client
+        self._orders = orders
+        self._client_reader, self._client = to_client
+        self._node_reader, self._node = to_node
+        self._own_ids = itertools.count(-2, -1)
+        """Correlation ids for requests of the proxy's own, counted down where clients count up."""
+        self._kept: dict[int, asyncio.Future[bytes]] = {}
+        """Answers that are not for the client, by correlation id."""
+
+    async def run(self, stopping: asyncio.Event) -> None:
+        """Pass on what comes, until one side ends, or all shall."""
+        directions = {asyncio.ensure_future(work) for work in (self._requests(), self._answers(), stopping.wait())}
+        try:
+            done, _ = await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
+            for ended in done:
+                ended.result()
+        finally:
+            for direction in directions:
+                direction.cancel()
+            await asyncio.gather(*directions, return_exceptions=True)
+            await _close(self._node)
+
+    async def _requests(self) -> None:
+        while (frame := await _frame(self._client_reader, self._node, _REQUEST.size)) is not None:
+            api_key, _, correlation_id = _REQUEST.unpack_from(frame, _LENGTH.size)
+            match self._orders.take(self._name, api_key):
+                case None:
+                    await _send(self._node, frame)
+                case Fault.LOSE_REQUEST:
+                    return
+                case Fault.LOSE_ANSWER:
+                    await self._asked(frame, correlation_id)
+                    return
+                case Fault.HOLD_UP:
+                    await self._hold(frame, correlation_id)
+                    return
+                case Fault.ARRIVE_TWICE:
+                    first = self._asked(frame, correlation_id)
+                    second = self._asked(_with_correlation_id(frame, own := next(self._own_ids)), own)
+                    answer, _ = await asyncio.gather(first, second)
+                    await _send(self._client, answer)
+
+    async def _hold(self, frame: bytes, correlation_id: int) -> None:
+        """Give the client up, and the request to the node only when it is let go; whoever lets it go waits for the node's answer."""
+        loop = asyncio.get_running_loop()
+        released: asyncio.Future[None] = loop.create_future()
+        arrived: asyncio.Future[bool] = loop.create_future()
+
+        async def let_go() -> None:
+            if not released.done():
+                released.set_result(None)
+            if not await arrived:
+                raise SystemUnreachable(f"a request of {self._name} that was held up was let go, and the node closed the connection")
+
+        self._orders.hold(lambda: asyncio.run_coroutine_threadsafe(let_go(), loop).result(_WITHIN_S))
+        self._client.close()
+        has_arrived = False
+        try:
+            await released
+            await self._asked(frame, correlation_id)
+            has_arrived = True
+        finally:
+            arrived.set_result(has_arrived)
+
+    async def _asked(self, frame: bytes, correlation_id: int) -> bytes:
+        """The node's answer, kept from the client."""
+        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._kept[correlation_id] = answer
+        await _send(self._node, frame)
+        return await answer
+
+    async def _answers(self) -> None:
+        while (frame := await _frame(self._node_reader, self._client, _CORRELATION.size)) is not None:
+            correlation_id = _CORRELATION.unpack_from(frame, _LENGTH.size)[0]
+            if (kept := self._kept.pop(correlation_id, None)) is not None:
+                kept.set_result(frame)
+            else:
+                await _send(self._client, frame)
+
+
+async def _frame(reader: asyncio.StreamReader, onward: asyncio.StreamWriter, least: int) -> bytes | None:
+    """The next frame with its length; None at the end of the connection, after everything that is no frame went on as it came."""
+    try:
+        prefix = await reader.readexactly(_LENGTH.size)
+        length = _LENGTH.unpack(prefix)[0]
+        if least <= length <= MAX_FRAME:
+            try:
+                return prefix + await reader.readexactly(length)
+            except asyncio.IncompleteReadError as cut:
+                await _send(onward, prefix + cut.partial)
+                return None
+        await _send(onward, prefix)
+    except asyncio.IncompleteReadError as cut:
+        await _send(onward, cut.partial)
+        return None
+    while chunk := await reader.read(_CHUNK):
+        await _send(onward, chunk)
+    return None
+
+
+async def _send(writer: asyncio.StreamWriter, data: bytes) -> None:
+    writer.write(data)
+    await writer.drain()
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    """Close, and mind nothing: the other side may have gone first."""
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+
+
+def _with_correlation_id(frame: bytes, correlation_id: int) -> bytes:
+    changed = bytearray(frame)
+    _CORRELATION.pack_into(changed, _LENGTH.size + _REQUEST.size - _CORRELATION.size, correlation_id)
+    return bytes(changed)

@@ -1,0 +1,21 @@
+Feature: Random schedules
+  Writes, ends and markers of one producer in an order that nobody thought of, from late and repeated requests too.
+  Afterwards a new instance takes over, and with that everything must be decided.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-118 @MUST
+  Rule: No interleaving of Produce, EndTxn and markers leaves an open transaction in a log that nobody can end.
+
+    Scenario: [1] A new client
+      Given producer A with transactional id "transfer"
+      When A goes through 12 schedules of writes, ends and markers
+      Then none of the schedules has left a transaction open
+      And the last stable offset of payments-0 and payments-1 is the end of the log
+
+    Scenario: [2] An old client
+      Given producer A with transactional id "transfer"
+      When A goes through 12 schedules of writes, ends and markers as an old client
+      Then none of the schedules has left a transaction open
+      And the last stable offset of payments-0 and payments-1 is the end of the log

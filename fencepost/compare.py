@@ -1,0 +1,135 @@
+"""`fencepost compare LEFT RIGHT`: did two systems answer the same, request by request, in the same scenarios?
+
+It reads the histories of two results folders, such as of the reference with a release's profile and of that release. Verdicts play no
+part: two answers may differ and both be lawful, and the reference is to be like the release where it says so.
+
+A difference is *explained* by an entry of `fixtures/comparisons/<profile>.yaml`: which scenario, request and field, and why both
+are right. An entry that explains nothing, though its scenario was compared, is an error.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from pydantic import field_validator
+from rich.console import Console
+from rich.text import Text
+
+from fencepost.adapters.ports import WrongUsage
+
+from . import said
+from .datafile import DataFileError, Row, load
+from .said import Said
+
+
+class Explanation(Row):
+    """Why answers may differ. The first three are regular expressions for what the difference is in."""
+
+    scenario: str
+    request: str
+    field: str
+    reason: str
+    link: str
+
+    @field_validator("scenario", "request", "field")
+    @classmethod
+    def _is_an_expression(cls, value: str) -> str:
+        try:
+            re.compile(value)
+        except re.error as error:
+            raise ValueError(f"must be a regular expression: {error}") from error
+        return value
+
+    def explains(self, one: "Difference") -> bool:
+        pairs = ((self.scenario, one.scenario), (self.request, one.request), (self.field, one.field))
+        return all(re.search(expression, text) for expression, text in pairs)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One field that two systems answered differently."""
+
+    scenario: str
+    request: str
+    field: str
+    left: str | None
+    right: str | None
+
+
+def differences(left: Path, right: Path) -> Iterator[Difference]:
+    """All of them, scenario by scenario. A scenario that only one of them was asked is a difference too."""
+    ours, theirs = _histories(left), _histories(right)
+    for scenario in sorted(ours.keys() | theirs.keys()):
+        if scenario in ours and scenario in theirs:
+            yield from _between(scenario, said.read(ours[scenario]), said.read(theirs[scenario]))
+        else:
+            yield Difference(scenario, "-", "history", *("there" if scenario in side else None for side in (ours, theirs)))
+
+
+def _histories(folder: Path) -> dict[str, Path]:
+    found = {path.stem: path for path in (folder / "history").glob("*.jsonl")}
+    if not found:
+        raise WrongUsage(f"{folder} holds no history; give the --results folder of a run")
+    return found
+
+
+def _between(scenario: str, left: list[Said], right: list[Said]) -> Iterator[Difference]:
+    """Up to the first request that only one of them was asked: from there on the two are about different things."""
+    for ours, theirs in zip(left, right, strict=False):
+        if ours.request != theirs.request:
+            yield Difference(scenario, ours.request, "request", ours.request, theirs.request)
+            return
+        for field in sorted((ours.answer.keys() | theirs.answer.keys()) - said.a_moment_apart(ours.answer, theirs.answer)):
+            if ours.answer.get(field) != theirs.answer.get(field):
+                yield Difference(scenario, ours.request, field, ours.answer.get(field), theirs.answer.get(field))
+    if len(left) != len(right):
+        longer = (left if len(left) > len(right) else right)[min(len(left), len(right))]
+        yield Difference(
+            scenario, longer.request, "request", *(longer.request if side is max(left, right, key=len) else None for side in (left, right))
+        )
+
+
+def explanations_for(profile: str) -> list[Explanation]:
+    """The known differences between the reference with that profile and the release; none where there is no file."""
+    path = resources.files("fencepost.fixtures") / "comparisons" / f"{profile}.yaml"
+    return load(path, list[Explanation]) if path.is_file() else []
+
+
+def show(left: Path, right: Path) -> int:
+    """Print every difference. Answers 0 when all are explained, 1 when not."""
+    profile = _profile(left)
+    if (other := _profile(right)) != profile:
+        raise WrongUsage(f"{left} was judged by the profile {profile}, and {right} by {other}; compare runs of one profile")
+    console = Console(highlight=False, soft_wrap=True)
+    explanations = explanations_for(profile)
+    found = list(differences(left, right))
+    used: set[int] = set()
+    unexplained = 0
+    for one in found:
+        reasons = [number for number, entry in enumerate(explanations) if entry.explains(one)]
+        used |= set(reasons)
+        unexplained += not reasons
+        why = f"explained: {explanations[reasons[0]].reason}" if reasons else "unexplained"
+        console.print(
+            Text(f"{one.scenario}: {one.request}\n  {one.field}: {one.left} | {one.right}\n  {why}", style="" if reasons else "red")
+        )
+    scenarios = _histories(left).keys() | _histories(right).keys()
+    answers = sum(len(said.read(path)) for path in _histories(left).values())
+    console.print(f"{len(scenarios)} scenarios, {answers} answers, {len(found)} differences, {unexplained} unexplained")
+    for number, entry in enumerate(explanations):
+        if number not in used and any(re.search(entry.scenario, scenario) for scenario in scenarios):
+            raise DataFileError(
+                f"comparisons/{profile}.yaml: entry {number + 1} explains nothing any more: {entry.scenario}, {entry.field}"
+            )
+    return 1 if unexplained else 0
+
+
+def _profile(folder: Path) -> str:
+    path = folder / "compliance.json"
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["system"]["profile"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise WrongUsage(f"{path} does not say which system was judged: {error!r}; give the --results folder of a finished run") from error

@@ -1,0 +1,59 @@
+"""Whether a variant of the reference has taken effect: was any of the code that makes it different ever run?
+
+A defect that nobody came across proves nothing, whatever the verdicts are; it may stand in a branch that no scenario takes.
+"""
+
+import functools
+from collections.abc import Iterator
+from types import FunctionType
+from typing import Any
+
+from fencepost.reference.kafka import Parts
+
+from .defect import Defect
+
+
+class Watch:
+    """Notes which of a variant's own functions are called. For a process that runs only this variant, since it changes its classes."""
+
+    def __init__(self, defect: Defect) -> None:
+        self._called: set[str] = set()
+        self._own = [(part, name) for part in _own_classes(defect.parts) for name in _functions(part)]
+        for part, name in self._own:
+            setattr(part, name, self._noting(f"{part.__name__}.{name}", vars(part)[name]))
+
+    def trouble(self) -> str | None:
+        """Why the variant has not taken effect; None where it has."""
+        if not self._own:
+            return "it replaces no function of any part"
+        if not self._called:
+            return (
+                f"it never took effect: nothing that it was asked calls {', '.join(f'{part.__name__}.{name}' for part, name in self._own)}"
+            )
+        return None
+
+    def _noting(self, name: str, member: Any) -> Any:
+        if isinstance(member, property):
+            return property(self._noting(name, member.fget))
+
+        @functools.wraps(member)
+        def noting(*arguments: Any, **keywords: Any) -> Any:
+            self._called.add(name)
+            return member(*arguments, **keywords)
+
+        return noting
+
+
+def _own_classes(parts: Parts) -> Iterator[type]:
+    """The classes that stand between a variant's parts and the lawful ones."""
+    for field, lawful in vars(Parts()).items():
+        part = getattr(parts, field)
+        if part is not lawful:
+            yield from (ancestor for ancestor in part.__mro__ if ancestor not in lawful.__mro__)
+
+
+def _functions(part: type) -> list[str]:
+    """What the class decides; how it is made is only an act of its own where it does nothing else."""
+    members = [name for name, member in vars(part).items() if isinstance(member, (FunctionType, property))]
+    decided = [name for name in members if name != "__init__"]
+    return decided or members

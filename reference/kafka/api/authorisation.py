@@ -1,0 +1,254 @@
+"""What a principal may ask, decided in front of the handlers, so that a refusal has changed nothing.
+
+A gate refuses a request as a whole, or takes out of it what is not allowed, hands on the rest, and puts the answers together; the
+order of its questions is the order of Apache Kafka's. An API without a gate here is everybody's: who reads, looks and makes topics is
+not asked for a right, which Apache Kafka does ask.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
+
+from kio.static.protocol import ResponsePayload
+
+from fencepost.reference.kafka.authorizer import Authorizer
+from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.node import Node
+from fencepost.reference.kafka.values import TopicPartition
+from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind
+from fencepost.wire.kafka.batches import MalformedBatch, decode
+from fencepost.wire.kafka.entities import api_of, response
+
+from .shapes import by_topic
+
+_FOR_BROKERS = 4
+"""From this version on AddPartitionsToTxn is a broker's request."""
+
+_BY_ID = 13
+"""From this version on Produce names topics by their ids."""
+
+_BATCHED = 4
+"""From this version on FindCoordinator is about several keys."""
+
+Handler: TypeAlias = Callable[[Node, Any], ResponsePayload]
+
+
+@dataclass(frozen=True)
+class _Asker:
+    """Who asks, and whom; `go_on` is the handler behind the gate."""
+
+    node: Node
+    principal: str
+    handler: Handler
+
+    @property
+    def authorizer(self) -> Authorizer:
+        return self.node.authorizer
+
+    def go_on(self, asked: Any) -> ResponsePayload:
+        return self.handler(self.node, asked)
+
+
+_Gate: TypeAlias = Callable[[_Asker, Any], ResponsePayload]
+
+
+def authorised(node: Node, principal: str, asked: Any, handler: Handler) -> ResponsePayload:
+    """The answer to the principal's request: the handler's, as far as it may be asked."""
+    gate = _GATES.get(api_of(asked)) if node.authorizer.is_on else None
+    return handler(node, asked) if gate is None else gate(_Asker(node, principal, handler), asked)
+
+
+def _init_producer_id(asker: _Asker, asked: Any) -> ResponsePayload:
+    if asked.transactional_id is None:
+        error = Error.NONE if asker.authorizer.may_be_idempotent(asker.principal) else Error.CLUSTER_AUTHORIZATION_FAILED
+    else:
+        error = _of_transactional_id(asker, asked.transactional_id)
+    return response(asked, throttle_time=0, error_code=error, producer_id=-1, producer_epoch=-1) if error else asker.go_on(asked)
+
+
+def _add_partitions_to_txn(asker: _Asker, asked: Any) -> ResponsePayload:
+    if asked.__version__ >= _FOR_BROKERS:
+        if asker.authorizer.may_add_for_brokers(asker.principal, int(asked.__version__)):
+            return asker.go_on(asked)
+        return response(asked, throttle_time=0, error_code=Error.CLUSTER_AUTHORIZATION_FAILED, results_by_transaction=[])
+    partitions = [TopicPartition(topic.name, int(number)) for topic in asked.v3_and_below_topics for number in topic.partitions]
+    if error := _of_transactional_id(asker, asked.v3_and_below_transactional_id):
+        return _added(asked, dict.fromkeys(partitions, error))
+    if all(asker.authorizer.may_write_to(asker.principal, partition.topic) for partition in partitions):
+        return asker.go_on(asked)
+    return _added(asked, {partition: _beside_a_refusal(asker, partition) for partition in partitions})
+
+
+def _beside_a_refusal(asker: _Asker, partition: TopicPartition) -> Error:
+    """What a partition is told where one of the request's topics is refused: then none is added."""
+    if not asker.authorizer.may_write_to(asker.principal, partition.topic):
+        return Error.TOPIC_AUTHORIZATION_FAILED
+    return Error.OPERATION_NOT_ATTEMPTED if partition in asker.node.topics else Error.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def _added(asked: Any, errors: dict[TopicPartition, Error]) -> ResponsePayload:
+    topics = [
+        {
+            "name": topic,
+            "results_by_partition": [{"partition_index": one.partition, "partition_error_code": errors[one]} for one in partitions],
+        }
+        for topic, partitions in by_topic(errors)
+    ]
+    return response(asked, throttle_time=0, results_by_topic_v3_and_below=topics)
+
+
+def _add_offsets_to_txn(asker: _Asker, asked: Any) -> ResponsePayload:
+    error = _of_transactional_id(asker, asked.transactional_id) or _of_group(asker, asked.group_id)
+    return response(asked, throttle_time=0, error_code=error) if error else asker.go_on(asked)
+
+
+def _txn_offset_commit(asker: _Asker, asked: Any) -> ResponsePayload:
+    if error := _of_transactional_id(asker, asked.transactional_id) or _of_group(asker, asked.group_id):
+        return response(asked, throttle_time=0, topics=_not_committed(asked.topics, error))
+    allowed = [topic for topic in asked.topics if asker.authorizer.may_commit_offsets_in(asker.principal, topic.name)]
+    denied = [topic for topic in asked.topics if topic not in allowed]
+    refused = response(asked, throttle_time=0, topics=_not_committed(denied, Error.TOPIC_AUTHORIZATION_FAILED))
+    if not allowed:
+        return refused
+    answer = asker.go_on(replace(asked, topics=tuple(allowed)))
+    return _joined(answer, refused, "topics")
+
+
+def _not_committed(topics: Iterable[Any], error: Error) -> list[dict[str, Any]]:
+    return [
+        {"name": topic.name, "partitions": [{"partition_index": one.partition_index, "error_code": error} for one in topic.partitions]}
+        for topic in topics
+    ]
+
+
+def _produce(asker: _Asker, asked: Any) -> ResponsePayload:
+    if _is_transactional(asked) and (error := _of_transactional_id(asker, asked.transactional_id)):
+        return response(asked, responses=_not_appended(asked, asked.topic_data, error), throttle_time=0)
+    allowed = [topic for topic in asked.topic_data if _may_write_to(asker, asked, topic)]
+    denied = [topic for topic in asked.topic_data if topic not in allowed]
+    refused = response(asked, responses=_not_appended(asked, denied, Error.TOPIC_AUTHORIZATION_FAILED), throttle_time=0)
+    if not allowed:
+        return refused
+    answer = asker.go_on(replace(asked, topic_data=tuple(allowed)))
+    return _joined(answer, refused, "responses")
+
+
+def _is_transactional(asked: Any) -> bool:
+    """Whether a batch in it says so; bytes that cannot be read are for the handler to refuse."""
+    try:
+        return any(
+            batch.transactional for topic in asked.topic_data for one in topic.partition_data for batch in decode(one.records or b"")
+        )
+    except MalformedBatch:
+        return False
+
+
+def _may_write_to(asker: _Asker, asked: Any, topic: Any) -> bool:
+    """Whether records may go there; a topic by an id that nobody knows is for the handler to refuse."""
+    if asked.__version__ < _BY_ID:
+        return asker.authorizer.may_write_to(asker.principal, topic.name)
+    known = asker.node.topics.with_id(topic.topic_id)
+    return known is None or asker.authorizer.may_write_to(asker.principal, known.name)
+
+
+def _not_appended(asked: Any, topics: Iterable[Any], error: Error) -> list[dict[str, Any]]:
+    def key(topic: Any) -> dict[str, Any]:
+        return {"name": topic.name} if asked.__version__ < _BY_ID else {"topic_id": topic.topic_id}
+
+    result = {"error_code": error, "base_offset": -1, "log_start_offset": -1, "record_errors": [], "error_message": None}
+    return [{**key(topic), "partition_responses": [{"index": one.index, **result} for one in topic.partition_data]} for topic in topics]
+
+
+def _end_txn(asker: _Asker, asked: Any) -> ResponsePayload:
+    error = _of_transactional_id(asker, asked.transactional_id)
+    return response(asked, throttle_time=0, error_code=error, producer_id=-1, producer_epoch=-1) if error else asker.go_on(asked)
+
+
+def _write_txn_markers(asker: _Asker, asked: Any) -> ResponsePayload:
+    if asker.authorizer.may_write_markers(asker.principal):
+        return asker.go_on(asked)
+    error = Error.CLUSTER_AUTHORIZATION_FAILED
+    markers = [
+        {
+            "producer_id": marker.producer_id,
+            "topics": [
+                {
+                    "name": topic.name,
+                    "partitions": [{"partition_index": number, "error_code": error} for number in topic.partition_indexes],
+                }
+                for topic in marker.topics
+            ],
+        }
+        for marker in asked.markers
+    ]
+    return response(asked, markers=markers)
+
+
+def _find_coordinator(asker: _Asker, asked: Any) -> ResponsePayload:
+    kind, error = {
+        0: (ResourceKind.GROUP, Error.GROUP_AUTHORIZATION_FAILED),
+        1: (ResourceKind.TRANSACTIONAL_ID, Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+    }.get(int(getattr(asked, "key_type", 0)), (None, Error.NONE))
+
+    def may_know(key: str) -> bool:
+        return kind is None or asker.authorizer.allows(asker.principal, Operation.DESCRIBE, Resource(kind, key))
+
+    nowhere = {"node_id": -1, "host": "", "port": -1, "error_code": error, "error_message": None}
+    if asked.__version__ < _BATCHED:
+        return asker.go_on(asked) if may_know(asked.key) else response(asked, throttle_time=0, **nowhere)
+    answer = asker.go_on(replace(asked, coordinator_keys=tuple(key for key in asked.coordinator_keys if may_know(key))))
+    denied = [{"key": key, **nowhere} for key in asked.coordinator_keys if not may_know(key)]
+    refused = response(asked, throttle_time=0, coordinators=denied)
+    return _joined(answer, refused, "coordinators")
+
+
+def _create_acls(asker: _Asker, asked: Any) -> ResponsePayload:
+    if asker.authorizer.allows(asker.principal, Operation.ALTER, CLUSTER):
+        return asker.go_on(asked)
+    result = {"error_code": Error.CLUSTER_AUTHORIZATION_FAILED, "error_message": None}
+    return response(asked, throttle_time=0, results=[result for _ in asked.creations])
+
+
+def _delete_acls(asker: _Asker, asked: Any) -> ResponsePayload:
+    if asker.authorizer.allows(asker.principal, Operation.ALTER, CLUSTER):
+        return asker.go_on(asked)
+    result: dict[str, Any] = {"error_code": Error.CLUSTER_AUTHORIZATION_FAILED, "error_message": None, "matching_acls": []}
+    return response(asked, throttle_time=0, filter_results=[result for _ in asked.filters])
+
+
+def _describe_acls(asker: _Asker, asked: Any) -> ResponsePayload:
+    if asker.authorizer.allows(asker.principal, Operation.DESCRIBE, CLUSTER):
+        return asker.go_on(asked)
+    return response(asked, throttle_time=0, error_code=Error.CLUSTER_AUTHORIZATION_FAILED, error_message=None, resources=[])
+
+
+def _joined(answer: ResponsePayload, refused: ResponsePayload, field: str) -> ResponsePayload:
+    """One answer for what was handed on and for what was not."""
+    together = (*getattr(answer, field), *getattr(refused, field))
+    return cast(ResponsePayload, replace(cast(Any, answer), **{field: together}))
+
+
+def _of_transactional_id(asker: _Asker, transactional_id: str | None) -> Error:
+    """What is answered about the transactional id, NONE where it may be used. Without one, nobody has a right to it."""
+    if transactional_id is not None and asker.authorizer.may_use_transactional_id(asker.principal, transactional_id):
+        return Error.NONE
+    return Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+
+
+def _of_group(asker: _Asker, group: str) -> Error:
+    return Error.NONE if asker.authorizer.may_commit_for_group(asker.principal, group) else Error.GROUP_AUTHORIZATION_FAILED
+
+
+_GATES: dict[str, _Gate] = {
+    "add_offsets_to_txn": _add_offsets_to_txn,
+    "add_partitions_to_txn": _add_partitions_to_txn,
+    "create_acls": _create_acls,
+    "delete_acls": _delete_acls,
+    "describe_acls": _describe_acls,
+    "end_txn": _end_txn,
+    "find_coordinator": _find_coordinator,
+    "init_producer_id": _init_producer_id,
+    "produce": _produce,
+    "txn_offset_commit": _txn_offset_commit,
+    "write_txn_markers": _write_txn_markers,
+}

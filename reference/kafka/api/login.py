@@ -1,0 +1,21 @@
+"""SaslHandshake and SaslAuthenticate of somebody who needs no login: a `Caller` takes those of all others."""
+
+from typing import Any
+
+from kio.static.protocol import ResponsePayload
+
+from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.node import Node
+from fencepost.wire.kafka.entities import response
+
+_WHY = "there is no login to be made on this connection, or no longer one"
+
+
+def sasl_handshake(node: Node, asked: Any) -> ResponsePayload:  # noqa: ARG001 - every handler is asked alike
+    """Refused, whatever the mechanism."""
+    return response(asked, error_code=Error.ILLEGAL_SASL_STATE, mechanisms=[])
+
+
+def sasl_authenticate(node: Node, asked: Any) -> ResponsePayload:  # noqa: ARG001 - every handler is asked alike
+    """Refused, whatever the proof."""
+    return response(asked, error_code=Error.ILLEGAL_SASL_STATE, error_message=_WHY, auth_bytes=b"", session_lifetime=0)

@@ -1,0 +1,77 @@
+"""What a member of a consumer group asks: JoinGroup, SyncGroup, Heartbeat, LeaveGroup."""
+
+from typing import Any
+
+from kio.static.protocol import ResponsePayload
+
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.membership import Joined, Joining
+from fencepost.reference.kafka.node import Node
+from fencepost.wire.kafka.entities import response
+
+_SEVERAL_LEAVE = 3
+"""From this version on LeaveGroup is about several members."""
+
+_NOT_JOINED = Joined("", -1, "", "", {})
+
+
+def join_group(node: Node, asked: Any) -> ResponsePayload:
+    """Become a member, or join the next generation."""
+    timeout_ms = round(asked.session_timeout.total_seconds() * 1000)
+    protocols = {str(protocol.name): bytes(protocol.metadata) for protocol in asked.protocols}
+    error, joined = Error.NONE, _NOT_JOINED
+    try:
+        joined = node.membership.join(asked.group_id, asked.member_id, Joining(asked.protocol_type, protocols, timeout_ms))
+    except Refused as refusal:
+        error = refusal.error
+    return response(
+        asked,
+        throttle_time=0,
+        error_code=error,
+        generation_id=joined.generation,
+        protocol_type=asked.protocol_type,
+        protocol_name=joined.protocol,
+        leader=joined.leader,
+        skip_assignment=False,
+        member_id=joined.member or asked.member_id,
+        members=[{"member_id": member, "group_instance_id": None, "metadata": wants} for member, wants in joined.others.items()],
+    )
+
+
+def sync_group(node: Node, asked: Any) -> ResponsePayload:
+    """Get an assignment; the leader brings everybody's."""
+    error, assignment = Error.NONE, b""
+    brought = {str(entry.member_id): bytes(entry.assignment) for entry in asked.assignments}
+    try:
+        assignment = node.membership.sync(asked.group_id, int(asked.generation_id), asked.member_id, brought)
+    except Refused as refusal:
+        error = refusal.error
+    named = {"protocol_type": getattr(asked, "protocol_type", None), "protocol_name": getattr(asked, "protocol_name", None)}
+    return response(asked, throttle_time=0, error_code=error, assignment=assignment, **named)
+
+
+def heartbeat(node: Node, asked: Any) -> ResponsePayload:
+    """Say that one is still there."""
+    error = Error.NONE
+    try:
+        node.membership.heartbeat(asked.group_id, int(asked.generation_id), asked.member_id)
+    except Refused as refusal:
+        error = refusal.error
+    return response(asked, throttle_time=0, error_code=error)
+
+
+def leave_group(node: Node, asked: Any) -> ResponsePayload:
+    """Go, each by itself."""
+    leaving = asked.members if asked.__version__ >= _SEVERAL_LEAVE else (asked,)
+    members = [{"member_id": entry.member_id, "group_instance_id": None, "error_code": _left(node, asked, entry)} for entry in leaving]
+    if asked.__version__ >= _SEVERAL_LEAVE:
+        return response(asked, throttle_time=0, error_code=Error.NONE, members=members)
+    return response(asked, throttle_time=0, error_code=members[0]["error_code"])
+
+
+def _left(node: Node, asked: Any, entry: Any) -> Error:
+    try:
+        node.membership.leave(asked.group_id, entry.member_id)
+    except Refused as refusal:
+        return refusal.error
+    return Error.NONE

@@ -1,0 +1,96 @@
+"""Who may do what: the broker's access-control lists, and the question that each request has to pass.
+
+Without an authorizer everybody may do everything. With one, nobody may do anything that is not allowed to them, super users aside.
+Who may READ, WRITE, DELETE or ALTER may DESCRIBE as well. Entries are durable; the broker knows only those that allow, by exact names.
+
+Where in a request the questions are asked is in `api/authorisation`: in front of everything that changes something.
+"""
+
+from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.rules import rule
+from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind, Right, principal_of
+
+from .settings import Settings
+
+ANONYMOUS = principal_of("ANONYMOUS")
+"""Who has not logged in."""
+
+_IMPLY_DESCRIBE = frozenset({Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER})
+
+
+class Authorizer:
+    """The lists of one broker. The questions are about a principal, such as `User:alice`."""
+
+    def __init__(self, settings: Settings, disk: Disk) -> None:
+        self.is_on = settings.has_authorizer
+        self._super_users = settings.super_users
+        self._journal: Journal[tuple[Right, bool]] = disk.journal("acls")
+        self._rights: dict[Right, None] = {}
+        for right, is_granted in self._journal:
+            self._take_in(right, is_granted)
+
+    def grant(self, right: Right) -> None:
+        """Add an entry."""
+        self._journal.append((right, True))
+        self._take_in(right, True)
+
+    def revoke(self, right: Right) -> None:
+        """Remove an entry."""
+        self._journal.append((right, False))
+        self._take_in(right, False)
+
+    def rights(self) -> tuple[Right, ...]:
+        """All entries, in the order in which they were made."""
+        return tuple(self._rights)
+
+    def allows(self, principal: str, operation: Operation, resource: Resource) -> bool:
+        """Whether the principal may do that to this."""
+        if not self.is_on or principal in self._super_users:
+            return True
+        enough = {operation, *_IMPLY_DESCRIBE} if operation is Operation.DESCRIBE else {operation}
+        return any(Right(principal, one, resource) in self._rights for one in enough)
+
+    def may_use_transactional_id(self, principal: str, transactional_id: str) -> bool:
+        """Whether requests about a transaction of that id are the principal's to make."""
+        rule("KIP890-173")
+        return self.allows(principal, Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, transactional_id))
+
+    def may_add_for_brokers(self, principal: str, version: int) -> bool:  # noqa: ARG002 - all batched versions are for brokers
+        """Whether a batched AddPartitionsToTxn, in that version, is the principal's to make."""
+        rule("KIP890-036")
+        rule("KIP890-172")
+        return self.allows(principal, Operation.CLUSTER_ACTION, CLUSTER)
+
+    def may_write_markers(self, principal: str) -> bool:
+        """Whether the principal may end transactions in partitions, as an operator or as a broker."""
+        rule("KIP890-175")
+        return self.allows(principal, Operation.ALTER, CLUSTER) or self.allows(principal, Operation.CLUSTER_ACTION, CLUSTER)
+
+    def may_commit_for_group(self, principal: str, group: str) -> bool:
+        """Whether offsets of the group may be part of the principal's transaction."""
+        rule("KIP890-174")
+        return self.allows(principal, Operation.READ, Resource(ResourceKind.GROUP, group))
+
+    def may_commit_offsets_in(self, principal: str, topic: str) -> bool:
+        """Whether the principal may say how far a group has come in the topic."""
+        rule("KIP890-174")
+        return self.allows(principal, Operation.READ, Resource(ResourceKind.TOPIC, topic))
+
+    def may_write_to(self, principal: str, topic: str) -> bool:
+        """Whether the principal's records, and so its transactions, may reach the topic."""
+        rule("KIP890-176")
+        return self.allows(principal, Operation.WRITE, Resource(ResourceKind.TOPIC, topic))
+
+    def may_be_idempotent(self, principal: str) -> bool:
+        """Whether the principal may have a producer id without a transactional id: whoever may write anywhere may."""
+        writes = any(
+            right.principal == principal and right.operation is Operation.WRITE and right.resource.kind is ResourceKind.TOPIC
+            for right in self._rights
+        )
+        return writes or self.allows(principal, Operation.IDEMPOTENT_WRITE, CLUSTER)
+
+    def _take_in(self, right: Right, is_granted: bool) -> None:
+        if is_granted:
+            self._rights[right] = None
+        else:
+            self._rights.pop(right, None)

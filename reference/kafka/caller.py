@@ -1,0 +1,59 @@
+"""One connection to the broker: who has logged in on it, over SASL/PLAIN, and then that one's requests.
+
+Where users are known, a connection takes nothing but ApiVersions before its login.
+"""
+
+from typing import Any
+
+from kio.static.protocol import RequestPayload, ResponsePayload
+
+from fencepost.wire.kafka.acls import principal_of
+from fencepost.wire.kafka.entities import api_of, response
+
+from .authorizer import ANONYMOUS
+from .broker import ReferenceKafka
+from .errors import Error
+
+_MECHANISM = "PLAIN"
+
+
+class Caller:
+    """Whoever is at the other end of one connection."""
+
+    def __init__(self, broker: ReferenceKafka) -> None:
+        self._broker = broker
+        self._has_shaken_hands = False
+        self.principal = ANONYMOUS
+
+    def handle(self, request: RequestPayload) -> ResponsePayload | None:
+        """Answer one request; None means that the connection is closed instead."""
+        api = api_of(request)
+        if api == "api_versions" or self.principal != ANONYMOUS or not self._broker.settings.passwords:
+            return self._broker.handle(request, self.principal)
+        if api == "sasl_handshake":
+            return self._shake_hands(request)
+        if api == "sasl_authenticate" and self._has_shaken_hands:
+            return self._log_in(request)
+        return None
+
+    def _shake_hands(self, asked: Any) -> ResponsePayload:
+        self._has_shaken_hands = asked.mechanism == _MECHANISM
+        error = Error.NONE if self._has_shaken_hands else Error.UNSUPPORTED_SASL_MECHANISM
+        return response(asked, error_code=error, mechanisms=[_MECHANISM])
+
+    def _log_in(self, asked: Any) -> ResponsePayload:
+        error, message = Error.NONE, None
+        user = self._proven(bytes(asked.auth_bytes))
+        if user is None:
+            error, message = Error.SASL_AUTHENTICATION_FAILED, "Authentication failed: Invalid username or password"
+        else:
+            self.principal = principal_of(user)
+        return response(asked, error_code=error, error_message=message, auth_bytes=b"", session_lifetime=0)
+
+    def _proven(self, proof: bytes) -> str | None:
+        """The user that the proof is of: an authorisation id, which nobody needs, the user and the password."""
+        match proof.decode(errors="replace").split("\0"):
+            case [_, user, password] if self._broker.settings.passwords.get(user) == password:
+                return user
+            case _:
+                return None

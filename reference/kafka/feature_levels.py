@@ -1,0 +1,59 @@
+"""The levels of features that are in force, which an administrator moves up and down on a running broker; journalled.
+
+Only one level means something here: `transaction.version`. At 2 a client that reads it uses the new protocol, at 1 the transaction log
+has room for it, at 0 the log is as it was before. A client's own protocol is told by the versions of its requests all the same.
+
+Source: "Transaction Feature Version (0)".
+"""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.rules import rule
+
+from .errors import Error, Refused
+from .profile import Profile
+
+_Change: TypeAlias = tuple[str, int]
+"""A feature and its new level."""
+
+
+class FeatureLevels:
+    """The finalized level of each feature, and how often one was changed."""
+
+    def __init__(self, disk: Disk, profile: Profile) -> None:
+        self._profile = profile
+        self._changes: Journal[_Change] = disk.journal("feature-levels")
+        self._levels = {name: feature.finalized for name, feature in profile.features.items()} | dict(self._changes)
+
+    @property
+    def epoch(self) -> int:
+        """Grows with every change."""
+        return 1 + len(self._changes)
+
+    def all(self) -> Mapping[str, int]:
+        """Every feature's level; 0 is a level too."""
+        return self._levels
+
+    @property
+    def transaction_version(self) -> int:
+        return self._levels.get("transaction.version", 0)
+
+    def change(self, feature: str, level: int, *, may_lower: bool) -> None:
+        """Put a feature to another level, at once. Raises Refused."""
+        self.check(feature, level, may_lower=may_lower)
+        rule("KIP890-003")
+        if level != self._levels[feature]:
+            self._changes.append((feature, level))
+            self._levels[feature] = level
+
+    def check(self, feature: str, level: int, *, may_lower: bool) -> None:
+        """Refuse what `change` would refuse."""
+        if feature not in self._levels:
+            raise Refused(Error.INVALID_UPDATE_VERSION, f"there is no feature {feature!r}")
+        lowest, highest = self._profile.features[feature].supported
+        if not lowest <= level <= highest:
+            raise Refused(Error.INVALID_UPDATE_VERSION, f"{feature} {level}; supported are {lowest} to {highest}")
+        if level < self._levels[feature] and not may_lower:
+            raise Refused(Error.INVALID_UPDATE_VERSION, f"{feature} is at {self._levels[feature]}; a downgrade has to be asked for")

@@ -1,0 +1,132 @@
+"""One client's connection: frames in, answers out, one after the other.
+
+A request is answered before the next one is looked at, so answers come in the order of their requests, and a client that does not read
+its answers is not read from either. What a broker does not understand ends the connection, as with Apache Kafka: a frame of
+an absurd length, an API or version that is not served, bytes that are not the request that they should be. ApiVersions is the
+exception: a version of it that is not served is told so, in version 0.
+
+An error of our own ends the connection too, and is written to the log with its traceback.
+"""
+
+import asyncio
+import logging
+from typing import Any
+
+from kio.static.protocol import RequestPayload, ResponsePayload
+
+from fencepost.reference.kafka import Caller, ReferenceKafka
+from fencepost.reference.kafka.errors import Error
+from fencepost.wire.kafka.entities import api_of, title
+from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, encode_response
+
+from .memory import Memory
+
+LONGEST_FRAME = 100 * 1024 * 1024
+"""`socket.request.max.bytes`, with Kafka's default."""
+
+_CHUNK = 64 * 1024
+_LOOK_AGAIN_S = 0.02
+"""How often a Fetch that waits for records looks for them."""
+
+_LOG = logging.getLogger("fencepost.serve")
+
+
+class Connection:
+    """A conversation with one client."""
+
+    def __init__(self, broker: ReferenceKafka, memory: Memory, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._broker = broker
+        self._caller = Caller(broker)
+        self._memory = memory
+        self._reader = reader
+        self._writer = writer
+        self._name = "{}:{}".format(*writer.get_extra_info("peername"))
+
+    async def converse(self) -> None:
+        """Answer until one side ends it."""
+        try:
+            while (answer := await self._answer(await self._frame())) is not None:
+                self._writer.write(answer)
+                if waiting := self._writer.transport.get_write_buffer_size():
+                    self._memory.hold(self, waiting)
+                    await self._writer.drain()
+                    self._memory.hold(self, 0)
+                # A client that sends many requests at once takes turns with the others.
+                await asyncio.sleep(0)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the client has gone
+        except MalformedFrame as error:
+            _LOG.info("%s: closed: %s", self._name, error)
+        except Exception:  # whatever is wrong with the reference, the other clients go on
+            _LOG.exception("%s: closed: the reference failed", self._name)
+        finally:
+            self._memory.hold(self, 0)
+            self._writer.transport.abort()
+
+    def give_up(self, why: str) -> None:
+        """Close at once, whatever is on its way."""
+        _LOG.info("%s: closed: %s", self._name, why)
+        self._writer.transport.abort()
+
+    async def _frame(self) -> bytes:
+        """The next request's frame, without its length."""
+        prefix = await self._reader.readexactly(LENGTH.size)
+        length: int = LENGTH.unpack(prefix)[0]
+        if not 0 <= length <= LONGEST_FRAME:
+            raise MalformedFrame(f"a frame announces {length} bytes, and 0 to {LONGEST_FRAME} are read", prefix)
+        if length <= _CHUNK:
+            return await self._reader.readexactly(length)
+        frame = bytearray()
+        while len(frame) < length:
+            chunk = await self._reader.read(min(length - len(frame), _CHUNK))
+            if not chunk:
+                raise asyncio.IncompleteReadError(bytes(frame), length)
+            frame += chunk
+            self._memory.hold(self, len(frame))
+        self._memory.hold(self, 0)
+        return bytes(frame)
+
+    async def _answer(self, frame: bytes) -> bytes | None:
+        """The answer's frame, empty where the client wants none; None when the connection is to be closed."""
+        asked = asked_in(frame)
+        if asked.can_be_read:
+            request = decode_request(asked, frame)
+            response = await self._response(request)
+            if response is not None and _wants_no_answer(request):
+                return None if _has_refused(response) else b""
+        else:
+            response = self._broker.refuse(asked.api)
+        if response is None:
+            api = f"API key {asked.api_key}" if asked.api is None else title(asked.api)
+            _LOG.info("%s: closed: %s v%d is not served", self._name, api, asked.version)
+            return None
+        return encode_response(response, asked.correlation_id)
+
+    async def _response(self, request: RequestPayload) -> ResponsePayload | None:
+        response = self._caller.handle(request)
+        if api_of(request) == "fetch":
+            wanted: Any = request
+            end = asyncio.get_running_loop().time() + wanted.max_wait.total_seconds()
+            while _is_less_than(wanted.min_bytes, response) and asyncio.get_running_loop().time() < end:
+                await asyncio.sleep(_LOOK_AGAIN_S)
+                response = self._caller.handle(request)
+        return response
+
+
+def _is_less_than(size: int, fetched: Any) -> bool:
+    """Whether a Fetch has found so little that it waits for more. One with an error does not wait."""
+    if fetched is None or getattr(fetched, "error_code", Error.NONE) != Error.NONE:
+        return False
+    partitions = [partition for topic in fetched.responses for partition in topic.partitions]
+    return (
+        not any(partition.error_code for partition in partitions) and sum(len(partition.records or b"") for partition in partitions) < size
+    )
+
+
+def _wants_no_answer(request: Any) -> bool:
+    return api_of(request) == "produce" and request.acks == 0
+
+
+def _has_refused(produced: Any) -> bool:
+    """Whether a Produce was refused in some partition; a client that wants no answer is told so by closing its connection."""
+    return any(partition.error_code != Error.NONE for topic in produced.responses for partition in topic.partition_responses)

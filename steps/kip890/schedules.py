@@ -1,0 +1,143 @@
+"""Schedules: a bounded number of random sequences of what a producer, its late twin and a stray marker may do.
+
+A schedule is told by its number alone, so each run on each system has the same ones. Its requests are put once and not again: a
+refusal is an answer like others, and what comes right after an end meets the markers on their way. At its end a new instance
+initialises the transactional id, which aborts what the coordinator knows to be open; what is open in a log after that, nobody can end.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+from pytest_bdd import parsers, then, when
+
+from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
+from fencepost.adapters.ports import Done, Outcome, Unknown
+from fencepost.evidence import SetUpFailed
+from fencepost.steps.outcomes import achieved, observed, unanswered
+
+from .setting import LONG_TIMEOUT_MS
+from .world import Producer, World
+
+_ACTS = 10
+
+
+@dataclass
+class Schedule:
+    """What was done, with the answers; and where a transaction is still open after all was ended."""
+
+    number: int
+    done: list[str] = field(default_factory=list)
+    accepted_writes: int = 0
+    left_open: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def schedules() -> list[Schedule]:
+    """The schedules that the scenario went through."""
+    return []
+
+
+@when(parsers.re(r"(?P<name>\w+) goes through (?P<count>\d+) schedules of writes, ends and markers(?P<old> as an old client)?"))
+def goes_through(world: World, schedules: list[Schedule], name: str, count: str, old: str | None) -> None:
+    """Ten requests for each schedule, then InitProducerId of a new instance, until one has left a transaction open.
+
+    They are Produce v12 and EndTxn v5, of the present pair and of the one before; of an old client AddPartitionsToTxn v3, Produce v11,
+    announced or not, and EndTxn v4. In between WriteTxnMarkers v1 aborts the present epoch in one partition, as an operator's tool does.
+    """
+    producer = world.turn_of(name)
+    for number in range(int(count)):
+        schedules.append(_Walk(world, producer, Schedule(number), is_old=bool(old)).run())
+        if schedules[-1].left_open:
+            break
+
+
+@then("none of the schedules has left a transaction open")
+def nothing_is_left_open(world: World, schedules: list[Schedule]) -> None:
+    """After each of them DescribeProducers showed no open transaction of the producer's id in any partition; and some wrote something."""
+    if not any(schedule.accepted_writes for schedule in schedules):
+        raise SetUpFailed("no write of any schedule was accepted, so nothing could have been left open")
+    for schedule in schedules:
+        world.evidence.expect(
+            not schedule.left_open,
+            "no open transaction once a new instance has taken over",
+            f"{', '.join(schedule.left_open) or 'none'} after schedule {schedule.number}: {'; '.join(schedule.done)}",
+        )
+
+
+class _Walk:
+    """One schedule on its way."""
+
+    def __init__(self, world: World, producer: Producer, schedule: Schedule, *, is_old: bool) -> None:
+        self._world, self._producer, self._schedule = world, producer, schedule
+        self._chance = random.Random(schedule.number)  # noqa: S311 - a schedule is no secret
+        self._write_version, self._end_version = (11, 4) if is_old else (12, 5)
+        self._acts: list[Callable[[], None]] = [self._write, self._write, self._write, self._end, self._mark, self._write_late]
+        self._acts += [self._announce, self._announce] if is_old else [self._end_late]
+
+    def run(self) -> Schedule:
+        for _ in range(_ACTS):
+            self._chance.choice(self._acts)()
+        self._take_over()
+        for partition in self._world.partitions:
+            active = observed(self._world.observer.describe_producers(partition), f"describing the producers of {partition}")
+            self._schedule.left_open += [
+                f"a transaction in {partition} from offset {entry.transaction_start}"
+                for entry in active
+                if entry.producer.producer_id == self._producer.pair.producer_id and entry.transaction_start >= 0
+            ]
+        return self._schedule
+
+    def _write(self) -> None:
+        self._write_as(self._producer.pair)
+
+    def _write_late(self) -> None:
+        self._write_as(self._earlier_pair())
+
+    def _write_as(self, pair: ProducerIdAndEpoch) -> None:
+        where = self._partition()
+        outcome = self._producer.write(where, f"s{self._schedule.number}", pair, self._write_version, retry=False)
+        self._schedule.accepted_writes += isinstance(outcome, Done)
+        self._note(f"write to {where.partition} at epoch {pair.epoch}", outcome)
+
+    def _announce(self) -> None:
+        where = self._partition()
+        outcome = self._producer.probe.add_partitions(self._producer.transactional_id, self._producer.pair, [where], retry=False)
+        self._note(f"announce {where.partition}", outcome)
+
+    def _end(self) -> None:
+        self._end_as(self._producer.pair)
+
+    def _end_late(self) -> None:
+        self._end_as(self._earlier_pair())
+
+    def _end_as(self, pair: ProducerIdAndEpoch) -> None:
+        commit = self._chance.random() < 1 / 2
+        outcome = self._producer.end(commit, pair, self._end_version, retry=False)
+        if isinstance(outcome, Done) and outcome.value not in (None, self._producer.pair):
+            self._producer.pairs.append(outcome.value)
+        self._note(f"{'commit' if commit else 'abort'} at epoch {pair.epoch}", outcome)
+
+    def _mark(self) -> None:
+        where, pair = self._partition(), self._producer.pair
+        active = observed(self._world.observer.describe_producers(where), f"describing the producers of {where}")
+        seen = max([entry.coordinator_epoch for entry in active if entry.producer.producer_id == pair.producer_id] + [0])
+        outcome = self._world.observer.write_marker(where, pair, commit=False, coordinator_epoch=seen, retry=False)
+        self._note(f"marker for {where.partition} at epoch {pair.epoch}", outcome)
+
+    def _take_over(self) -> None:
+        producer = self._producer
+        outcome = producer.probe.init_producer_id(producer.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=NO_PRODUCER)
+        producer.pairs.append(achieved(outcome, f"taking over from {producer.name}"))
+
+    def _partition(self) -> TopicPartition:
+        return self._chance.choice(self._world.partitions)
+
+    def _earlier_pair(self) -> ProducerIdAndEpoch:
+        return self._producer.pairs[-2:][0]
+
+    def _note(self, what: str, outcome: Outcome[object]) -> None:
+        if isinstance(outcome, Unknown):
+            unanswered(outcome, what)
+        self._schedule.done.append(f"{what}: {'done' if isinstance(outcome, Done) else outcome.error}")

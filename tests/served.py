@@ -1,0 +1,123 @@
+"""The reference over TCP for tests: as the command that users start, or in a thread of this process on a virtual clock."""
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from fencepost.reference.kafka import Address, Parts, Profile, ReferenceKafka, Settings
+from fencepost.reference.serving.server import HOST, Server, listen
+
+T = TypeVar("T")
+ENDS_WITHIN_S = 20.0
+
+
+@dataclass(frozen=True)
+class Command:
+    """A running `fencepost serve`."""
+
+    process: subprocess.Popen[str]
+    greeting: str
+    log: Path
+
+    @property
+    def port(self) -> int:
+        found = re.search(r"127\.0\.0\.1:(\d+)", self.greeting)
+        assert found, self.greeting
+        return int(found[1])
+
+    def memory_kb(self) -> int:
+        """The most memory that the process has had at a time."""
+        found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
+        assert found
+        return int(found[1])
+
+
+@contextlib.contextmanager
+def serve_command(folder: Path, *arguments: str, end_with: signal.Signals = signal.SIGTERM) -> Iterator[Command]:
+    """`fencepost serve kafka` on a free port. It must end with 0 when it is told to end."""
+    log = folder / "serve.log"
+    command = [str(Path(sys.executable).parent / "fencepost"), "serve", "kafka", "--port", "0", *arguments]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    with log.open("w") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            yield Command(process, process.stdout.readline(), log)
+            process.send_signal(end_with)
+            assert process.wait(ENDS_WITHIN_S) == 0, log.read_text()
+        finally:
+            process.kill()
+
+
+class EventLoop:
+    """An event loop in a thread."""
+
+    def __enter__(self) -> "EventLoop":
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(ENDS_WITHIN_S)
+        self._loop.close()
+
+    def do(self, act: Callable[[], T]) -> T:
+        """Do something where nothing else is being done."""
+
+        async def acted() -> T:
+            return act()
+
+        return self.wait_for(acted())
+
+    def wait_for(self, awaited: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(awaited, self._loop).result(ENDS_WITHIN_S)
+
+
+class Served:
+    """A broker of this process at a port of its own. Its time passes only when it is advanced."""
+
+    def __init__(self, loop: EventLoop, make_broker: Callable[[Address], ReferenceKafka]) -> None:
+        listener = listen(0)
+        self.port: int = listener.getsockname()[1]
+        self.broker = make_broker(Address(HOST, self.port))
+        self._loop = loop
+        self._serving = loop.do(lambda: asyncio.get_running_loop().create_task(Server(self.broker).serve(listener)))
+
+    def do(self, act: Callable[[ReferenceKafka], T]) -> T:
+        """Do something to the broker, between two requests."""
+        return self._loop.do(lambda: act(self.broker))
+
+    def close(self) -> None:
+        """End it, with all its connections."""
+
+        async def ended() -> None:
+            self._serving.cancel()
+            await asyncio.gather(self._serving, return_exceptions=True)
+
+        self._loop.wait_for(ended())
+
+
+@contextlib.contextmanager
+def served_here(
+    profile: str = "seed",
+    parts: Parts = Parts(),  # noqa: B008 - immutable, as the settings are
+    settings: Settings = Settings(),  # noqa: B008
+) -> Iterator[Served]:
+    """A reference in this process."""
+    with EventLoop() as loop:
+        served = Served(loop, lambda address: ReferenceKafka(Profile.load(profile), parts, settings, address=address))
+        try:
+            yield served
+        finally:
+            served.close()

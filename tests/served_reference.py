@@ -1,0 +1,56 @@
+"""The bundled reference as a system that is reached over TCP, on the same virtual clock and with the same faults and names as in process.
+
+As a program it is `fencepost run` on that system; its arguments go to the suite.
+"""
+
+import sys
+from unittest import mock
+
+from served import EventLoop, Served
+
+from fencepost import suite
+from fencepost.adapters.kafka.login import Login
+from fencepost.adapters.kafka.tcp import TcpTransport
+from fencepost.adapters.kafka.transport import Address, Connect
+from fencepost.adapters.reference import ReferenceSystem
+from fencepost.reference.kafka import ReferenceKafka
+from fencepost.reference.serving.server import HOST
+
+
+class ServedSystem(ReferenceSystem):
+    """Each session's broker is served on a port of its own, and whatever address it tells, its clients connect there.
+
+    What a session does to its broker, such as letting time pass, it does while no client waits for an answer, so while the thread
+    that serves the broker does nothing.
+    """
+
+    _loop: EventLoop | None = None
+    _served: Served | None = None
+
+    def _connect(self, broker: ReferenceKafka, user: str | None = None) -> Connect:
+        if self._loop is None:
+            self._loop = EventLoop().__enter__()
+        if self._served is None or self._served.broker is not broker:
+            if self._served is not None:
+                self._served.close()
+            self._served = Served(self._loop, lambda _: broker)
+        address, login = Address(HOST, self._served.port), _login(broker, user)
+        return lambda client, _address: TcpTransport(client, address, login)
+
+    def close(self) -> None:
+        if self._loop is not None and self._served is not None:
+            self._served.close()
+            self._loop.__exit__(None, None, None)
+            self._loop = self._served = None
+
+
+def _login(broker: ReferenceKafka, user: str | None) -> Login | None:
+    """Where users have to log in, clients are the kit's own user until they log in as another: the first that the broker knows."""
+    passwords = broker.settings.passwords
+    named = user or next(iter(passwords), None)
+    return None if named is None else Login(named, passwords[named])
+
+
+if __name__ == "__main__":
+    with mock.patch("fencepost.adapters.reference.ReferenceSystem", ServedSystem):
+        sys.exit(suite.run(sys.argv[1:], workers=1))

@@ -1,0 +1,97 @@
+"""Comparing what two systems answered: the same is the same whatever it is called, and nothing that differs is passed over."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import fencepost
+
+from fencepost import compare, said
+from fencepost.compare import Difference, Explanation
+from fencepost.datafile import DataFileError
+
+ROWS = ("--only", "KIP890-060", "--only", "KIP890-141", "--profile", "kafka-4.0", "--no-html")
+
+
+@pytest.fixture(scope="module")
+def lawful(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of the reference."""
+    folder = tmp_path_factory.mktemp("lawful")
+    fencepost("run", *ROWS, "--results", folder, expect=0)
+    return folder
+
+
+def test_larger_producer_ids_and_another_order_are_no_difference(lawful: Path, tmp_path: Path) -> None:
+    """Producer ids are compared by which is which, lists by what is in them."""
+    for oddity in ("producer-ids-with-gaps", "answers-in-another-order", "late-completion"):
+        fencepost("run", *ROWS, "--defect", oddity, "--results", tmp_path / oddity, expect=0)
+
+        assert list(compare.differences(lawful, tmp_path / oddity)) == []
+
+
+def test_another_answer_is_a_difference_with_both_sides(lawful: Path, tmp_path: Path) -> None:
+    """Exit code 1; scenario, request, field, left and right are told."""
+    fencepost("run", *ROWS, "--defect", "no-epoch-bump", "--results", tmp_path, expect=1)
+
+    finished = fencepost("compare", lawful, tmp_path, expect=1)
+
+    assert "A: end_txn v5" in finished.out
+    assert "producer_epoch: 1 | 0" in finished.out
+    assert "unexplained" in finished.out
+
+
+def test_a_scenario_of_only_one_side_is_a_difference(lawful: Path, tmp_path: Path) -> None:
+    """What was not asked of both was not compared."""
+    fencepost("run", *ROWS[2:], "--results", tmp_path, expect=0)
+
+    missing = [one for one in compare.differences(lawful, tmp_path) if one.field == "history"]
+
+    assert {one.scenario[:10] for one in missing} == {"KIP890-060"}
+    assert all((one.left, one.right) == ("there", None) for one in missing)
+
+
+def test_an_explanation_must_explain_something(lawful: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that fits no difference of a scenario that was compared is stale."""
+    entry = Explanation(scenario="KIP890-060", request="end_txn", field="error", reason="r", link="l")
+    monkeypatch.setattr(compare, "explanations_for", lambda _: [entry])
+
+    with pytest.raises(DataFileError, match="explains nothing any more"):
+        compare.show(lawful, lawful)
+
+
+@pytest.mark.parametrize(
+    ("field", "is_explained"),
+    [("producer_epoch", True), ("error", False)],
+)
+def test_an_explanation_is_for_its_field(field: str, is_explained: bool) -> None:
+    """Scenario, request and field must all fit."""
+    entry = Explanation(scenario="^KIP890-060", request="end_txn v5", field="epoch$", reason="r", link="l")
+
+    assert entry.explains(Difference("KIP890-060-1-A", "A: end_txn v5 (x=1)", field, "1", "2")) is is_explained
+
+
+def test_wrong_folders_are_the_users_fault(lawful: Path, tmp_path: Path) -> None:
+    """No results, and results of different profiles."""
+    assert "compliance.json" in fencepost("compare", lawful, tmp_path, expect=2).err
+
+    fencepost("run", "--only", "KIP890-141", "--no-html", "--results", tmp_path, expect=0)
+    assert "compare runs of one profile" in fencepost("compare", lawful, tmp_path, expect=2).err
+
+
+def test_a_request_that_is_put_again_counts_once(tmp_path: Path) -> None:
+    """The last answer is the one that the others are compared with."""
+
+    def events(number: int, kind: str, error: str | None) -> list[str]:
+        common = {"client": "A", "api": "init_producer_id v5", "mops": [], "grp": None, "iso": None, "ctl": {}, "op_id": number}
+        asked = common | {"type": "invoke", "error": None, "tx": {"tid": "x-abcdef", "pid": -1, "epoch": -1}}
+        told = common | {"type": kind, "error": error and {"class": error}, "tx": {"tid": "x-abcdef", "pid": 7, "epoch": 0}}
+        return [json.dumps(asked), json.dumps(told)]
+
+    path = tmp_path / "one.jsonl"
+    path.write_text("\n".join(events(0, "fail", "NOT_COORDINATOR") + events(2, "ok", None)))
+
+    (one,) = said.read(path)
+
+    assert one.answer["type"] == "ok"
+    assert one.answer["tx.pid"] == "P1"
+    assert "x-abcdef" not in one.request

@@ -1,0 +1,205 @@
+"""Logging in over SASL/PLAIN: who a client is, what a refusal says, and that a password shows nowhere."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+
+import fake_broker
+import pytest
+from fake_broker import FakeBroker
+from hypothesis import given
+from hypothesis import strategies as st
+from served import Served, served_here
+
+from fencepost.adapters.kafka.handshake import ask
+from fencepost.adapters.kafka.login import Login, LoginRefused, Passwords
+from fencepost.adapters.kafka.reach import NOBODY, Users, wall_session
+from fencepost.adapters.kafka.session import KafkaSession, NoFaults
+from fencepost.adapters.kafka.tcp import TcpTransport
+from fencepost.adapters.kafka.transport import Address
+from fencepost.adapters.ports import Done, Malformed, NotOffered, Refused, SystemUnreachable, Unknown
+from fencepost.reference.kafka import Settings
+from fencepost.wire.kafka.acls import Operation, Resource, ResourceKind, Right, principal_of
+from fencepost.wire.kafka.entities import request, response
+
+AMPLE_S = 10.0
+PASSWORDS = Passwords.made_up_for(["kit", "ordinary"])
+LOOK = request("list_transactions", 0, state_filters=[], producer_id_filters=[])
+
+
+def guarded(passwords: Mapping[str, str]) -> AbstractContextManager[Served]:
+    """The reference behind a socket, where users have to log in. `kit` may do everything; without passwords, nobody can log in."""
+    return served_here(settings=Settings(has_authorizer=True, super_users=frozenset({"User:kit"}), passwords=passwords))
+
+
+def address_of(broker: Served) -> Address:
+    return Address("127.0.0.1", broker.port)
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Served]:
+    with guarded(PASSWORDS.by_user) as served:
+        yield served
+
+
+@pytest.fixture
+def session(broker: Served) -> Iterator[KafkaSession]:
+    users = Users(PASSWORDS)
+    transport = users.connect("test", address_of(broker))
+    offer = ask(transport, AMPLE_S)
+    transport.close()
+    assert isinstance(offer, Done)
+    opened = wall_session(address_of(broker), offer.value, AMPLE_S, NoFaults("the test's broker"), users=users)
+    yield opened
+    opened.close()
+
+
+def refusal(broker: Served, login: Login) -> LoginRefused:
+    transport = TcpTransport("test", address_of(broker), login)
+    with pytest.raises(LoginRefused) as refused:
+        transport.call(LOOK, AMPLE_S)
+    transport.close()
+    return refused.value
+
+
+def test_a_client_is_the_kits_own_user_until_it_logs_in_as_another(session: KafkaSession) -> None:
+    """The same client, after the same request: who may everything, and who may nothing yet."""
+    probe = session.client("A")
+    before = probe.init_producer_id(session.unique("x"))
+    probe.log_in_as("ordinary")
+
+    after = probe.init_producer_id(session.unique("x"))
+
+    assert isinstance(before, Done)
+    assert isinstance(after, Refused)
+    assert after.error == "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"
+
+
+def test_a_right_counts_when_it_is_granted_and_until_it_is_revoked(session: KafkaSession) -> None:
+    """The first request after each is answered by it."""
+    observer, probe = session.client("observer"), session.client("A")
+    probe.log_in_as("ordinary")
+    name = session.unique("y")
+    right = Right(principal_of("ordinary"), Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, name))
+
+    assert observer.grant(right) == Done(None)
+    assert isinstance(probe.init_producer_id(name), Done)
+    assert observer.revoke(right) == Done(None)
+    assert isinstance(probe.init_producer_id(name), Refused)
+
+
+def test_who_may_not_change_rights_is_told_so(session: KafkaSession) -> None:
+    """By the broker's error, and at once."""
+    probe = session.client("A")
+    probe.log_in_as("ordinary")
+    right = Right(principal_of("ordinary"), Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, "z"))
+
+    for outcome in (probe.grant(right), probe.revoke(right)):
+        assert isinstance(outcome, Refused)
+        assert outcome.error == "CLUSTER_AUTHORIZATION_FAILED"
+
+
+def test_a_new_connection_logs_in_again(broker: Served) -> None:
+    """After one was given back, as after a crash."""
+    transport = TcpTransport("test", address_of(broker), PASSWORDS.login("kit"))
+
+    for _ in range(2):
+        assert isinstance(transport.call(LOOK, AMPLE_S), Done)
+        transport.close()
+
+
+def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
+    """Which is no refusal of the request: nobody looked at it."""
+    transport = NOBODY.connect("test", address_of(broker))
+
+    outcome = transport.call(LOOK, AMPLE_S)
+    transport.close()
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.lost
+
+
+def test_nobody_can_log_in_where_there_are_no_users() -> None:
+    """A scenario that wants to is not offered, with the user's name."""
+    with pytest.raises(NotOffered, match="nobody can log in here as the user 'ordinary'"):
+        NOBODY.connect_as("ordinary")
+
+
+def test_a_refused_login_names_the_node_the_user_and_the_reason(broker: Served) -> None:
+    """It is a system that cannot be reached, and no verdict on it."""
+    error = refusal(broker, Login("kit", "not the password"))
+
+    assert isinstance(error, SystemUnreachable)
+    assert str(error) == (
+        f"{address_of(broker)} refuses the login of the user 'kit': SASL_AUTHENTICATION_FAILED (58): Authentication failed: "
+        "Invalid username or password. Its listener must know this user and password."
+    )
+
+
+def test_a_listener_without_logins_is_told() -> None:
+    """With the mechanisms that it has."""
+    with guarded({}) as open_to_all:
+        error = refusal(open_to_all, Login("kit", "secret"))
+
+    assert "ILLEGAL_SASL_STATE (34); it offers the SASL mechanisms: none, and PLAIN is needed" in str(error)
+
+
+@given(password=st.text("0123456789abcdef", min_size=12, max_size=40), echoed=st.text(max_size=20))
+def test_a_password_shows_in_no_text_about_it(password: str, echoed: str) -> None:
+    """Not in a repr, and not in the error, also where a node quotes what it was sent."""
+
+    answers = iter(
+        [
+            response(request("sasl_handshake", 1, mechanism="PLAIN"), error_code=0, mechanisms=["PLAIN"]),
+            response(
+                request("sasl_authenticate", 2, auth_bytes=b""),
+                error_code=58,
+                error_message=f"{echoed}{password}{echoed}",
+                auth_bytes=b"",
+                session_lifetime=0,
+            ),
+        ]
+    )
+    login, passwords = Login("kit", password), Passwords({"kit": password})
+    with pytest.raises(LoginRefused) as refused:
+        login.over(lambda _: next(answers), "a node")
+
+    told = [repr(login), repr(passwords), repr(Users(passwords)), str(refused.value), repr(refused.value), passwords.hidden_in(password)]
+    assert not any(password in text for text in told)
+
+
+def test_bytes_that_answer_a_login_are_not_shown() -> None:
+    """They may be the bytes that were sent, which other malformed answers show; it is the node's defect all the same."""
+    with FakeBroker(fake_broker.swaps_correlation_ids) as broker:
+        transport = TcpTransport("test", Address("127.0.0.1", broker.port), Login("kit", "secret"))
+        with pytest.raises(Malformed, match="login of the user 'kit' is none that the protocol allows") as malformed:
+            transport.call(LOOK, AMPLE_S)
+        transport.close()
+
+    assert "the bytes:" not in str(malformed.value)
+    assert malformed.value.__suppress_context__
+
+
+def test_a_password_is_in_nothing_that_a_session_remembers(session: KafkaSession) -> None:
+    """Neither among the exchanges, which reports show, nor in the history; no login is in either."""
+    probe = session.client("A")
+    probe.init_producer_id(session.unique("x"))
+    probe.log_in_as("ordinary")
+    probe.init_producer_id(session.unique("x"))
+
+    remembered = json.dumps([vars(exchange) for exchange in session.exchanges()]) + json.dumps(session.history("run"))
+
+    assert "InitProducerId" in remembered
+    assert "sasl" not in remembered.lower()
+    for password in PASSWORDS.by_user.values():
+        assert password not in remembered
+        assert password.encode().hex() not in remembered
+
+
+def test_every_broker_has_passwords_of_its_own() -> None:
+    """So one that was seen is of no use elsewhere."""
+    others = Passwords.made_up_for(["kit", "ordinary"])
+
+    assert len({*PASSWORDS.by_user.values(), *others.by_user.values()}) == 4
+    with pytest.raises(ValueError, match="there is no user 'mallory'; there are kit, ordinary"):
+        others.login("mallory")

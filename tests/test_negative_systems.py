@@ -1,0 +1,104 @@
+"""Systems that are wrong: each gets verdicts that say so, and never a fault of the kit."""
+
+from pathlib import Path
+
+import pytest
+from commands import compliance, fencepost, verdicts
+from librdkafka_mock import librdkafka_mock
+from nonsense_broker import NONSENSE, NonsenseBroker
+
+KNOWN_REDS = {
+    "KIP890-012": "expected a refusal with INVALID_TRANSACTION_TIMEOUT; seen success",
+    "KIP890-013": "expected a refusal with INVALID_REQUEST; seen a refusal with INVALID_PRODUCER_EPOCH",
+    "KIP890-015": "epoch 1); seen success with",
+    "KIP890-017": "seen a refusal with INVALID_PRODUCER_EPOCH",
+    "KIP890-018": "expected a refusal with PRODUCER_FENCED; seen a refusal with INVALID_PRODUCER_EPOCH",
+    "KIP890-020": "expected a refusal with PRODUCER_FENCED; seen a refusal with INVALID_PRODUCER_ID_MAPPING",
+    "KIP890-021": "expected a refusal with PRODUCER_FENCED; seen success",
+    "KIP890-024": "expected a refusal with INVALID_PRODUCER_EPOCH; seen success",
+    "KIP890-048": "payments-0 refused with INVALID_TXN_STATE; seen payments-0: no error",
+    "KIP890-095": "expected a refusal with INVALID_TXN_STATE; seen success",
+    "KIP890-098": "expected INVALID_TXN_STATE for payments-1; seen",
+    "KIP890-117": "expected a refusal with INVALID_TXN_STATE; seen success",
+    "KIP890-137": 'to see nothing in payments-0; seen "a1", "p1"',
+    "KIP890-139": "checksum 0x00000000",
+    "KIP890-140": "checksum 0x00000000",
+    "KIP890-141": 'to see nothing in payments-0; seen "a1", "a2"',
+}
+
+
+@pytest.fixture(scope="module")
+def verdicts_on_the_mock(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """The whole suite on librdkafka's mock, which does not conform."""
+    results = tmp_path_factory.mktemp("mock")
+    with librdkafka_mock() as address:
+        fencepost("run", "kafka", "--bootstrap", address, "--patience", 0.5, "--no-html", "--results", results, expect=1)
+    found = compliance(results)
+    assert found["complete"]
+    return {row["id"]: row for row in found["requirements"]}
+
+
+@pytest.mark.parametrize("requirement", sorted(KNOWN_REDS))
+def test_the_mock_is_red_where_it_is_known_to_be_wrong(requirement: str, verdicts_on_the_mock: dict[str, dict[str, str]]) -> None:
+    """It shows undecided data and fences nobody, and the reason says what was seen."""
+    row = verdicts_on_the_mock[requirement]
+
+    assert row["verdict"] == "violated"
+    assert KNOWN_REDS[requirement] in row["reason"]
+
+
+def test_no_verdict_on_the_mock_is_the_kits_fault(verdicts_on_the_mock: dict[str, dict[str, str]]) -> None:
+    """Whatever it answers, and whatever it does not know, the kit can tell."""
+    assert [row["reason"] for row in verdicts_on_the_mock.values() if row["verdict"] == "harness_error"] == []
+
+
+def test_what_the_mock_does_not_know_is_not_offered(verdicts_on_the_mock: dict[str, dict[str, str]]) -> None:
+    """Requests of the second protocol are not sent, and the verdict says what is offered instead."""
+    row = verdicts_on_the_mock["KIP890-060"]
+
+    assert row["verdict"] == "not_offered"
+    assert "Produce v12: the broker offers v0 to v10" in row["reason"]
+
+
+def test_broken_metadata_is_told_and_does_not_hide_the_rest(tmp_path: Path) -> None:
+    """The mock's flexible Metadata answers have a byte too many, so an older version is asked, and the handshake says why."""
+    with librdkafka_mock() as address:
+        finished = fencepost("doctor", "kafka", "--bootstrap", address, expect=0, cwd=tmp_path)
+
+    told = " ".join(finished.out.split())
+    assert "Metadata is asked in v8, for newer answers break the protocol" in told
+    assert "1 bytes are left over" in told
+
+
+ROWS = [f"--only=KIP890-{row}" for row in ("012", "037", "053", "060", "139", "153")]
+"""Requests of every kind: to a coordinator, a leader and a group, in batches, and those that only look."""
+
+
+@pytest.mark.parametrize("nonsense", sorted(NONSENSE))
+def test_nonsense_in_a_well_formed_answer_is_red_and_not_the_kits_fault(nonsense: str, tmp_path: Path) -> None:
+    """Whatever an answer says, each requirement is violated or inconclusive, and the run ends soon."""
+    with NonsenseBroker(nonsense) as broker:
+        address = f"127.0.0.1:{broker.port}"
+        fencepost("run", "kafka", "--bootstrap", address, *ROWS, "--patience", 0.3, "--no-html", "--results", tmp_path, expect=1)
+
+    assert set(verdicts(tmp_path).values()) <= {"violated", "inconclusive"}
+    assert all(row["reason"] for row in compliance(tmp_path)["requirements"] if row["verdict"] in ("violated", "inconclusive"))
+
+
+def test_a_broker_that_hangs_up_after_each_answer_is_judged(tmp_path: Path) -> None:
+    """A connection that ends while nothing is asked is made again; one that ends under a request is a violation."""
+    rows = ROWS[:3]
+    with NonsenseBroker(hangs_up=True) as broker:
+        address = f"127.0.0.1:{broker.port}"
+        fencepost("run", "kafka", "--bootstrap", address, *rows, "--patience", 2, "--no-html", "--results", tmp_path, expect=(0, 1))
+
+    assert set(verdicts(tmp_path).values()) <= {"met", "violated"}
+
+
+def test_a_slow_broker_conforms(tmp_path: Path) -> None:
+    """An answer that takes its time is an answer."""
+    with NonsenseBroker(is_slow=True) as broker:
+        address = f"127.0.0.1:{broker.port}"
+        fencepost("run", "kafka", "--bootstrap", address, "--only=KIP890-012", "--no-html", "--results", tmp_path, expect=0)
+
+    assert verdicts(tmp_path) == {"KIP890-012": "met"}

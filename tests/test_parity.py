@@ -1,0 +1,72 @@
+"""In process and over TCP: the same suite, the same verdicts, the same histories."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import CHECKOUT, compliance, fencepost, python, verdicts
+from served import serve_command
+
+PROFILES = ("seed", "kafka-4.0")
+ONLY_IN_PROCESS = {"crash", "hold-markers"}
+"""What nobody does to a broker behind an address."""
+
+
+@pytest.fixture(scope="module", params=PROFILES)
+def profile(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def in_process(profile: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a run on the reference as it is bundled."""
+    folder = tmp_path_factory.mktemp("in-process")
+    fencepost("run", "--profile", profile, "--no-html", "--results", folder, expect=0)
+    return folder
+
+
+def test_the_histories_are_the_same_event_by_event(profile: str, in_process: Path, tmp_path: Path) -> None:
+    """The same requests, answers, virtual times, crashes and verdicts, whether entities are handed over or bytes sent.
+
+    Of an answer that did not come, only how its absence is worded differs: over TCP it tells of a socket.
+    """
+    python(CHECKOUT / "tests/served_reference.py", f"--profile={profile}", "--no-html", f"--results={tmp_path}", expect=0)
+
+    assert verdicts(tmp_path) == verdicts(in_process)
+    ours, over_tcp = _histories(in_process), _histories(tmp_path)
+    assert ours.keys() == over_tcp.keys()
+    assert len(ours) == sum(len(row["scenarios"]) for row in compliance(in_process)["requirements"])
+    for name, events in ours.items():
+        assert over_tcp[name] == events, name
+
+
+def test_the_suite_says_of_a_served_reference_what_it_says_of_the_bundled_one(profile: str, in_process: Path, tmp_path: Path) -> None:
+    """Behind an address, in real time: every scenario that is offered has the verdict that it has in process."""
+    looks_often = "transaction.abort.timed.out.transaction.cleanup.interval.ms=200"
+    with serve_command(tmp_path, "--profile", profile, "--set", looks_often) as served:
+        given = ("--bootstrap", f"127.0.0.1:{served.port}", "--profile", profile)
+        fencepost("run", "kafka", *given, "--no-html", "--results", tmp_path / "results", expect=0)
+
+    bundled, behind_address = _scenarios(in_process), _scenarios(tmp_path / "results")
+    offered = {name: verdict for name, verdict in behind_address.items() if verdict != "not_offered"}
+    assert bundled.keys() == behind_address.keys()
+    assert offered == {name: bundled[name] for name in offered}
+    assert len(offered) > len(bundled) * 3 / 4
+
+
+def _scenarios(folder: Path) -> dict[tuple[str, str], str]:
+    rows = compliance(folder)["requirements"]
+    return {(row["id"], scenario["name"]): scenario["verdict"] for row in rows for scenario in row["scenarios"]}
+
+
+def _histories(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The events of each scenario, without the words for a lost connection."""
+    found = {}
+    for path in sorted((folder / "history").iterdir()):
+        events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        for event in events:
+            if event["error"] and event["error"]["class"] == "lost":
+                event["error"]["msg"] = None
+        found[path.name] = events
+    return found

@@ -1,0 +1,120 @@
+"""Members of consumer groups: generations, assignments, and who may commit as one."""
+
+from typing import Any
+
+from reference_client import TOPIC, Client
+
+OK, ILLEGAL_GENERATION, UNKNOWN_MEMBER, REBALANCING = 0, 22, 25, 27
+
+
+class Group(Client):
+    """A client that can be several members."""
+
+    def join(self, member: str = "", wants: bytes = b"w", *, group: str = "g", protocol: str = "range", timeout_ms: int = 6000) -> Any:
+        fields = {"session_timeout": timeout_ms, "rebalance_timeout": 6000, "protocol_type": "consumer"}
+        protocols = [{"name": protocol, "metadata": wants}]
+        return self.ask("join_group", 7, group_id=group, member_id=member, protocols=protocols, **fields)
+
+    def sync(self, generation: int, member: str, **assignments: bytes) -> tuple[int, bytes]:
+        brought = [{"member_id": name.replace("_", "-"), "assignment": share} for name, share in assignments.items()]
+        answer = self.ask("sync_group", 3, group_id="g", generation_id=generation, member_id=member, assignments=brought)
+        return int(answer.error_code), answer.assignment
+
+    def beat(self, generation: int, member: str) -> int:
+        return int(self.ask("heartbeat", 3, group_id="g", generation_id=generation, member_id=member).error_code)
+
+    def leave(self, member: str) -> int:
+        answer = self.ask("leave_group", 3, group_id="g", members=[{"member_id": member, "group_instance_id": None}])
+        return int(answer.members[0].error_code)
+
+    def commit(self, offset: int, generation: int = -1, member: str = "") -> int:
+        topics = [{"name": TOPIC, "partitions": [{"partition_index": 0, "committed_offset": offset, "committed_metadata": None}]}]
+        fields = {"group_id": "g", "generation_id_or_member_epoch": generation, "member_id": member, "topics": topics}
+        return int(self.ask("offset_commit", 8, **fields).topics[0].partitions[0].error_code)
+
+    def committed(self) -> int:
+        groups = [{"group_id": "g", "topics": [{"name": TOPIC, "partition_indexes": [0]}]}]
+        return int(self.ask("offset_fetch", 8, groups=groups, require_stable=True).groups[0].topics[0].partitions[0].committed_offset)
+
+    def two(self) -> tuple[int, str, str]:
+        """A group of two that is settled: the generation, the leader, the other."""
+        first, second = self.join().member_id, self.join().member_id
+        generation = int(self.join(first).generation_id)
+        self.sync(generation, first, member_1=b"one", member_2=b"two")
+        return generation, first, second
+
+
+def test_the_first_member_leads_and_hands_out_what_each_gets() -> None:
+    """Only the leader hears of the others; who asks too early joins again, and then gets its share."""
+    group = Group()
+    first = group.join(wants=b"a")
+    assert (first.leader, [member.metadata for member in first.members]) == (first.member_id, [b"a"])
+    second = group.join(wants=b"b")
+    assert (second.leader, second.members, second.generation_id) == (first.member_id, (), first.generation_id + 1)
+    assert group.sync(second.generation_id, second.member_id) == (REBALANCING, b"")
+    assert group.beat(first.generation_id, first.member_id) == REBALANCING
+
+    again = group.join(first.member_id, b"a")
+    assert again.generation_id == second.generation_id
+    assert {member.member_id: member.metadata for member in again.members} == {"member-1": b"a", "member-2": b"b"}
+    assert group.sync(again.generation_id, "member-1", member_1=b"one", member_2=b"two") == (OK, b"one")
+    assert group.join("member-2", b"b").generation_id == again.generation_id
+    assert group.sync(again.generation_id, "member-2") == (OK, b"two")
+    assert group.beat(again.generation_id, "member-2") == OK
+
+
+def test_a_generation_ends_when_a_member_comes_goes_or_wants_something_else() -> None:
+    """All others have to join again; a member that only joins again changes nothing."""
+    group = Group()
+    generation, leader, other = group.two()
+    assert group.join(other).generation_id == generation
+    assert group.join(other, b"else").generation_id == generation + 1
+    assert group.beat(generation, leader) == REBALANCING
+    assert group.leave(other) == OK
+    assert group.beat(generation + 1, leader) == REBALANCING
+    alone = group.join(leader)
+    assert (alone.generation_id, [member.member_id for member in alone.members]) == (generation + 2, [leader])
+    assert group.leave(other) == UNKNOWN_MEMBER
+
+
+def test_who_stays_away_is_no_member_any_longer() -> None:
+    """After its session's time, and the next one who joins leads."""
+    group = Group()
+    generation, leader, other = group.two()
+    for _ in range(3):
+        group.broker.advance(3_000)
+        group.beat(generation, other)
+    assert group.beat(generation, leader) == UNKNOWN_MEMBER
+    assert group.join(other).leader == other
+
+
+def test_only_a_member_of_this_generation_commits_as_one() -> None:
+    """Others are refused; who says no generation is no member and may commit, in a transaction and without."""
+    group = Group()
+    assert group.commit(1, 3, "stranger") == ILLEGAL_GENERATION
+    generation, leader, _ = group.two()
+    assert group.commit(5, generation, leader) == OK
+    assert group.commit(6, generation - 1, leader) == ILLEGAL_GENERATION
+    assert group.commit(7, generation, "stranger") == UNKNOWN_MEMBER
+    assert group.committed() == 5
+    assert group.commit(8) == OK
+    assert group.committed() == 8
+    group.broker.crash()
+    group.broker.restart()
+    assert group.committed() == 8
+    assert group.beat(generation, leader) == UNKNOWN_MEMBER
+
+
+def test_what_a_group_refuses() -> None:
+    """No name 24; a strange protocol 23; a member id that nobody gave out 25; an absurd session 26; a later generation 22."""
+    group = Group()
+    generation, leader, _ = group.two()
+    errors = [
+        group.join(group="").error_code,
+        group.join(protocol="other").error_code,
+        group.join("stranger").error_code,
+        group.join(timeout_ms=1).error_code,
+    ]
+    assert [int(error) for error in errors] == [24, 23, 25, 26]
+    assert group.beat(generation + 1, leader) == ILLEGAL_GENERATION
+    assert group.beat(generation, leader) == OK
