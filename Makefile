@@ -1,13 +1,13 @@
 # Each target does its own set-up: the virtual environment, the dependencies, and Allure where npm is found.
 PYTHON ?= python3
 BIN := .venv/bin
-ROOMS := adapters features fixtures reference report steps wire
+ROOMS := adapters features fixtures pipeline reference report steps wire
 export TESTCONTAINERS_RYUK_DISABLED := true
 
-.PHONY: run test lint bench docs messages clean help
+.PHONY: run test lint bench bench-check docs messages clean help
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 run: .venv/.ready node_modules/.ready  ## judge the bundled reference; results in results/reference
 	$(BIN)/fencepost run
@@ -26,6 +26,9 @@ lint: .venv/.ready  ## ruff and mypy, strict
 bench: .venv/.ready  ## figures: the suite beside the same scenarios with empty steps, and how fast the served reference ends transactions
 	$(BIN)/python -m benchmarks.overhead
 	$(BIN)/python -m benchmarks.serve
+
+bench-check: .venv/.ready  ## figures: how fast the history checker is, and in how much memory (TIMES=10 for the ratio of two sizes)
+	$(BIN)/python -m benchmarks.check_speed --times $(or $(TIMES),1)
 
 docs: .venv/.ready  ## the pages that are made from the registers
 	@for spec in $(notdir $(patsubst %/requirements.yaml,%,$(wildcard features/*/requirements.yaml))); do $(BIN)/fencepost list --spec $$spec --format markdown >docs/$$spec.md; done

@@ -1,6 +1,34 @@
 """What the tests of the kit share."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests import their helpers by name, whatever the import mode
+
+
+@pytest.fixture(scope="session")
+def java() -> None:
+    """Skips where Spark has no Java to run on, as tests with containers do where there is no Docker."""
+    from fencepost.adapters.ports import WrongUsage
+    from fencepost.pipeline.java import find
+
+    try:
+        find()
+    except WrongUsage as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def spark(java: None) -> "Iterator[SparkSession]":  # noqa: ARG001 it only skips
+    """One Spark session for all tests; small, since so are their histories."""
+    from fencepost.pipeline.session import Size, session
+
+    with session(Size(1, "local[2]")) as started:
+        yield started

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-ROOMS = ("wire", "reference", "adapters", "steps", "features", "fixtures", "report", "fencepost")
+ROOMS = ("wire", "reference", "adapters", "steps", "features", "fixtures", "pipeline", "report", "fencepost")
 
 MAY_IMPORT = {
     "wire": {"wire"},
@@ -25,8 +25,9 @@ MAY_IMPORT = {
         "fencepost.evidence",
     },
     "features": {"steps"},
+    "pipeline": {"pipeline", "adapters.ports"},
     "report": {"report", "adapters.ports", "fixtures", "fencepost"},
-    "fencepost": {"fencepost", "adapters", "report", "steps"},
+    "fencepost": {"fencepost", "adapters", "pipeline", "report", "steps"},
 }
 MAY_IMPORT_TOO = {
     "adapters/reference.py": {"reference"},

@@ -1,0 +1,151 @@
+"""`make bench-check`, first part: our witnesses beside those that Jepsen's Kafka checker printed, anomaly by anomaly.
+
+    python -m benchmarks.check_parity FOLDER
+
+FOLDER has histories `*.edn` and `verdicts.jsonl`: for each history the witnesses that Jepsen printed, without (`no_ww`) and with (`ww`)
+inferred write-write edges. Differences that are known and lawful are in `ALLOWED`, with the reason; any other one makes the exit code 1.
+"""
+
+import json
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fencepost.pipeline import session
+from fencepost.pipeline.anomalies import ANOMALIES
+from fencepost.pipeline.derived import History
+from fencepost.pipeline.ingest import files, lines
+from fencepost.pipeline.tables import Tables
+from fencepost.pipeline.verdicts import witnesses
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row, SparkSession
+
+Witness: TypeAlias = tuple[Any, ...]
+Found: TypeAlias = dict[tuple[str, str], set[Witness]]
+
+CYCLES = ("G0", "G1c", "PL-1-cycle-exists")
+ORDERED = (
+    "int-poll-skip",
+    "int-nonmonotonic-poll",
+    "poll-skip",
+    "nonmonotonic-poll",
+    "int-send-skip",
+    "int-nonmonotonic-send",
+    "nonmonotonic-send",
+    "lost-write",
+)
+ALLOWED = {
+    "conflicted": "where one offset has two values Jepsen orders the log by the value that its hash table gives first; "
+    "anomalies of order are not compared on such a log, nor cycles in a run that has one",
+    "cycle-exists": "Jepsen adds PL-1-cycle-exists to each G0; it is no witness of its own",
+    "which-cycle": "of one strongly connected component Jepsen shows one cycle and we show one, perhaps another",
+}
+
+
+def main(folder: Path) -> int:
+    verdicts = {entry["history"]: entry for entry in map(json.loads, (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines())}
+    paths = [folder / f"{name}.edn" for name in sorted(verdicts)]
+    size = session.Size(sum(path.stat().st_size for path in paths))
+    with session.session(size) as spark:
+        bad = compare(spark, paths, verdicts)
+    for line in bad:
+        print(line)
+    print(f"{len(paths)} histories, {len(bad)} differences that are not in the list")
+    return 1 if bad else 0
+
+
+def compare(spark: "SparkSession", paths: list[Path], verdicts: dict[str, Any]) -> list[str]:
+    """The differences that are not in the list, in words."""
+    with tempfile.TemporaryDirectory() as scratch:
+        tables = Tables(spark, Path(scratch), 2)
+        tables.store(lines.read(spark, files.find(paths)))
+        bad = []
+        for mode, infer in (("no_ww", False), ("ww", True)):
+            found = ours(History(tables, infer_ww=infer))
+            for path in paths:
+                bad += [f"{path.stem} {mode} {line}" for line in _differences(path.stem, found, verdicts[path.stem][mode])]
+        return bad
+
+
+def ours(history: History) -> Found:
+    """Witnesses in the words of Jepsen: keys and values are numbers, operations are known by their completions."""
+    ats = {(row.run, row.op): row.at for row in history.ops.select("run", "op", "at").toLocalIterator()}
+    found: Found = defaultdict(set)
+    for row in witnesses(history, ANOMALIES).toLocalIterator():
+        found[row.run, row.anomaly].add(_ours(row, [ats[row.run, op] for op in row.ops]))
+    return found
+
+
+def _ours(row: "Row", ats: list[int]) -> Witness:
+    key = row.log and int(row.log)
+    values = tuple(int(value) for value in row.values)
+    match row.anomaly:
+        case "inconsistent-offsets":
+            return key, row.offsets[0], tuple(sorted(values))
+        case "duplicate":
+            return key, values[0], tuple(row.offsets)
+        case "G1a":
+            return key, values[0], *ats
+        case "lost-write" | "precommitted-read":
+            return key, values[0], ats[0]
+        case "int-poll-skip" | "int-nonmonotonic-poll" | "int-send-skip" | "int-nonmonotonic-send":
+            return key, values, ats[0]
+        case "unseen":
+            return key, tuple(sorted(values))
+        case "nonmonotonic-poll" | "nonmonotonic-send":
+            return key, tuple(ats), values
+        case "poll-skip":
+            return key, tuple(ats)
+        case _:
+            return tuple(sorted(ats))
+
+
+def _theirs(anomaly: str, entries: Any) -> Iterator[Witness]:
+    if anomaly == "unseen":
+        yield from ((int(key), tuple(sorted(values))) for key, values in entries.items())
+        return
+    for entry in entries:
+        if anomaly in CYCLES:
+            yield tuple(sorted(entry))
+        elif anomaly == "poll-skip":
+            yield entry[0], tuple(entry[1])
+        elif anomaly == "inconsistent-offsets":
+            yield entry[0], entry[1], tuple(sorted(entry[2]))
+        else:
+            yield tuple(tuple(part) if isinstance(part, list) else part for part in entry)
+
+
+def _differences(run: str, found: Found, verdict: dict[str, Any]) -> Iterator[str]:
+    conflicted = {entry[0] for entry in verdict.get("inconsistent-offsets", ())}
+    names = {name for of_run, name in found if of_run == run} | set(verdict)
+    for name in sorted(names & {*_NAMES, *CYCLES}):
+        if name == "PL-1-cycle-exists":
+            continue
+        expected, seen = set(_theirs(name, verdict.get(name, ()))), found[run, name]
+        if name in ORDERED:
+            expected, seen = _unconflicted(expected, conflicted), _unconflicted(seen, conflicted)
+        if name in CYCLES and conflicted:
+            continue
+        if name in CYCLES:
+            expected, seen = _joined(expected, seen), _joined(seen, expected)
+        for words, odd in (("missing", expected - seen), ("extra", seen - expected)):
+            yield from (f"{name}: {words} {witness}" for witness in sorted(odd))
+
+
+def _unconflicted(witnesses_: Iterable[Witness], conflicted: set[int]) -> set[Witness]:
+    return {witness for witness in witnesses_ if witness[0] not in conflicted}
+
+
+def _joined(cycles: set[Witness], others: set[Witness]) -> set[Witness]:
+    """Cycles for which the other side has none that shares an operation."""
+    return {cycle for cycle in cycles if not any(set(cycle) & set(other) for other in others)}
+
+
+_NAMES = ("inconsistent-offsets", "duplicate", "G1a", "precommitted-read", "unseen", *ORDERED)
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,17 @@
+"""All anomalies, a module for each family; `ANOMALIES` has them in the order in which a report tells them."""
+
+from . import acks, cycles, fencing, log_integrity, offsets, positions, segments, visibility
+from .anomaly import Anomaly
+
+__all__ = ["ANOMALIES", "Anomaly"]
+
+ANOMALIES: tuple[Anomaly, ...] = (
+    *log_integrity.ANOMALIES,
+    *visibility.ANOMALIES,
+    *fencing.ANOMALIES,
+    *segments.ANOMALIES,
+    *positions.ANOMALIES,
+    *offsets.ANOMALIES,
+    *acks.ANOMALIES,
+    *cycles.ANOMALIES,
+)

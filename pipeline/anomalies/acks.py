@@ -1,0 +1,146 @@
+"""A subscription's acknowledgements (`ack_ind`, `ack_cum`) take effect with their transaction, and only once.
+
+A subscription is a group (`grp`) on a log; deliveries are the records that its consumers polled. A cumulative acknowledgement covers
+everything up to its offset that was delivered to the subscription before.
+"""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from fencepost.pipeline.derived import History
+from fencepost.pipeline.tables import ABORTED, COMMITTED
+
+from .anomaly import Anomaly, witness
+
+_ACKS = frozenset({"ack_ind", "ack_cum"})
+_KEY = ["run", "grp", "log", "o"]
+
+
+def ack_conflict(history: History) -> DataFrame:
+    """A message was acknowledged by two units that both succeeded. Definite. Cumulative ones may overlap outside of transactions."""
+    acks = _acks(history).filter((F.col("unit_oc") == COMMITTED) & (F.col("ty") == "ok"))
+    rows = acks.groupBy(*_KEY).agg(F.array_sort(F.collect_set("unit")).alias("units"), F.max("transactional").alias("any"))
+    return witness(
+        rows.filter((F.size("units") > 1) & F.col("any")),
+        [F.get("units", F.lit(0)), F.get("units", F.lit(1))],
+        None,
+        ["o"],
+        detail=F.col("grp"),
+    )
+
+
+def ack_resurrection(history: History) -> DataFrame:
+    """A message was delivered after the acknowledgement of it had committed. Definite."""
+    done = (
+        _acks(history)
+        .filter((F.col("unit_oc") == COMMITTED) & (F.col("ty") == "ok"))
+        .groupBy(*_KEY)
+        .agg(F.min("done").alias("done"), F.min("op").alias("a_op"))
+    )
+    seeks = history.ops.filter(F.col("f").isin("seek", "reset")).groupBy("run").agg(F.max("op").alias("sought"))
+    rows = _deliveries(history).join(done, _KEY).filter(F.col("op") > F.col("done")).join(F.broadcast(seeks), "run", "left")
+    rows = rows.filter(F.col("sought").isNull() | (F.col("sought") < F.col("done")))
+    return witness(rows, ["a_op", "op"], ["v"], ["o"], detail=F.col("grp"))
+
+
+def phantom_ack(history: History) -> DataFrame:
+    """A message that only aborted transactions acknowledged was not delivered again, though a later one was. Definite when the
+    subscription was drained
+    (`final_read`), else possible.
+    """
+    acks = _acks(history).groupBy(*_KEY).agg(F.max("unit_oc").alias("oc"), F.max("done").alias("done"), F.min("op").alias("a_op"))
+    aborted = acks.filter(F.col("oc") == ABORTED)
+    again = _deliveries(history).select(*_KEY, F.col("op").alias("d_op"))
+    rows = aborted.join(again, _KEY, "left").groupBy(*_KEY, "done", "a_op").agg(F.max("d_op").alias("last"))
+    rows = rows.filter(F.coalesce(F.col("last") < F.col("done"), F.lit(True)))
+    later = _deliveries(history).groupBy("run", "grp", "log").agg(F.max("op").alias("l_op"), F.max("o").alias("l_o"))
+    rows = rows.join(later, ["run", "grp", "log"]).filter((F.col("l_op") > F.col("done")) & (F.col("l_o") > F.col("o")))
+    drained = (
+        history.ops.filter((F.col("f") == "final_read") & (F.col("ty") == "ok")).select("run", F.lit(True).alias("drained")).distinct()
+    )
+    rows = rows.join(F.broadcast(drained), "run", "left")
+    return witness(rows, ["a_op", "l_op"], None, ["o"], definite=F.col("drained").isNotNull(), detail=F.col("grp"))
+
+
+def premature_ack(history: History) -> DataFrame:
+    """The subscription's position was past a message whose acknowledgement had not been asked to commit. Definite."""
+    held = (
+        _acks(history)
+        .filter(F.col("transactional") & (F.col("f") != "txn"))
+        .groupBy(*_KEY)
+        .agg(F.count("*").alias("acks"), F.min("op").alias("a_op"), F.max("end_op").alias("until"))
+    )
+    seen = (
+        history.of("position")
+        .filter(F.col("ty") == "ok")
+        .select("run", "grp", "log", F.col("op").alias("s_op"), F.col("at").alias("s_at"), F.col("o").alias("s_o"))
+    )
+    rows = held.filter(F.col("acks") == 1).join(seen, ["run", "grp", "log"])
+    still = F.coalesce(F.col("s_at") < F.col("until"), F.lit(True))
+    rows = rows.filter((F.col("s_op") > F.col("a_op")) & still & (F.col("s_o") > F.col("o")))
+    return witness(rows, ["a_op", "s_op"], None, ["o", "s_o"], detail=F.col("grp"))
+
+
+def _acks(history: History) -> DataFrame:
+    """One row for each message that an acknowledgement covers; `done` is the end of its unit."""
+    acks = history.of("ack_ind", "ack_cum").filter(F.col("o").isNotNull() & (F.col("ty") != "fail"))
+    ends = history.ops.filter(F.col("f").isin("commit", "abort")).select("run", F.col("op").alias("end_op"), F.col("at").alias("ended"))
+    acks = acks.join(ends, ["run", "end_op"], "left")
+    done = F.when(F.col("transactional") & (F.col("f") != "txn"), F.coalesce("ended", F.lit(1 << 62))).otherwise(F.col("at"))
+    acks = acks.select("run", "grp", "log", "kind", "o", "op", "f", "ty", "unit", "unit_oc", "transactional", "end_op", done.alias("done"))
+    single = acks.filter(F.col("kind") == "ack_ind")
+    if "ack_cum" not in history.present:
+        return single
+    covered = acks.filter(F.col("kind") == "ack_cum").withColumnRenamed("o", "to")
+    handed = _deliveries(history).groupBy(*_KEY).agg(F.min("op").alias("handed"))
+    covered = (
+        covered.join(handed, ["run", "grp", "log"])
+        .filter((F.col("o") <= F.col("to")) & (F.col("handed") < F.col("op")))
+        .drop("to", "handed")
+    )
+    return single.unionByName(covered)
+
+
+def _deliveries(history: History) -> DataFrame:
+    return history.of("recv").filter(F.col("grp").isNotNull() & F.col("o").isNotNull())
+
+
+ANOMALIES = (
+    Anomaly(
+        "ack-conflict",
+        "a message is acknowledged once",
+        "Pulsar's transaction guarantee, KIP-1289",
+        ack_conflict,
+        frozenset(),
+        "the message at offset {offsets} of {log} was acknowledged twice with success",
+        any_of=_ACKS,
+    ),
+    Anomaly(
+        "ack-resurrection",
+        "an acknowledged message does not come back",
+        "Pulsar's transaction guarantee",
+        ack_resurrection,
+        frozenset({"recv"}),
+        "{values} at offset {offsets} of {log} was delivered after its acknowledgement had committed",
+        any_of=_ACKS,
+    ),
+    Anomaly(
+        "phantom-ack",
+        "an aborted acknowledgement has no effect",
+        "Pulsar's transaction guarantee",
+        phantom_ack,
+        frozenset({"recv"}),
+        "the message at offset {offsets} of {log}, whose acknowledgement was aborted, was not delivered again",
+        any_of=_ACKS,
+        absence=True,
+    ),
+    Anomaly(
+        "premature-ack",
+        "an acknowledgement takes effect at the commit",
+        "Pulsar's transaction guarantee",
+        premature_ack,
+        frozenset({"position"}),
+        "the position of {log} was past a message whose acknowledgement was not committed: {offsets}",
+        any_of=_ACKS,
+    ),
+)

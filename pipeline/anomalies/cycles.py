@@ -1,0 +1,185 @@
+"""Information flows one way: who depends on whom has no cycle.
+
+Edges are between operations. *wr*: the writer of a value, and who polled it. *ww* (inferred on demand): the writers of neighbouring
+records of a log. *rw* (inferred on demand): who polled a record, and the writer of the next one.
+
+Finding the cycles needs no walk over the whole graph. Operations are in the order of their completion; an edge from a later to an
+earlier one is *backward*, and spans the operations between. Every strongly connected component lies within one union of such spans, an
+island, since somebody must cross each cut backwards. So backward edges are filtered, spans are merged by a window, and each island is
+solved by itself: components by SciPy, the shortest cycle of each by breadth-first search. A sound history has no backward edge and is
+done after the filter.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from fencepost.pipeline.derived import VALUE, History
+
+from .anomaly import Anomaly, witness
+
+_BOTH = frozenset({"send", "recv"})
+_EDGE = ("run", "a", "a_op", "b", "b_op", "kind")
+_CYCLES = "run string, name string, ops array<long>, log string"
+
+
+def write_cycle(history: History) -> DataFrame:
+    """G0: a cycle of writes alone. Lawful in Kafka, which promises no isolation of writes; found when they are inferred."""
+    return _named(history, "G0")
+
+
+def circular_flow(history: History) -> DataFrame:
+    """G1c: a cycle in which someone read. Definite when it is of reads alone; with inferred writes it is lawful in Kafka, and possible."""
+    return _named(history, "G1c")
+
+
+def single_anti_dependency(history: History) -> DataFrame:
+    """G-single: a cycle with one anti-dependency, found when they are inferred. Possible: no log promises serializability."""
+    return _named(history, "G-single")
+
+
+def anti_dependency_cycle(history: History) -> DataFrame:
+    """G2: a cycle with several anti-dependencies. Possible, as G-single."""
+    return _named(history, "G2")
+
+
+def _named(history: History, name: str) -> DataFrame:
+    rows = _cycles(history).filter(F.col("name") == name)
+    definite = name == "G1c" and not (history.infer_ww or history.infer_rw)
+    return witness(rows, F.col("ops"), definite=definite)  # type: ignore[arg-type]
+
+
+def _cycles(history: History) -> DataFrame:
+    """All cycles; four anomalies read them, and they are solved once."""
+    return history.once("cycles", lambda: _islands(_edges(history)).groupBy("run", "island").applyInPandas(_solve, _CYCLES))
+
+
+def _edges(history: History) -> DataFrame:
+    """(run, a, b, kind): b depends on a. Operations are called by their completion; `a_op` and `b_op` are their names."""
+    # Only what a careful reader read says something of the order; a refused write has none.
+    written = history.values.filter(F.col("sent") & ~F.col("reused") & F.col("must"))
+    writers = written.select(*VALUE, F.col("at").alias("a"), F.col("op").alias("w_op"), "fi")
+    reads = history.of("recv").filter((F.col("iso") != "ru") & (F.col("ty") == "ok"))
+    wr = reads.join(writers.hint("shuffle_hash"), list(VALUE)).filter(F.col("op") != F.col("w_op"))
+    edges = wr.select("run", "a", "w_op", F.col("at").alias("b"), "op", F.lit("wr").alias("kind")).toDF(*_EDGE)
+    if history.infer_ww:
+        after = writers.select("run", "log", (F.col("fi") - 1).alias("fi"), F.col("a").alias("b"), F.col("w_op").alias("b_op"))
+        ww = writers.join(after, ["run", "log", "fi"]).filter(F.col("a") != F.col("b"))
+        edges = edges.unionByName(ww.select("run", "a", "w_op", "b", "b_op", F.lit("ww")).toDF(*_EDGE))
+    if history.infer_rw:
+        after = writers.select("run", "log", (F.col("fi") - 1).alias("i"), F.col("a").alias("b"), F.col("w_op").alias("b_op"))
+        last = (
+            history.reads.filter((F.col("iso") != "ru") & (F.col("ty") == "ok"))
+            .groupBy("run", "log", "op", "at")
+            .agg(F.max("i").alias("i"))
+        )
+        rw = last.join(after, ["run", "log", "i"]).filter(F.col("at") != F.col("b"))
+        edges = edges.unionByName(rw.select("run", "at", "op", "b", "b_op", F.lit("rw")).toDF(*_EDGE))
+    return edges
+
+
+def _islands(edges: DataFrame) -> DataFrame:
+    """The edges that lie within one union of spans of backward edges, with the number of it."""
+    order = Window.partitionBy("run").orderBy("lo")
+    back = edges.filter(F.col("b") < F.col("a")).select("run", F.col("b").alias("lo"), F.col("a").alias("hi"))
+    reached = F.max("hi").over(order.rowsBetween(Window.unboundedPreceding, -1))
+    back = back.withColumn("fresh", F.coalesce((F.col("lo") > reached).cast("int"), F.lit(1)))
+    spans = back.withColumn("island", F.sum("fresh").over(order.rowsBetween(Window.unboundedPreceding, Window.currentRow)))
+    spans = F.broadcast(spans.groupBy("run", "island").agg(F.min("lo").alias("lo"), F.max("hi").alias("hi")))
+    within = (F.col("e.run") == F.col("s.run")) & (F.least("e.a", "e.b") >= F.col("s.lo")) & (F.greatest("e.a", "e.b") <= F.col("s.hi"))
+    return edges.alias("e").join(spans.alias("s"), within).select(*(f"e.{name}" for name in _EDGE), "s.island").distinct()
+
+
+def _solve(island: pd.DataFrame) -> pd.DataFrame:
+    """One cycle for each component of an island: by the fewest kinds of edges that close one."""
+
+    run = str(island["run"].iloc[0])
+    names = dict(zip(island["a"], island["a_op"], strict=True)) | dict(zip(island["b"], island["b_op"], strict=True))
+    nodes, ends = np.unique(island[["a", "b"]].to_numpy(), return_inverse=True)
+    ends = ends.reshape(-1, 2)
+    kinds = island["kind"].to_numpy()
+    found: list[dict[str, Any]] = []
+    solved: set[int] = set()
+    for name, allowed in (("G0", ["ww"]), ("G1c", ["wr", "ww"]), ("G2", ["wr", "ww", "rw"])):
+        used = np.isin(kinds, allowed)
+        graph = coo_array((np.ones(used.sum()), (ends[used, 0], ends[used, 1])), shape=(len(nodes), len(nodes)))
+        _, labels = connected_components(graph, directed=True, connection="strong")
+        inner = used & (labels[ends[:, 0]] == labels[ends[:, 1]])
+        next_of: dict[int, dict[int, str]] = {}
+        for (a, b), kind in zip(ends[inner].tolist(), kinds[inner], strict=True):
+            next_of.setdefault(a, {})[b] = kind
+        for label in sorted({int(labels[a]) for a in next_of}):
+            members = [a for a in next_of if labels[a] == label]
+            if solved & set(members):
+                continue  # told already, as a cycle of fewer kinds
+            cycle = _shortest(next_of, members)
+            solved |= set(members)
+            anti = sum(next_of[a][b] == "rw" for a, b in zip(cycle, cycle[1:] + cycle[:1], strict=True))
+            told = "G-single" if name == "G2" and anti == 1 else name
+            found.append({"run": run, "name": told, "ops": [int(names[nodes[node]]) for node in cycle], "log": None})
+    return pd.DataFrame(found, columns=["run", "name", "ops", "log"])
+
+
+def _shortest(next_of: dict[int, dict[int, str]], members: list[int]) -> list[int]:
+    """A shortest cycle through the first member of the component."""
+    start = min(members)
+    before: dict[int, int] = {}
+    queue = deque([start])
+    while queue:
+        node = queue.popleft()
+        for after in next_of.get(node, ()):
+            if after == start:
+                return list(_back(before, node))[::-1]
+            if after not in before:
+                before[after] = node
+                queue.append(after)
+    raise AssertionError(f"operation {start} is in a component of its own")
+
+
+def _back(before: dict[int, int], node: int) -> Iterator[int]:
+    while True:
+        yield node
+        if node not in before:
+            return
+        node = before[node]
+
+
+ANOMALIES = (
+    Anomaly(
+        "G0",
+        "none: write isolation is not promised",
+        "Jepsen",
+        write_cycle,
+        _BOTH,
+        "writes of several operations are in a cycle",
+        allowed=True,
+    ),
+    Anomaly(
+        "G1c", "nobody reads what depends on himself", "KIP-98; Jepsen", circular_flow, _BOTH, "operations read in a circle what they wrote"
+    ),
+    Anomaly(
+        "G-single",
+        "none: logs are not serializable",
+        "Adya",
+        single_anti_dependency,
+        _BOTH,
+        "operations depend on each other in a circle, by one anti-dependency",
+        allowed=True,
+    ),
+    Anomaly(
+        "G2",
+        "none: logs are not serializable",
+        "Adya",
+        anti_dependency_cycle,
+        _BOTH,
+        "operations depend on each other in a circle, by several anti-dependencies",
+        allowed=True,
+    ),
+)

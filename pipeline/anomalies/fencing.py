@@ -1,0 +1,172 @@
+"""Whoever was replaced writes no more: an epoch that was taken over is fenced, and an ended transaction takes no more records.
+
+Epochs are compared for one producer id only: identifiers given by different brokers have no order.
+"""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from fencepost.pipeline.derived import VALUE, History
+from fencepost.pipeline.tables import ABORTED, COMMITTED
+
+from .anomaly import Anomaly, witness
+
+_FENCES = frozenset({"init_txn"})
+_FOLLOWED = frozenset({"send", "recv", "followed"})
+
+
+def zombie_write(history: History) -> DataFrame:
+    """A record or offset was accepted that was sent with an epoch after a later epoch had been given out. Definite."""
+    writes = history.ops.filter(
+        F.col("f").isin("send", "ack", "txn") & (F.col("ty") == "ok") & F.col("tx.tid").isNotNull() & (F.col("tx.epoch") >= 0)
+    )
+    writes = writes.select("run", "tx.tid", "tx.pid", "tx.epoch", F.col("op").alias("t"), "op", F.col("mops")[0].alias("first"))
+    fences = _fences(history).select("run", "tid", "pid", F.col("at").alias("t"), F.struct("epoch", "op").alias("fence"))
+    before = Window.partitionBy("run", "tid", "pid").orderBy("t").rowsBetween(Window.unboundedPreceding, -1)
+    rows = writes.unionByName(fences, allowMissingColumns=True).withColumn("fenced", F.max("fence").over(before))
+    rows = rows.filter(F.col("op").isNotNull() & (F.col("epoch") < F.col("fenced.epoch"))).withColumn("log", F.col("first.log"))
+    words = F.concat(F.lit("epoch "), "epoch", F.lit(" after epoch "), "fenced.epoch")
+    return witness(rows, ["fenced.op", "op"], ["first.v"], ["first.o"], detail=words)
+
+
+def stranded_write(history: History) -> DataFrame:
+    """A record of a transaction that did not commit is read, and the transaction after it of the same id committed: it slipped
+    into that one. Definite.
+    """
+    steps = history.ops.filter(F.col("txn_id").isNotNull() & ~F.col("by_hand"))
+    units = steps.groupBy("run", F.col("tx.tid").alias("tid"), "unit").agg(
+        F.max("unit_oc").alias("unit_oc"), F.max("end_op").alias("ended")
+    )
+    order = Window.partitionBy("run", "tid").orderBy("unit")
+    next_one = units.select("run", "unit", F.lead("unit_oc").over(order).alias("next_oc"), F.lead("ended").over(order).alias("next_end"))
+    bad = history.values.filter(F.col("transactional") & F.col("seen") & (F.col("oc") == ABORTED)).join(next_one, ["run", "unit"])
+    rows = bad.filter((F.col("next_oc") == COMMITTED) & (F.col("first_read") > F.col("next_end")))
+    return witness(rows, ["op", "next_end", "first_read_op"], ["v"], ["o0"], definite=~F.col("reused"))
+
+
+def write_to_ended_transaction(history: History) -> DataFrame:
+    """A record was accepted that was sent after the end of its own transaction was acknowledged. Definite.
+
+    Where a client's epoch stays over transactions, the name of the transaction stays too, and nothing can be told.
+    """
+    ends = history.ops.filter(F.col("f").isin("commit", "abort") & (F.col("ty") == "ok") & F.col("txn_id").isNotNull())
+    moved_on = F.coalesce(F.col("ctl").getItem("producer_epoch").cast("long"), F.lit(-1)) > F.col("tx.epoch")
+    ends = (
+        ends.filter(moved_on | F.col("tx.epoch").isNull())
+        .groupBy("run", "txn_id")
+        .agg(F.min("at").alias("ended"), F.min_by("op", "at").alias("end_op"))
+    )
+    sends = history.ops.filter((F.col("f") == "send") & (F.col("ty") == "ok")).select(
+        "run", "txn_id", "op", F.col("mops")[0].alias("first")
+    )
+    rows = sends.join(ends, ["run", "txn_id"]).filter(F.col("op") > F.col("ended")).withColumn("log", F.col("first.log"))
+    return witness(rows, ["end_op", "op"], ["first.v"], ["first.o"])
+
+
+def intermediate_read(history: History) -> DataFrame:
+    """G1b: one poll has a record of a committed transaction, and jumped over another one of it in the same log. Definite."""
+    return _torn_poll(history, same_log=True)
+
+
+def fractured_read(history: History) -> DataFrame:
+    """One poll has a record of a committed transaction in one log, and jumped over one of it in another log. Definite."""
+    return _torn_poll(history, same_log=False)
+
+
+def _torn_poll(history: History, same_log: bool) -> DataFrame:
+    missed = history.gaps.filter(F.col("transactional") & (F.col("iso") != "ru")).select("run", "log", "op", "v", "o0", "w_unit", "w_op")
+    units = history.values.filter(F.col("transactional") & F.col("must")).select(*VALUE, F.col("unit").alias("w_unit"))
+    had = (
+        history.of("recv")
+        .join(units.hint("shuffle_hash"), list(VALUE))
+        .select("run", "op", "w_unit", F.col("log").alias("log2"), F.col("v").alias("v2"))
+    )
+    rows = missed.join(had, ["run", "op", "w_unit"]).filter(
+        (F.col("log") == F.col("log2")) if same_log else (F.col("log") != F.col("log2"))
+    )
+    rows = rows.groupBy("run", "log", "op", "w_op", "v", "o0").agg(F.min("v2").alias("v2"))
+    return witness(rows, ["w_op", "op"], ["v", "v2"], ["o0"])
+
+
+def torn_commit(history: History) -> DataFrame:
+    """Of a transaction some records were read, and others never were although later records of their log were. Definite.
+
+    Where nothing behind them was read they may still come, and the witness is possible.
+    """
+    bound = F.max(F.when(F.col("read"), F.col("fi"))).over(Window.partitionBy("run", "log"))
+    rows = history.values.filter(F.col("sent")).withColumn("passed", F.coalesce(F.col("li") <= bound, F.lit(False)))
+    rows = rows.filter(F.col("transactional") & (F.col("oc") > ABORTED) & ~F.col("reused"))
+    units = rows.groupBy("run", "unit").agg(
+        F.min("op").alias("op"),
+        F.count_if("seen").alias("had"),
+        F.min(F.when(F.col("seen"), F.struct("log", "v"))).alias("seen"),
+        F.min(F.when(~F.col("read"), F.struct((~F.col("passed")).alias("open"), "log", "v", "o0"))).alias("gone"),
+    )
+    rows = units.filter((F.col("had") > 0) & F.col("gone").isNotNull()).join(history.followed, "run").withColumn("log", F.col("gone.log"))
+    return witness(rows, ["op"], ["gone.v", "seen.v"], ["gone.o0"], definite=~F.col("gone.open"))
+
+
+def _fences(history: History) -> DataFrame:
+    """Epochs as they were given out: at an initialisation, or with the end of a transaction, or by a control action."""
+    done = history.ops.filter((F.col("ty") == "ok") & F.col("tx.tid").isNotNull())
+    given = done.filter(F.col("f").isin("init_txn", "fence")).select("run", "op", "at", "tx.tid", "tx.pid", "tx.epoch")
+    told = F.col("ctl").getItem
+    ended = done.filter(F.col("f").isin("commit", "abort")).select(
+        "run", "op", "at", "tx.tid", told("producer_id").cast("long").alias("pid"), told("producer_epoch").cast("long").alias("epoch")
+    )
+    return given.unionByName(ended).filter(F.col("epoch") >= 0)
+
+
+ANOMALIES = (
+    Anomaly(
+        "zombie-write",
+        "a producer that was fenced writes nothing",
+        "KIP-98, KIP-890",
+        zombie_write,
+        _FENCES,
+        "a fenced producer's write of {values} to {log} was accepted at offset {offsets}",
+    ),
+    Anomaly(
+        "stranded-write",
+        "a late record never gets into the next transaction",
+        "KIP-890",
+        stranded_write,
+        frozenset({"send", "commit"}),
+        "{values} of a transaction that did not commit was read from {log} once the next one had committed",
+    ),
+    Anomaly(
+        "write-to-ended-transaction",
+        "an ended transaction takes no more records",
+        "PIP-473, KIP-890",
+        write_to_ended_transaction,
+        frozenset({"send", "commit"}),
+        "{values} was accepted by {log} at offset {offsets} after its transaction had ended",
+    ),
+    Anomaly(
+        "intermediate-read",
+        "a transaction is visible as a whole in a log (G1b)",
+        "KIP-98",
+        intermediate_read,
+        frozenset({"send", "recv"}),
+        "one poll of {log} has a part of a transaction and jumped over another: of {values} the first is missing",
+        absence=True,
+    ),
+    Anomaly(
+        "fractured-read",
+        "what a poll jumps over is not committed",
+        "KIP-98",
+        fractured_read,
+        frozenset({"send", "recv"}),
+        "one poll has a part of a transaction and jumped over another in {log}: of {values} the first is missing",
+        absence=True,
+    ),
+    Anomaly(
+        "torn-commit",
+        "a transaction succeeds or fails as a unit",
+        "KIP-98, Pulsar's transaction guarantee",
+        torn_commit,
+        _FOLLOWED,
+        "of one transaction's {values} the first was never read from {log}, and the second was",
+        absence=True,
+    ),
+)

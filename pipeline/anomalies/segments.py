@@ -1,0 +1,203 @@
+"""Segments of a scalable topic: sealed ones take nothing, ranges do not overlap, parents come before their children.
+
+Control actions tell the segments: `create`, `split`, `merge` and `terminate`, with `ctl` holding `topic`, `segs` (those that are sealed,
+apart from `create`), `children` as `name:lo-hi` with hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment
+`end_o`, its last offset. A segment is a log, so its records name it as theirs.
+"""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from fencepost.pipeline.derived import VALUE, History
+
+from .anomaly import Anomaly, witness
+
+_SEALS = ("split", "merge", "terminate")
+_BORN = ("create", "split", "merge")
+_CONTROL = frozenset({*_SEALS, *_BORN})
+
+
+def sealed_segment_write(history: History) -> DataFrame:
+    """A record was accepted that was sent after the seal, or stands behind the segment's end. Definite."""
+    sends = history.of("send").filter((F.col("ty") == "ok") & F.col("o").isNotNull())
+    rows = sends.join(_seals(history), ["run", "log"])
+    rows = rows.filter((F.col("op") > F.col("s_at")) | (F.col("o") > F.col("end_o")))
+    return witness(rows, ["s_op", "op"], ["v"], ["o"])
+
+
+def early_child_write(history: History) -> DataFrame:
+    """A record was accepted by a child before the seal of its parent had been asked for. Definite."""
+    sends = history.of("send").filter(F.col("ty") == "ok")
+    rows = sends.join(_edges(history).select("run", "log", "s_op"), ["run", "log"]).filter(F.col("at") < F.col("s_op"))
+    return witness(rows, ["op", "s_op"], ["v"], ["o"])
+
+
+def wrong_range(history: History) -> DataFrame:
+    """A segment accepted a record whose key is outside of its range. Definite."""
+    sends = history.of("send").filter((F.col("ty") == "ok") & F.col("hash").isNotNull())
+    rows = sends.join(_segments(history).select("run", "log", "lo", "hi", "c_op"), ["run", "log"])
+    return witness(rows.filter(~F.col("hash").between(F.col("lo"), F.col("hi"))), ["c_op", "op"], ["v"], ["hash", "lo", "hi"])
+
+
+def dag_defect(history: History) -> DataFrame:
+    """Segments overlap or leave a hole, a parent is unknown, or a child's epoch is not behind its parent's. Definite."""
+    born = _segments(history)
+    order = Window.partitionBy("run", "c_op").orderBy("lo")
+    holes = born.withColumn("before", F.lag("hi").over(order)).filter(F.col("before") + 1 != F.col("lo"))
+    known = born.select(
+        "run", F.col("log").alias("parent"), F.col("epoch").alias("p_epoch"), F.col("lo").alias("p_lo"), F.col("hi").alias("p_hi")
+    )
+    edges = _edges(history).join(known, ["run", "parent"], "left")
+    odd = edges.filter(F.col("p_epoch").isNull() | (F.col("epoch") <= F.col("p_epoch")))
+    family = (
+        edges.filter(F.col("p_lo").isNotNull())
+        .groupBy("run", "s_op")
+        .agg(
+            F.min("lo").alias("lo"),
+            F.max("hi").alias("hi"),
+            F.min("p_lo").alias("p_lo"),
+            F.max("p_hi").alias("p_hi"),
+            F.min("log").alias("log"),
+        )
+    )
+    covers = family.filter((F.col("lo") != F.col("p_lo")) | (F.col("hi") != F.col("p_hi")))
+    found = holes.select("run", "log", F.col("c_op").alias("s_op"), F.lit("ranges overlap or leave a hole").alias("why"))
+    why = F.when(F.col("p_epoch").isNull(), "a parent is unknown").otherwise("the epoch did not advance")
+    found = found.unionByName(odd.select("run", "log", "s_op", why.alias("why")))
+    found = found.unionByName(covers.select("run", "log", "s_op", F.lit("children do not cover their parents").alias("why")))
+    return witness(found, ["s_op"], None, None, detail=F.col("why"))
+
+
+def parent_before_child(history: History) -> DataFrame:
+    """A subscription was handed a child's record before the last of its parent's records with an overlapping range. Definite.
+
+    Records that have keys are compared key by key, others segment by segment.
+    """
+    first = _first_deliveries(history)
+    edges = _edges(history).select("run", "parent", F.col("log").alias("child"))
+    child = first.select(
+        "run", "grp", F.col("log").alias("child"), "mkey", F.col("op").alias("c_op"), F.col("at").alias("c_at"), F.col("v").alias("c_v")
+    )
+    parent = first.select("run", "grp", F.col("log").alias("parent"), "mkey", "op", "v", "o")
+    child = child.groupBy("run", "grp", "child", "mkey").agg(F.min_by(F.struct("c_op", "c_v", "c_at"), "c_at").alias("c"))
+    parent = parent.groupBy("run", "grp", "parent", "mkey").agg(F.max_by(F.struct("op", "v", "o"), "op").alias("p"))
+    pairs = child.join(edges, ["run", "child"]).alias("c").join(parent.alias("p"), ["run", "grp", "parent"])
+    same = F.col("c.mkey").eqNullSafe(F.col("p.mkey"))
+    rows = pairs.filter(same & (F.col("c.c.c_at") < F.col("p.p.op"))).select(
+        "run", F.col("child").alias("log"), F.col("c.c").alias("c"), F.col("p.p").alias("p")
+    )
+    return witness(rows, ["c.c_op", "p.op"], ["c.c_v", "p.v"])
+
+
+def key_reorder(history: History) -> DataFrame:
+    """A subscription was handed a producer's records of one key in another order than they were sent. Definite."""
+    sent = history.of("send").filter(F.col("mkey").isNotNull() & F.col("seq").isNotNull())
+    sent = sent.select(
+        *VALUE, F.coalesce("pid", F.col("process").cast("long")).alias("producer"), F.col("seq").alias("s"), F.col("mkey").alias("key")
+    )
+    handed = _first_deliveries(history).select("run", "grp", "log", "v", "op", "mop", "at").join(sent, list(VALUE))
+    order = Window.partitionBy("run", "grp", "producer", "key").orderBy("at", "mop").rowsBetween(Window.unboundedPreceding, -1)
+    rows = handed.withColumn("before", F.max(F.struct("s", "v", "op")).over(order)).filter(F.col("before.s") > F.col("s"))
+    return witness(rows, ["before.op", "op"], ["before.v", "v"])
+
+
+def _first_deliveries(history: History) -> DataFrame:
+    rows = history.of("recv").filter(F.col("grp").isNotNull() & (F.col("ty") == "ok"))
+    first = F.row_number().over(Window.partitionBy("run", "grp", "log", "v").orderBy("op", "mop"))
+    return rows.withColumn("times", first).filter(F.col("times") == 1)
+
+
+def _done(history: History, which: tuple[str, ...]) -> DataFrame:
+    return history.ops.filter(F.col("f").isin(*which) & (F.col("ty") == "ok"))
+
+
+def _told(name: str) -> Column:
+    return F.col("ctl").getItem(name)
+
+
+def _listed(name: str) -> Column:
+    return F.split(_told(name), ",")
+
+
+def _seals(history: History) -> DataFrame:
+    seals = _done(history, _SEALS).select(
+        "run",
+        F.explode(_listed("segs")).alias("log"),
+        F.col("op").alias("s_op"),
+        F.col("at").alias("s_at"),
+        _told("end_o").cast("long").alias("end_o"),
+    )
+    return F.broadcast(seals)
+
+
+def _segments(history: History) -> DataFrame:
+    born = _done(history, _BORN).select(
+        "run", F.col("op").alias("c_op"), _told("epoch").cast("long").alias("epoch"), F.explode(_listed("children")).alias("child")
+    )
+    parts = F.split("child", "[:-]")
+    bounds = [F.conv(F.get(parts, F.lit(index)), 16, 10).cast("long").alias(name) for index, name in ((1, "lo"), (2, "hi"))]
+    return F.broadcast(born.select("run", "c_op", "epoch", F.get(parts, F.lit(0)).alias("log"), *bounds))
+
+
+def _edges(history: History) -> DataFrame:
+    """A child (`log`) with each of its parents."""
+    seals = _done(history, ("split", "merge")).select("run", F.col("op").alias("s_op"), F.explode(_listed("segs")).alias("parent"))
+    born = _segments(history).withColumnRenamed("c_op", "s_op")
+    return F.broadcast(born.join(seals, ["run", "s_op"]))
+
+
+ANOMALIES = (
+    Anomaly(
+        "sealed-segment-write",
+        "a sealed segment takes no more records",
+        "PIP-468",
+        sealed_segment_write,
+        frozenset({"send"}),
+        "{values} was accepted at offset {offsets} by {log}, which was sealed",
+        any_of=frozenset(_SEALS),
+    ),
+    Anomaly(
+        "early-child-write",
+        "parent and child are never writable at once",
+        "PIP-468",
+        early_child_write,
+        frozenset({"send"}),
+        "{values} was accepted by {log} before its parent was sealed",
+        any_of=frozenset({"split", "merge"}),
+    ),
+    Anomaly(
+        "wrong-range",
+        "a record goes to the segment of its key",
+        "PIP-460",
+        wrong_range,
+        frozenset({"send"}),
+        "{values} is outside of the range of {log}: hash and bounds are {offsets}",
+        any_of=frozenset(_BORN),
+    ),
+    Anomaly(
+        "segment-dag-defect",
+        "segments divide the key space, and children come after parents",
+        "PIP-460",
+        dag_defect,
+        frozenset(),
+        "the segments around {log} do not fit",
+        any_of=_CONTROL,
+    ),
+    Anomaly(
+        "parent-after-child",
+        "a parent's messages are delivered before its children's",
+        "PIP-460",
+        parent_before_child,
+        frozenset({"recv"}),
+        "of {values} the first, of the child {log}, was delivered before the second, of its parent",
+        any_of=frozenset({"split", "merge"}),
+    ),
+    Anomaly(
+        "key-reorder",
+        "messages of a key keep their order",
+        "PIP-460, Key_Shared",
+        key_reorder,
+        frozenset({"send", "recv"}),
+        "{values} of one key were delivered in the wrong order",
+    ),
+)

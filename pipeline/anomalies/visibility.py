@@ -1,0 +1,232 @@
+"""What became of a transaction decides what a careful reader sees: committed data for ever, nothing else ever.
+
+A careful reader reads committed data only; the polls of one who reads everything prove nothing here.
+"""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from fencepost.pipeline.derived import VALUE, History
+from fencepost.pipeline.tables import ABORTED, COMMITTED
+
+from .anomaly import Anomaly, witness
+
+_BOTH = frozenset({"send", "recv"})
+_FOLLOWED = frozenset({"send", "recv", "followed"})
+_BUCKET = 4096
+
+
+def aborted_read(history: History) -> DataFrame:
+    """G1a: a poll that succeeded handed over an aborted record. Definite, unless different records have that value."""
+    return _aborted(history, F.col("ty") == "ok")
+
+
+def aborted_read_unacknowledged(history: History) -> DataFrame:
+    """The same in a poll that failed, or of which nobody knows: what it had read had been handed over all the same. Definite."""
+    return _aborted(history, F.col("ty") != "ok")
+
+
+def _aborted(history: History, which: Column) -> DataFrame:
+    rows = _careful(history).filter(which).join(_few(history, (F.col("oc") == ABORTED) & F.col("polled")), list(VALUE))
+    return witness(rows, ["w_op", "op"], ["v"], ["o"], definite=~F.col("reused"))
+
+
+def precommitted_read(history: History) -> DataFrame:
+    """A transaction polled what itself had sent. Definite."""
+    rows = _careful(history).filter(F.col("transactional")).join(_few(history, F.col("transactional") & F.col("polled")), list(VALUE))
+    return witness(rows.filter(F.col("unit") == F.col("w_unit")), ["op"], ["v"], ["o"], definite=~F.col("reused"))
+
+
+def early_read(history: History) -> DataFrame:
+    """A poll had ended before the end of the record's transaction was even asked for. Definite: no later commit makes it good."""
+    early = F.coalesce(F.col("first_read") < F.col("end_op"), F.lit(True))
+    rows = _careful(history).join(_few(history, F.col("transactional") & F.col("seen") & early & ~F.col("by_hand")), list(VALUE))
+    before = (F.col("at") < F.col("end_op")) | F.col("end_op").isNull()
+    rows = rows.filter(before & (F.col("ty") == "ok") & (F.col("unit") != F.col("w_unit")))
+    return witness(rows, ["w_op", "op", "end_op"], ["v"], ["o"], definite=~F.col("reused"))
+
+
+def lso_violation(history: History) -> DataFrame:
+    """A poll handed over a record behind the first one of a transaction that was open from before the poll until after it. Definite."""
+    sends = history.of("send").filter(
+        F.col("transactional") & (F.col("f") != "txn") & (F.col("ty") == "ok") & F.col("o").isNotNull() & ~F.col("by_hand")
+    )
+    held = sends.groupBy("run", "log", "unit").agg(
+        F.min("at").alias("since"), F.min_by("op", "o").alias("w_op"), F.min("o").alias("first"), F.max("end_op").alias("until")
+    )
+    # Only an end that succeeded shows that the transaction was still open: another one may have timed out long before.
+    ends = history.ops.filter(F.col("f").isin("commit", "abort") & (F.col("ty") == "ok")).select("run", F.col("op").alias("until"))
+    held = held.join(ends, ["run", "until"])
+    held = held.filter(F.col("since") < F.col("until"))
+    slots = F.sequence(F.floor(F.col("since") / _BUCKET), F.floor(F.col("until") / _BUCKET))
+    held = held.select("run", "log", "unit", "since", "until", "first", "w_op", F.explode(slots).alias("slot"))
+    polls = (
+        _careful(history)
+        .filter(F.col("ty") == "ok")
+        .groupBy("run", "log", "op", "at")
+        .agg(F.max("o").alias("o"), F.max_by("v", "o").alias("v"))
+    )
+    polls = polls.withColumn("slot", F.floor(F.col("op") / _BUCKET))
+    rows = polls.join(held, ["run", "log", "slot"]).filter(
+        (F.col("since") < F.col("op")) & (F.col("at") < F.col("until")) & (F.col("o") > F.col("first")) & (F.col("unit") != F.col("op"))
+    )
+    return witness(rows, ["w_op", "op"], ["v"], ["first", "o"])
+
+
+def lost_write(history: History) -> DataFrame:
+    """A committed record was never read, though later ones of its log were: by consumers with positions, or by one poll. Definite."""
+    log = Window.partitionBy("run", "log")
+    bound = F.max(F.when(F.col("read"), F.col("fi"))).over(log)
+    rows = history.values.withColumn("bound", bound).filter(
+        F.col("sent") & F.col("must") & ~F.col("read") & (F.col("li") <= F.col("bound"))
+    )
+    rows = rows.join(history.followed, "run")
+    jumped = history.gaps.filter(F.col("sent") & ~F.col("read")).drop_duplicates(list(VALUE)).join(history.followed, "run", "left_anti")
+    both = rows.select("run", "log", "v", "o0", "op", "reused").unionByName(
+        jumped.select("run", "log", "v", "o0", F.col("w_op").alias("op"), "reused")
+    )
+    return witness(both, ["op"], ["v"], ["o0"], definite=~F.col("reused"))
+
+
+def unseen(history: History) -> DataFrame:
+    """Acknowledged records that no poll ever returned. Possible: they may be lost, or not yet delivered."""
+    rows = (
+        _unread(history)
+        .groupBy("run", "log")
+        .agg(F.array_sort(F.collect_list("v")).alias("vs"), F.array_sort(F.collect_list("op")).alias("ops"))
+    )
+    return witness(rows.withColumn("op", F.element_at("ops", 1)), ["op"], F.col("vs"), None, definite=False)
+
+
+def stuck_lso(history: History) -> DataFrame:
+    """What was never read begins at a transaction that ended without a commit, and nothing behind it was read either. Possible."""
+    tail = history.values.groupBy("run", "log").agg(
+        F.max(F.when(F.col("read"), F.col("o1"))).alias("read_to"),
+        F.min(F.when(F.col("acked") & F.col("must") & ~F.col("read"), F.col("o0"))).alias("from_o"),
+    )
+    held = history.values.filter(F.col("transactional") & (F.col("oc") < COMMITTED) & F.col("so0").isNotNull())
+    held = held.groupBy("run", "log", "unit").agg(F.min("so0").alias("first"), F.min("op").alias("op"))
+    rows = held.join(tail, ["run", "log"]).join(history.followed, "run")
+    rows = rows.filter((F.col("first") < F.col("from_o")) & (F.coalesce("read_to", F.lit(-1)) < F.col("first")))
+    return witness(rows, ["op"], None, ["first", "from_o"], definite=False)
+
+
+def visibility_flip(history: History) -> DataFrame:
+    """A record had been read, and a later poll jumped over it. Definite."""
+    rows = history.gaps.filter((F.col("iso") != "ru") & (F.col("ty") == "ok") & (F.col("first_read") < F.col("op")))
+    return witness(rows, ["w_op", F.col("first_read_op"), "op"], ["v"], ["o0"])
+
+
+def outcome_flip(history: History) -> DataFrame:
+    """One transaction was told to have committed, and to have aborted. Definite."""
+    steps = history.ops.filter(F.col("txn_id").isNotNull() | (F.col("f") == "probe"))
+    others = F.count_if(F.col("f") == "probe").over(Window.partitionBy("run", "client").orderBy("op"))
+    steps = steps.withColumn("others", others).filter(F.col("txn_id").isNotNull() & (F.col("f") != "init_txn"))
+    name = Window.partitionBy("run", "txn_id").orderBy("op")
+    for column in ("f", "ty", "op", "others"):
+        steps = steps.withColumn(f"{column}0", F.lag(column).over(name))
+    ends = [F.col("f").isin("commit", "abort"), F.col("f0").isin("commit", "abort"), F.col("ty") == "ok", F.col("ty0") == "ok"]
+    rows = steps.filter(ends[0] & ends[1] & ends[2] & ends[3] & (F.col("f") != F.col("f0")) & (F.col("others") == F.col("others0")))
+    return witness(rows, ["op0", "op"], None, None)
+
+
+def _careful(history: History) -> DataFrame:
+    return history.of("recv").filter(F.col("iso") != "ru").drop("end_op", "by_hand")
+
+
+def _few(history: History, which: Column) -> DataFrame:
+    """The suspicious values: in a sound history there are none, so they are sent to everyone who joins them."""
+    chosen = history.values.filter(which)
+    return F.broadcast(chosen.select(*VALUE, F.col("op").alias("w_op"), F.col("unit").alias("w_unit"), "end_op", "reused"))
+
+
+def _unread(history: History) -> DataFrame:
+    return history.values.filter(F.col("acked") & (F.col("oc") == COMMITTED) & ~F.col("read")).join(history.followed, "run")
+
+
+ANOMALIES = (
+    Anomaly(
+        "G1a",
+        "aborted data is never read",
+        "KIP-98, Pulsar's transaction guarantee; Jepsen",
+        aborted_read,
+        _BOTH,
+        "{values}, which was aborted, was read from {log} at offset {offsets}",
+    ),
+    Anomaly(
+        "G1a-unacknowledged",
+        "aborted data is never handed over",
+        "KIP-98",
+        aborted_read_unacknowledged,
+        _BOTH,
+        "{values}, which was aborted, was handed over from {log} at offset {offsets} to a poll that then failed",
+    ),
+    Anomaly(
+        "precommitted-read",
+        "uncommitted data is never read",
+        "KIP-98; Jepsen",
+        precommitted_read,
+        _BOTH,
+        "a transaction read {values}, which it had itself sent to {log} and not yet committed",
+    ),
+    Anomaly(
+        "early-read",
+        "uncommitted data is never read",
+        "KIP-98, Pulsar's transaction guarantee",
+        early_read,
+        _BOTH,
+        "{values} was read from {log} before its transaction was asked to end",
+    ),
+    Anomaly(
+        "lso-violation",
+        "nothing behind an open transaction is read",
+        "KIP-98, KIP-664, PIP-473",
+        lso_violation,
+        _BOTH,
+        "{values} was read from {log} behind an open transaction: its first record and the one that was read are at {offsets}",
+    ),
+    Anomaly(
+        "lost-write",
+        "what was committed is durable",
+        "KIP-98, acks=all; Jepsen",
+        lost_write,
+        _BOTH,
+        "{values} was committed to {log} and never read, though later records were",
+        absence=True,
+    ),
+    Anomaly(
+        "unseen",
+        "what was committed is delivered",
+        "liveness; Jepsen",
+        unseen,
+        _FOLLOWED,
+        "no poll of {log} ever returned {values}",
+        absence=True,
+    ),
+    Anomaly(
+        "stuck-lso",
+        "an ended transaction holds nobody up",
+        "KIP-664, KIP-890",
+        stuck_lso,
+        _FOLLOWED,
+        "nothing of {log} was read from a transaction on that did not commit: offsets {offsets}",
+        absence=True,
+    ),
+    Anomaly(
+        "visibility-flip",
+        "what was read stays readable",
+        "KIP-98, PIP-473",
+        visibility_flip,
+        _BOTH,
+        "{values} of {log} had been read, and a later poll jumped over it",
+        absence=True,
+    ),
+    Anomaly(
+        "outcome-flip",
+        "the end of a transaction is final",
+        "KIP-98, PIP-473",
+        outcome_flip,
+        frozenset({"commit", "abort"}),
+        "one transaction was told to have committed and to have aborted",
+    ),
+)

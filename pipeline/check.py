@@ -1,0 +1,122 @@
+"""`fencepost check`: histories in, a verdict out.
+
+The results folder is valid at every moment: verdict.json says `complete: false` until everything else stands there.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+from fencepost.adapters.ports import WrongUsage
+
+from .anomalies import ANOMALIES, Anomaly
+from .command import Wish
+from .derived import History
+from .ingest import files, lines, quarantine
+from .page import render
+from .session import Size, session
+from .tables import Tables
+from .verdicts import Total, totals, unfinished, verdict, witnesses
+from .witnesses import Shown, shown
+
+CONFORMS, DOES_NOT = 0, 1
+_SHOWN = 3
+
+
+def check(wish: Wish) -> int:
+    """Judge the histories, write the results, print them; the answer is the exit code."""
+    wanted = _chosen(wish.anomalies)
+    say = _Progress()
+    sources = files.find(wish.paths)
+    refused = [refusal for refusal in map(files.refusal, sources) if refusal]
+    closed = {refusal.path for refusal in refused}
+    readable = [source for source in sources if source.path not in closed]
+    if not readable:
+        raise WrongUsage("none of the histories can be read: " + "; ".join(f"{refusal.path}: {refusal.reason}" for refusal in refused[:5]))
+    size = Size(sum(source.bytes for source in readable), wish.master, wish.memory)
+    wish.results.mkdir(parents=True, exist_ok=True)
+    _store(wish.results, unfinished())
+    say(f"{len(readable)} files, {size.bytes / 1e6:.1f} MB; starting Spark on {wish.master} with {size.driver_memory}")
+    with session(size) as spark:
+        say("reading and sorting")
+        tables = Tables(spark, wish.results / "tables", size.partitions)
+        tables.store(lines.read(spark, readable))
+        bad = quarantine.write(spark, tables.bad, readable, refused, wish.results / "quarantine")
+        if tables.ops.isEmpty():
+            place = wish.results / "quarantine"
+            raise WrongUsage(f"no operation in {len(readable)} files could be read; {bad} lines and files are in {place} with the reasons")
+        say("looking for anomalies")
+        history = History(tables, wish.infer_ww, wish.infer_rw)
+        found = witnesses(history, wanted).persist()
+        told = verdict(history, found, bad)
+        say(f"{told['records']} records of {told['operations']} operations judged")
+        _keep(found, wish.results / "witnesses", wish.most)
+        pictured = shown(found, tables.ops, _SHOWN)
+    sums = totals(told)
+    (wish.results / "index.html").write_text(render(told, sums, pictured), encoding="utf-8")
+    _store(wish.results, told)
+    if wish.form == "json":
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        _table(told, sums, pictured, wish.results)
+    return CONFORMS if all(run["valid"] for run in told["runs"]) else DOES_NOT
+
+
+def _chosen(names: Sequence[str]) -> tuple[Anomaly, ...]:
+    known = {anomaly.name: anomaly for anomaly in ANOMALIES}
+    for name in names:
+        if name not in known:
+            raise WrongUsage(f"--anomaly {name} is not known; expected one of {', '.join(known)}")
+    return tuple(known[name] for name in names) or ANOMALIES
+
+
+class _Progress:
+    """Says on the error stream what is being done, and since when."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def __call__(self, stage: str) -> None:
+        print(f"[{time.monotonic() - self._began:6.1f} s] {stage}", file=sys.stderr)
+
+
+def _store(folder: Path, told: dict[str, Any]) -> None:
+    fresh = folder / "verdict.json.new"
+    fresh.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    fresh.replace(folder / files.RESULT)
+
+
+def _keep(found: Any, folder: Path, most: int) -> None:
+    """At most so many witnesses of an anomaly in a run, definite ones first."""
+    order = Window.partitionBy("run", "anomaly").orderBy(F.col("definite").desc(), "log", "values", "ops")
+    kept = found.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= most).drop("rank").coalesce(1)
+    kept.write.mode("overwrite").parquet(str(folder / "parquet"))
+    kept.write.mode("overwrite").option("ignoreNullFields", "false").json(str(folder / "json"))
+
+
+def _table(told: dict[str, Any], sums: Sequence[Total], pictured: Sequence[Shown], folder: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(soft_wrap=False)
+    if sums:
+        table = Table("anomaly", "definite", "possible", "runs", "first witness")
+        for total in sums:
+            first = next(one for one in pictured if one.anomaly is total.anomaly)
+            name = f"{total.anomaly.name} (lawful)" if total.anomaly.allowed else total.anomaly.name
+            table.add_row(name, str(total.definite), str(total.possible), str(total.runs), Text(str(first)))
+        console.print(table)
+    invalid = sum(not run["valid"] for run in told["runs"])
+    console.print(
+        f"{told['records']} records of {told['operations']} operations in {len(told['runs'])} runs; {invalid} runs have a definite anomaly"
+    )
+    if told["quarantined"]:
+        console.print(f"{told['quarantined']} lines or files could not be read; see {folder / 'quarantine'}")
+    console.print(f"results: {folder}", soft_wrap=True)

@@ -1,0 +1,34 @@
+"""The door to the checker, which is light: nothing of Spark is imported before it is known to be there."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fencepost.adapters.ports import WrongUsage
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked for."""
+
+    paths: tuple[Path, ...]
+    results: Path
+    master: str = "local[*]"
+    memory: str | None = None
+    anomalies: tuple[str, ...] = ()
+    most: int = 100
+    form: str = "table"
+    infer_ww: bool = False
+    infer_rw: bool = False
+
+
+def run(wish: Wish) -> int:
+    """Check as wished; the answer is the exit code."""
+    if wish.form not in ("table", "json"):
+        raise WrongUsage(f"--format is {wish.form!r}, expected table or json")
+    try:
+        from . import check
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("fencepost"):
+            raise
+        raise WrongUsage(f"fencepost check needs {error.name}, which is not installed: pip install 'fencepost[check]'") from error
+    return check.check(wish)

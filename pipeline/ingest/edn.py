@@ -1,0 +1,120 @@
+"""Jepsen histories of the Kafka workload as events.
+
+One line is one operation: an invocation `[[:send k v] [:poll]]`, a completion `[[:send k [o v]] [:poll {k [[o v] ...]}]]`, or what a
+consumer is assigned to. A log is what Jepsen calls a key. A completion belongs to the last invocation of its process. What the
+nemesis does is no operation of a client, and is kept without one.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StringType, StructField, StructType
+
+from .edn_reader import MalformedEdn, read
+from .schema import EVENT
+
+_POSITIONS = ("assign", "subscribe")
+
+
+def parsed(lines: DataFrame) -> DataFrame:
+    """Lines (`value`, and what else they have) as events beside a `reason` where they are none."""
+    kept = [field for field in lines.schema if field.name != "value"]
+    schema = StructType([*kept, StructField("reason", StringType()), StructField("event", EVENT)])
+    arrow = to_arrow_schema(schema)
+
+    def parse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield pa.RecordBatch.from_pylist([_row(row) for row in batch.to_pylist()], schema=arrow)
+
+    events = lines.withColumn("value", F.col("value").cast("binary")).mapInArrow(parse, schema)
+    # The reference checker pairs by process, so the number of the invocation is found here and not written in the file.
+    process = Window.partitionBy("run", F.col("event.process")).orderBy("place", "event.idx")
+    invoked = F.last(F.when(F.col("event.type") == "invoke", F.col("event.idx")), ignorenulls=True).over(process)
+    op = F.when(F.col("event.process").isNotNull(), F.coalesce(invoked, "event.idx")).otherwise(F.col("event.idx"))
+    return events.withColumn("event", F.col("event").withField("op_id", op).withField("run_id", F.col("run")))
+
+
+def event(value: Any) -> dict[str, Any]:
+    """One operation map as an event; `MalformedEdn` says what is wrong with it."""
+    if not isinstance(value, dict):
+        raise MalformedEdn("expected a map, one operation a line")
+    process = value.get("process")
+    f = str(value.get("f", ""))
+    nemesis = process is None or process == "nemesis"
+    index = value.get("index")
+    if index is not None and not isinstance(index, int):
+        raise MalformedEdn(f":index is {index!r}, expected an integer")
+    time = value.get("time", -1)
+    return {
+        "idx": index,
+        "t_ns": time if isinstance(time, int) else -1,
+        "process": None if nemesis else str(process),
+        "type": value.get("type"),
+        "f": "nemesis" if nemesis else f,
+        "iso": "rc",
+        "mops": [] if nemesis else _mops(f, value.get("value")),
+        "ctl": _control(value),
+        "error": None if value.get("error") is None else {"class": None, "msg": str(value["error"]), "definite": None},
+    }
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    value = row.pop("value")
+    try:
+        made = event(read(value.decode()))
+        if made["idx"] is None:
+            made["idx"] = row["place"]
+        return row | {"reason": None, "event": made}
+    except UnicodeDecodeError:
+        return row | {"reason": "not UTF-8", "event": None}
+    except (MalformedEdn, RecursionError) as error:
+        return row | {"reason": str(error), "event": None}
+
+
+def _control(value: dict[str, Any]) -> dict[str, str]:
+    rebalanced = [str(key) for entry in value.get("rebalance-log") or () for key in (entry or {}).get("keys", ())]
+    # The workload's pollers are consumers: they go on where they stood, also where none was ever assigned a log.
+    told = {"positions": "kept"} | ({"rebalanced": ",".join(rebalanced)} if rebalanced else {})
+    return told | ({"from": "beginning"} if value.get("seek-to-beginning?") else {})
+
+
+def _mops(f: str, value: Any) -> list[dict[str, Any]]:
+    if f in _POSITIONS:
+        return [{"m": f, "log": str(key)} for key in _listed(value)]
+    if f in ("send", "poll", "txn"):
+        return [mop for entry in _listed(value) for mop in _moved(entry)]
+    return []
+
+
+def _moved(entry: Any) -> Iterator[dict[str, Any]]:
+    match entry:
+        case ["send", key, [offset, value]] if offset is None or isinstance(offset, int):
+            yield {"m": "send", "log": str(key), "o": offset, "v": _text(value)}
+        case ["send", key, value]:
+            yield {"m": "send", "log": str(key), "o": None, "v": _text(value)}
+        case ["poll"] | ["poll", None]:
+            return
+        case ["poll", dict(polled)]:
+            for key, pairs in polled.items():
+                for pair in _listed(pairs):
+                    if not (isinstance(pair, list) and len(pair) == 2 and (pair[0] is None or isinstance(pair[0], int))):
+                        raise MalformedEdn(f"polled {pair!r}, expected [offset value]")
+                    yield {"m": "recv", "log": str(key), "o": pair[0], "v": _text(pair[1])}
+        case _:
+            raise MalformedEdn(f"unknown micro-operation {str(entry)[:80]}, expected [:send k v] or [:poll {{k [[o v] ...]}}]")
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise MalformedEdn(f"found {str(value)[:80]}, expected a vector")
+    return value
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)

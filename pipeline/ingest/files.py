@@ -1,0 +1,136 @@
+"""Which files are histories, what their runs are called, and which are refused before Spark opens them.
+
+A file is named outright, or found below a folder by its ending. A folder that a check has written holds results, not histories.
+
+A file is refused here when opening it would harm: an archive that unpacks to hundreds of times its size, or one line that is longer than
+any event is. Reading is in blocks, so the worst file costs no memory.
+"""
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fencepost.adapters.ports import WrongUsage
+
+ENDINGS = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".edn": "edn", ".parquet": "parquet"}
+FOUND = (".jsonl", ".ndjson", ".edn", ".parquet")
+RESULT = "verdict.json"
+LONGEST_LINE = 64 << 20
+_BLOCK = 1 << 20
+_MOST_RATIO = 200
+_ENOUGH = 64 << 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """A history file. `run` names the run of a format that holds no name; `prefix` comes before the names that it does hold."""
+
+    path: Path
+    form: str
+    prefix: str
+    run: str
+
+    @property
+    def bytes(self) -> int:
+        """What it unpacks to, by the archive's own word."""
+        size = self.path.stat().st_size
+        return max(size, _unpacked(self.path)) if self.path.suffix == ".gz" else size
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A file that is not read, and why."""
+
+    path: Path
+    reason: str
+
+
+def find(paths: Sequence[Path]) -> list[Source]:
+    """The histories in these files and folders; `WrongUsage` when there are none."""
+    sources = []
+    for path in paths:
+        if not path.exists():
+            raise WrongUsage(
+                f"{path} does not exist; expected a history or a folder with histories ({', '.join(sorted(ENDINGS))}, or these with .gz)"
+            )
+        top = path if path.is_dir() else path.parent
+        also = path.name if len(paths) > 1 and path.is_dir() else ""
+        found = list(_below(path)) if path.is_dir() else [path]
+        sources += [_source(file, top, also) for file in found]
+    if not sources:
+        named = ", ".join(map(str, paths))
+        raise WrongUsage(f"no history in {named}; expected files that end with {', '.join(FOUND)}, or these with .gz")
+    return sources
+
+
+def refusal(source: Source) -> Refusal | None:
+    """Why this file is not opened, if it is not."""
+    size = source.path.stat().st_size
+    if size == 0:
+        return Refusal(source.path, "the file is empty")
+    try:
+        if source.path.suffix == ".gz":
+            with gzip.open(source.path) as stream:
+                return _scan(source.path, iter(lambda: stream.read(_BLOCK), b""), size)
+        if source.form != "parquet" and size > LONGEST_LINE:
+            with source.path.open("rb") as plain:
+                return _scan(source.path, iter(lambda: plain.read(_BLOCK), b""), size)
+        if source.form == "parquet" and not _is_parquet(source.path):
+            return Refusal(source.path, "not a Parquet file")
+    except (OSError, EOFError, zlib.error) as error:
+        return Refusal(source.path, f"not to be read to its end: {error}")
+    return None
+
+
+def _scan(path: Path, blocks: Iterator[bytes], size: int) -> Refusal | None:
+    unpacked = line = 0
+    for block in blocks:
+        unpacked += len(block)
+        if unpacked > _ENOUGH and unpacked > _MOST_RATIO * size:
+            return Refusal(path, f"unpacks to more than {_MOST_RATIO} times its size")
+        line = line + len(block) if b"\n" not in block else len(block) - block.rfind(b"\n")
+        if line > LONGEST_LINE:
+            return Refusal(path, f"has a line of more than {LONGEST_LINE >> 20} MB")
+    return None
+
+
+def _unpacked(path: Path) -> int:
+    """The length that the archive's last four bytes tell; a guess that only sizes the session."""
+    with path.open("rb") as stream:
+        stream.seek(-min(4, path.stat().st_size), os.SEEK_END)
+        return int.from_bytes(stream.read(4), "little")
+
+
+def _is_parquet(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(4) == b"PAR1"
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The histories of a folder in order; a check's own results hold none."""
+    for current, folders, files in os.walk(folder):
+        if RESULT in files:
+            folders.clear()
+            continue
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
+        yield from (Path(current) / name for name in sorted(files) if _ending(Path(name)) in FOUND)
+
+
+def _ending(path: Path) -> str:
+    return (path.with_suffix("") if path.suffix == ".gz" else path).suffix
+
+
+def _source(file: Path, top: Path, also: str) -> Source:
+    form = ENDINGS.get(_ending(file))
+    if form is None:
+        raise WrongUsage(f"{file}: a history ends with {', '.join(sorted(ENDINGS))}, or these with .gz")
+    if not os.access(file, os.R_OK):
+        raise WrongUsage(f"{file}: may not be read")
+    stem = file.name.removesuffix(".gz").removesuffix(_ending(file))
+    folders = [part for part in (also, *file.relative_to(top).parts[:-1]) if part and part != "history"]
+    # Jepsen calls every history `history`, in a folder that has the run's name.
+    own = folders if stem == "history" and folders else [*folders, stem]
+    return Source(file.resolve(), form, "".join(f"{part}/" for part in folders), "/".join(own))

@@ -1,0 +1,99 @@
+"""Histories as events: every line either one event, or a reason why it is none.
+
+A row knows its file (`file_id`) and has a `mark` by which a bad line is found again: the hash of the line, or the number of the row
+where the format has one. Line numbers are not counted for all the lines that are good.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from .files import Source
+from .schema import EVENT, OUTCOMES, VERSION
+
+CORRUPT = "_corrupt"
+STORED = StructType([StructField(field.name, LongType()) if field.name == "process" else field for field in EVENT.fields])
+
+
+def read(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
+    """All lines: `file_id`, `mark`, `run`, `reason`, `event`. The reason is null where the event is good."""
+    readers = {"json": _json_lines, "edn": _edn, "parquet": _parquet}
+    forms = sorted({source.form for source in sources})
+    return reduce(lambda one, other: one.unionByName(other), (readers[form](spark, sources, form) for form in forms))
+
+
+def raw(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
+    """Text files as lines, with their file and the place of their block in it."""
+    paths = [_escaped(str(source.path)) for source in sources]
+    lines = spark.read.option("lineSep", "\n").text(paths)
+    path = F.url_decode(F.replace(F.regexp_replace("_metadata.file_path", "^file:/+", "/"), F.lit("+"), F.lit("%2B")))
+    return lines.select("value", path.alias("path"), F.col("_metadata.file_block_start").alias("block"))
+
+
+def names(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
+    """Which file has which number, and what its runs are called: small, so that it is sent to everyone."""
+    rows = [(str(source.path), number, source.prefix, source.run) for number, source in enumerate(sources)]
+    return F.broadcast(spark.createDataFrame(rows, "path string, file_id int, prefix string, name string"))
+
+
+def _text(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
+    lines = raw(spark, [source for source in sources if source.form == form])
+    lines = lines.filter(F.length(F.trim("value", F.lit(" \t\r"))) > 0)
+    return lines.join(names(spark, sources), "path").withColumn("mark", F.xxhash64("value")).drop("path")
+
+
+def _json_lines(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
+    schema = StructType([*EVENT.fields, StructField(CORRUPT, StringType())])
+    lines = _text(spark, sources, form)
+    said = F.from_json("value", schema, {"columnNameOfCorruptRecord": CORRUPT})
+    lines = lines.withColumn("event", F.when(F.is_valid_utf8("value"), said))
+    broken = F.col(f"event.{CORRUPT}").isNotNull() | F.col("event").isNull()
+    reason = (
+        F.when(~F.is_valid_utf8("value"), "not UTF-8")
+        .when(broken, "not one JSON object of the event's fields; the line may be cut off")
+        .otherwise(_flaw())
+    )
+    run = F.concat("prefix", "event.run_id")
+    return lines.select("file_id", "mark", run.alias("run"), reason.alias("reason"), F.col("event").dropFields(CORRUPT).alias("event"))
+
+
+def _edn(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
+    from . import edn
+
+    # Where a line begins stands for its index where it has none: later lines of a file have larger ones.
+    place = (F.col("block") + F.monotonically_increasing_id().bitwiseAND((1 << 33) - 1)).alias("place")
+    lines = _text(spark, sources, form).select("value", "file_id", "mark", F.col("name").alias("run"), place)
+    events = edn.parsed(lines)
+    return events.select("file_id", "mark", "run", F.coalesce("reason", _flaw()).alias("reason"), "event")
+
+
+def _parquet(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
+
+    paths = [_escaped(str(source.path)) for source in sources if source.form == form]
+    path = F.url_decode(F.replace(F.regexp_replace("_metadata.file_path", "^file:/+", "/"), F.lit("+"), F.lit("%2B")))
+    event = F.struct(*(F.col(field.name).cast(field.dataType).alias(field.name) for field in EVENT.fields))
+    rows = (
+        spark.read.schema(STORED)
+        .parquet(*paths)
+        .select(path.alias("path"), F.col("_metadata.row_index").alias("mark"), event.alias("event"))
+    )
+    rows = rows.join(names(spark, sources), "path")
+    return rows.select("file_id", "mark", F.concat("prefix", "event.run_id").alias("run"), _flaw().alias("reason"), "event")
+
+
+def _flaw() -> Column:
+    """What a readable event lacks, or null."""
+    version = F.col("event.schema_version")
+    flaw = F.when(version != VERSION, F.concat(F.lit("schema version "), version, F.lit(f" is not known, expected {VERSION}")))
+    for name in ("run_id", "idx", "op_id", "type", "f"):
+        flaw = flaw.when(F.col(f"event.{name}").isNull(), f"has no {name}")
+    wrong = F.concat(F.lit("type is "), F.col("event.type"), F.lit(f", expected {', '.join(OUTCOMES)}"))
+    return flaw.when(~F.col("event.type").isin(*OUTCOMES), wrong)
+
+
+def _escaped(path: str) -> str:
+    """A path is a path, and no pattern."""
+    return "".join(f"\\{letter}" if letter in "\\{}[]*?" else letter for letter in path)

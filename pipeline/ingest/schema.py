@@ -1,0 +1,46 @@
+"""The event, as Spark types: nothing is inferred, so that a history of one line and one of a billion read the same.
+
+`docs/check.md` tells what each field means. Fields that a history does not have are null; those that are not here are not read.
+"""
+
+from pyspark.sql.types import ArrayType, BooleanType, DataType, IntegerType, LongType, MapType, StringType, StructField, StructType
+
+VERSION = 1
+
+
+def _struct(**fields: DataType) -> StructType:
+    return StructType([StructField(name, kind) for name, kind in fields.items()])
+
+
+MOP = _struct(
+    m=StringType(),
+    log=StringType(),
+    v=StringType(),
+    o=LongType(),
+    seq=LongType(),
+    mkey=StringType(),
+    hash=LongType(),
+    in_ref=StringType(),
+)
+
+EVENT = _struct(
+    schema_version=IntegerType(),
+    run_id=StringType(),
+    idx=LongType(),
+    t_ns=LongType(),
+    client=StringType(),
+    api=StringType(),
+    process=StringType(),
+    type=StringType(),
+    f=StringType(),
+    op_id=LongType(),
+    txn_id=StringType(),
+    tx=_struct(tid=StringType(), pid=LongType(), epoch=LongType(), seq=LongType()),
+    grp=_struct(id=StringType(), gen=LongType(), member=StringType()),
+    iso=StringType(),
+    mops=ArrayType(MOP),
+    ctl=MapType(StringType(), StringType()),
+    error=_struct(**{"class": StringType(), "msg": StringType(), "definite": BooleanType()}),
+)
+
+OUTCOMES = ("invoke", "ok", "fail", "info")

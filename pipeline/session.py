@@ -1,0 +1,104 @@
+"""The one Spark session of a check, sized to its input.
+
+Small input is the common case, a run of the suite: generated code and many partitions cost there more than the work
+itself, and are off. Large input gets a partition for each 24 MB or so, so that what a task holds stays bounded whatever the size of
+the whole, and spills to disk beyond that.
+
+The user interface is off, the driver listens on the loopback address unless a cluster has to reach it, and Spark says only what went wrong.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pyspark.sql import SparkSession
+
+from . import java
+from .ingest.files import LONGEST_LINE
+
+SMALL = 24 << 20
+PARTITION = 24 << 20
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is to be checked, and with how much of the machine."""
+
+    bytes: int
+    master: str = "local[*]"
+    memory: str | None = None
+
+    @property
+    def small(self) -> bool:
+        return self.bytes <= SMALL
+
+    @property
+    def partitions(self) -> int:
+        """How many parts a shuffle has."""
+        cores = os.cpu_count() or 2
+        return max(1 if self.small else 2 * cores, -(-self.bytes // PARTITION))
+
+    @property
+    def driver_memory(self) -> str:
+        """With the executors' share: in a local session the driver is the executor."""
+        return self.memory or ("1g" if self.small else "2560m")
+
+    def settings(self, scratch: str) -> dict[str, str]:
+        """What Spark is told."""
+        local = self.master.startswith("local")
+        told = {
+            "spark.driver.memory": self.driver_memory,
+            "spark.sql.shuffle.partitions": str(self.partitions),
+            "spark.sql.warehouse.dir": f"{scratch}/warehouse",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.session.timeZone": "UTC",
+            "spark.sql.execution.arrow.pyspark.enabled": "true",
+            "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+            # An adaptive plan forgets how its tables are partitioned, and would shuffle again what was shuffled once.
+            "spark.sql.adaptive.enabled": "false",
+            # Two tables that are partitioned by (run, log) meet without a shuffle, whatever else they are joined by.
+            "spark.sql.requireAllClusterKeysForCoPartition": "false",
+            "spark.sql.legacy.bucketedTableScan.outputOrdering": "true",
+            "spark.sql.sources.bucketing.autoBucketedScan.enabled": "false",
+            "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
+            "spark.sql.files.openCostInBytes": str(64 << 10),
+            "spark.sql.parquet.compression.codec": "lz4_raw",
+            "spark.hadoop.mapreduce.input.linerecordreader.line.maxlength": str(LONGEST_LINE),
+        }
+        if local or "//127.0.0.1:" in self.master:
+            told |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        told |= {"spark.local.dir": scratch} if local else {"spark.executor.memory": self.driver_memory}
+        if self.small:
+            told |= {
+                "spark.sql.codegen.wholeStage": "false",
+                "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+            }
+        return told
+
+
+@contextmanager
+def session(size: Size) -> Iterator[SparkSession]:
+    """A Spark session, stopped at the end; its scratch files go with it."""
+    os.environ["JAVA_HOME"] = str(java.find().home)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with TemporaryDirectory(prefix="fencepost-check-") as scratch:
+        # What is over in seconds is not worth compiling well.
+        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " if size.small else ""
+        logging = HERE / "log4j2.properties"
+        builder = SparkSession.builder.master(size.master).appName("fencepost check")
+        builder = builder.config(
+            "spark.driver.extraJavaOptions", f"{quick}-Dlog4j2.configurationFile={logging.as_uri()} -Dderby.system.home={scratch}"
+        )
+        for name, value in size.settings(scratch).items():
+            builder = builder.config(name, value)
+        spark = builder.getOrCreate()
+        try:
+            yield spark
+        finally:
+            spark.stop()

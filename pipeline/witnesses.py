@@ -1,0 +1,103 @@
+"""Witnesses told to people: who wrote what, when, and who saw it.
+
+Only the few witnesses that are shown are fetched with their operations; all of them stand in the results folder.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, Row, Window
+from pyspark.sql import functions as F
+
+from .anomalies import ANOMALIES, Anomaly
+from .tables import shortened
+
+_LONG = 60
+_MANY = 6
+_TOLD = 200
+_OUTCOMES = {"ok": "acknowledged", "fail": "refused", "info": "outcome not known"}
+
+
+@dataclass(frozen=True)
+class Act:
+    """An operation of a witness's story. `began` and `ended` are its events' numbers, the recorder's order."""
+
+    who: str
+    f: str
+    began: int
+    ended: int
+    at_ms: float
+    outcome: str
+    moved: tuple[str, ...]
+
+    def __str__(self) -> str:
+        what = "; ".join(self.moved) or self.f
+        return f"{self.who} {what} ({self.f}, {self.outcome}, event {self.began} at {self.at_ms:.3f} ms)"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A witness with its story."""
+
+    anomaly: Anomaly
+    run: str
+    definite: bool
+    claim: str
+    acts: tuple[Act, ...]
+
+    def __str__(self) -> str:
+        return ". ".join([f"{self.run}: {self.claim}", *map(str, self.acts)])
+
+
+def shown(witnesses: DataFrame, ops: DataFrame, each: int) -> list[Shown]:
+    """The first witnesses of each anomaly, definite ones first."""
+    order = Window.partitionBy("anomaly").orderBy(F.col("definite").desc(), "run", "log", "values", "ops")
+    first = witnesses.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= each)
+    wanted = first.select("run", F.explode("ops").alias("op")).distinct()
+    mops = F.transform(F.slice("mops", 1, _TOLD), lambda mop: mop.withField("v", shortened(mop.v)))
+    told = ops.join(F.broadcast(wanted), ["run", "op"]).select(
+        "run", "op", "at", "t0", "process", "client", "f", "ty", "open", mops.alias("mops")
+    )
+    by_op = {(row.run, row.op): row for row in told.collect()}
+    rows = sorted(first.collect(), key=lambda row: (row.anomaly, row["rank"]))
+    return [_shown(row, [by_op[row.run, op] for op in dict.fromkeys(row.ops) if (row.run, op) in by_op]) for row in rows]
+
+
+def _shown(row: Row, ops: Sequence[Row]) -> Shown:
+    anomaly = next(anomaly for anomaly in ANOMALIES if anomaly.name == row.anomaly)
+    offsets = " and ".join(map(str, row.offsets)) or "not known"
+    claim = anomaly.says.format(values=_quoted(row["values"]) or "the records", offsets=offsets, log=row.log or "its log")
+    claim += f" ({row.detail})" if row.detail else ""
+    return Shown(anomaly, row.run, row.definite, claim, tuple(_act(op, set(row["values"]), row.log) for op in ops))
+
+
+def _act(op: Row, values: set[str], log: str | None) -> Act:
+    """An operation, told by the records that the witness is about where it has any."""
+    moved = [mop for mop in op.mops or () if mop.log == log and (not values or mop.v in values)] or list(op.mops or ())
+    told = [_told(mop) for mop in moved]
+    more = [f"and {len(told) - _MANY} more"] if len(told) > _MANY else []
+    who = op.client if op.client else "control" if op.process is None else f"process {op.process}"
+    outcome = "never completed" if op.open else _OUTCOMES[op.ty]
+    return Act(who, op.f, op.op, op.at, (op.t0 or 0) / 1e6, outcome, (*told[:_MANY], *more))
+
+
+def _told(mop: Row) -> str:
+    place = mop.log if mop.o is None else f"{mop.log}@{mop.o}"
+    match mop.m:
+        case "send":
+            return f"sent {_quoted([mop.v or 'nothing'])} to {place}"
+        case "recv":
+            return f"read {_quoted([mop.v or 'nothing'])} from {place}"
+        case "assign" | "subscribe":
+            return f"was assigned {place}"
+        case "position":
+            return f"saw position {place}"
+        case "ack_ind" | "ack_cum":
+            return f"acknowledged {'all up to ' if mop.m == 'ack_cum' else ''}{place}"
+        case _:
+            return f"told {mop.m} {place}"
+
+
+def _quoted(values: Sequence[str]) -> str:
+    shown_values = [value if len(value) <= _LONG else value[:_LONG] + "..." for value in values[:_MANY]]
+    return ", ".join(shown_values) + (f" and {len(values) - _MANY} more" if len(values) > _MANY else "")

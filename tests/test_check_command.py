@@ -1,0 +1,46 @@
+"""`fencepost check` as its users call it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from check_histories import write
+from commands import CHECKOUT, fencepost
+from jsonschema import Draft202012Validator
+
+
+def verdict(folder: Path) -> dict[str, object]:
+    """The verdict, which must be what the published schema says."""
+    told: dict[str, object] = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
+    schema = json.loads((CHECKOUT / "pipeline/verdict.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema).validate(told)
+    return told
+
+
+@pytest.mark.usefixtures("java")
+def test_a_broken_history_is_told_in_words_and_files(tmp_path: Path) -> None:
+    """Exit code 1, the first witness in words, witnesses as files, a page with a picture."""
+    write("p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "broken", tmp_path / "in")
+    write("p0 ok send x<a@0\np1 ok poll x>a@0\n", "sound", tmp_path / "in")
+
+    done = fencepost("check", tmp_path / "in", "--results", tmp_path / "out", "--format", "json", expect=1)
+
+    told = verdict(tmp_path / "out")
+    assert json.loads(done.out) == told
+    assert told["complete"] is True
+    runs = {run["run"]: run for run in told["runs"]}  # type: ignore[attr-defined]
+    assert (runs["broken"]["valid"], runs["sound"]["valid"]) == (False, True)
+    assert runs["broken"]["anomalies"]["G1a"] == {"definite": 1, "possible": 0}
+    kept = [json.loads(line) for part in (tmp_path / "out/witnesses/json").glob("part-*.json") for line in part.read_text().splitlines()]
+    assert ("G1a", "broken", ["a"]) in [(witness["anomaly"], witness["run"], witness["values"]) for witness in kept]
+    assert list((tmp_path / "out/witnesses/parquet").glob("*.parquet"))
+    assert "<svg" in (tmp_path / "out/index.html").read_text(encoding="utf-8")
+
+
+def test_usage_errors_come_before_spark(tmp_path: Path) -> None:
+    """An unknown anomaly, format or path is told at once."""
+    write("p0 ok send x<a@0\n", "run", tmp_path)
+
+    assert "G1a" in fencepost("check", tmp_path, "--anomaly", "G1z", expect=2).err
+    assert "expected table or json" in fencepost("check", tmp_path, "--format", "xml", expect=2).err
+    assert "does not exist" in fencepost("check", tmp_path / "nowhere", expect=2).err
