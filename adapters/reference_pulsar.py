@@ -8,7 +8,7 @@ from fencepost.adapters.live import PATIENCE_S
 from fencepost.adapters.ports import Handshake, SystemUnreachable, WrongUsage
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.session import PulsarSession
-from fencepost.adapters.pulsar.transport import Address
+from fencepost.adapters.pulsar.transport import Address, Connect, ConnectAdmin
 from fencepost.adapters.virtual import VirtualTime
 from fencepost.reference.defects import Defect
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
@@ -50,10 +50,11 @@ class PulsarReferenceSystem:
         if not self._is_open:
             raise WrongUsage("a session with the reference was asked for before open()")
         broker = self._broker()
+        connect, connect_admin = self._ways_to(broker)
         return PulsarSession(
             _SERVICE,
-            lambda _client, _address: InProcessTransport(broker),
-            lambda: InProcessAdmin(broker),
+            connect,
+            connect_admin,
             VirtualTime(broker, self._patience_s),
             broker,
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
@@ -61,6 +62,9 @@ class PulsarReferenceSystem:
 
     def close(self) -> None:
         """There is nothing to give back."""
+
+    def _ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
+        return lambda _client, _address: InProcessTransport(broker), lambda: InProcessAdmin(broker)
 
     def _broker(self) -> ReferencePulsar:
         parts = self._variant.parts if self._variant else Parts()

@@ -34,7 +34,7 @@ def test_the_histories_are_the_same_event_by_event(profile: str, in_process: Pat
     python(CHECKOUT / "tests/served_reference.py", f"--profile={profile}", "--no-html", f"--results={tmp_path}", expect=0)
 
     assert verdicts(tmp_path) == verdicts(in_process)
-    ours, over_tcp = _histories(in_process), _histories(tmp_path)
+    ours, over_tcp = histories(in_process), histories(tmp_path)
     assert ours.keys() == over_tcp.keys()
     assert len(ours) == sum(len(row["scenarios"]) for row in compliance(in_process)["requirements"])
     for name, events in ours.items():
@@ -48,19 +48,19 @@ def test_the_suite_says_of_a_served_reference_what_it_says_of_the_bundled_one(pr
         given = ("--bootstrap", f"127.0.0.1:{served.port}", "--profile", profile)
         fencepost("run", "kafka", *given, "--no-html", "--results", tmp_path / "results", expect=0)
 
-    bundled, behind_address = _scenarios(in_process), _scenarios(tmp_path / "results")
+    bundled, behind_address = scenarios(in_process), scenarios(tmp_path / "results")
     offered = {name: verdict for name, verdict in behind_address.items() if verdict != "not_offered"}
     assert bundled.keys() == behind_address.keys()
     assert offered == {name: bundled[name] for name in offered}
     assert len(offered) > len(bundled) * 3 / 4
 
 
-def _scenarios(folder: Path) -> dict[tuple[str, str], str]:
+def scenarios(folder: Path) -> dict[tuple[str, str], str]:
     rows = compliance(folder)["requirements"]
     return {(row["id"], scenario["name"]): scenario["verdict"] for row in rows for scenario in row["scenarios"]}
 
 
-def _histories(folder: Path) -> dict[str, list[dict[str, Any]]]:
+def histories(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """The events of each scenario, without the words for a lost connection."""
     found = {}
     for path in sorted((folder / "history").iterdir()):

@@ -2,6 +2,7 @@
 
 from typing import TypeVar
 
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
 M = TypeVar("M", bound=Message)
@@ -27,8 +28,23 @@ def fill(message: M, encoded: bytes, what: str, data: bytes) -> M:
 
 
 def complete(message: M, what: str, data: bytes) -> M:
-    """The message, which has all that its kind must have."""
+    """The message, which has all that its kind must have, and text where text must be."""
     if not message.IsInitialized():
         missing: list[str] = message.FindInitializationErrors()  # type: ignore[attr-defined]  # the stubs lack it
         raise MalformedFrame(f"{what} lacks {', '.join(missing)}", data)
+    if (field := _no_text(message)) is not None:
+        raise MalformedFrame(f"{what} has bytes in {field} that are no UTF-8", data)
     return message
+
+
+def _no_text(message: Message) -> str | None:
+    """A text field whose bytes are none: the codec lets them pass, and hands over bytes."""
+    for field, value in message.ListFields():
+        values = value if field.is_repeated else (value,)
+        if field.message_type is not None:
+            found = next((inner for one in values if (inner := _no_text(one)) is not None), None)
+            if found is not None:
+                return found
+        elif field.type == FieldDescriptor.TYPE_STRING and any(isinstance(one, bytes) for one in values):
+            return str(field.name)
+    return None

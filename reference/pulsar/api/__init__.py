@@ -39,6 +39,9 @@ _HANDLERS: Mapping[str, _Handler] = {
     "UNSUBSCRIBE": consuming.unsubscribe,
 }
 
+KNOWN = frozenset({"SEND", *_HANDLERS})
+"""What a client may say."""
+
 
 def take(peer: Peer, frame: Frame) -> bool:
     """Do what a frame asks; False where its connection is closed instead, for a broker is not asked that."""

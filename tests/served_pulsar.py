@@ -1,0 +1,56 @@
+"""The Pulsar reference over TCP and HTTP in a thread of this process, on a virtual clock."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from served import Door, EventLoop
+
+from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
+from fencepost.reference.serving.pulsar import Outgoing, PulsarConnection
+from fencepost.reference.serving.pulsar_admin import AdminConnection
+from fencepost.reference.serving.server import HOST, listen
+
+T = TypeVar("T")
+
+
+class ServedPulsar:
+    """A broker at two ports of its own. Its time passes only when it is advanced."""
+
+    def __init__(self, loop: EventLoop, make_broker: Callable[[str], ReferencePulsar]) -> None:
+        binary, admin = listen(0), listen(0)
+        broker = self.broker = make_broker(f"pulsar://{HOST}:{binary.getsockname()[1]}")
+        outgoing = self._outgoing = Outgoing()
+        self._loop = loop
+        self._doors = (
+            Door(loop, binary, lambda memory, reader, writer: PulsarConnection(broker, outgoing, memory, reader, writer)),
+            Door(loop, admin, lambda memory, reader, writer: AdminConnection(broker, outgoing, memory, reader, writer)),
+        )
+        self.port, self.admin_port = (door.port for door in self._doors)
+
+    def do(self, act: Callable[[ReferencePulsar], T]) -> T:
+        """Do something to the broker, between two frames; what it says then is sent."""
+
+        def acted() -> T:
+            try:
+                return act(self.broker)
+            finally:
+                self._outgoing.flush()
+
+        return self._loop.do(acted)
+
+    def close(self) -> None:
+        """End it, with all its connections."""
+        for door in self._doors:
+            door.close()
+
+
+@contextlib.contextmanager
+def pulsar_here(profile: str = "seed", parts: Parts | None = None) -> Iterator[ServedPulsar]:
+    """A reference in this process."""
+    with EventLoop() as loop:
+        served = ServedPulsar(loop, lambda service_url: ReferencePulsar(PulsarProfile.load(profile), parts, service_url))
+        try:
+            yield served
+        finally:
+            served.close()

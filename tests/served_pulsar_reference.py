@@ -1,0 +1,150 @@
+"""The bundled Pulsar reference as a system that is reached over TCP and HTTP, on the same virtual clock and with the same names.
+
+As a program it is `fencepost run` on that system; its arguments go to the suite.
+
+A client that waits lets time pass, so it must know whether anything is on its way. It does: the connection in the broker counts what
+it took and said, and a client goes on when everything that it sent was taken, and reads when something was said that it has not read.
+"""
+
+import sys
+from unittest import mock
+
+from served import EventLoop
+from served_pulsar import ServedPulsar
+
+from fencepost import suite
+from fencepost.adapters.pulsar.http import HttpAdmin
+from fencepost.adapters.pulsar.tcp import TcpTransport
+from fencepost.adapters.pulsar.transport import Address, Connect, ConnectAdmin, ConnectionLost
+from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
+from fencepost.reference.pulsar import ReferencePulsar
+from fencepost.reference.pulsar.connection import Connection
+from fencepost.reference.serving.server import HOST
+from fencepost.wire.pulsar.frames import Frame
+
+_STEP_MS = 20
+_WITHIN_S = 20.0
+
+
+class CountingBroker:
+    """The broker, which counts what goes over its connections."""
+
+    def __init__(self, broker: ReferencePulsar) -> None:
+        self.broker = broker
+        self.connections: list[CountingConnection] = []
+
+    def connect(self, stirred):  # type: ignore[no-untyped-def]
+        connection = self.broker.connect(stirred)
+        if connection is not None:
+            self.connections.append(CountingConnection(connection))
+            return self.connections[-1]
+        self.connections.append(CountingConnection(None))
+        return None
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.broker, name)
+
+
+class CountingConnection:
+    """A connection in the broker."""
+
+    def __init__(self, connection: Connection | None) -> None:
+        self._connection = connection
+        self.handled = 0
+        self.said = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self._connection is not None and self._connection.is_open
+
+    def handle(self, frame: Frame) -> None:
+        assert self._connection is not None
+        try:
+            self._connection.handle(frame)
+        finally:
+            self.handled += 1
+
+    def take(self) -> Frame | None:
+        assert self._connection is not None
+        frame = self._connection.take()
+        self.said += frame is not None
+        return frame
+
+    def close(self) -> None:
+        assert self._connection is not None
+        self._connection.close()
+
+
+class VirtualTcpTransport:
+    """A connection over TCP whose client waits in virtual time."""
+
+    def __init__(self, loop: EventLoop, served: ServedPulsar, counting: CountingBroker) -> None:
+        self._loop, self._served = loop, served
+        before = loop.do(lambda: len(counting.connections))
+        self._tcp = TcpTransport(Address(HOST, served.port))
+        while loop.do(lambda: len(counting.connections)) == before:
+            pass  # the loop has other things to do before it accepts
+        self._there = counting.connections[before]
+        if self._there._connection is None:
+            self._tcp.close()
+            raise ConnectionLost("the broker is down")
+        self._sent = self._received = 0
+
+    def send(self, frame: Frame) -> None:
+        self._check()
+        self._tcp.send(frame)
+        self._sent += 1
+        while self._loop.do(lambda: self._there.handled < self._sent and self._there.is_open):
+            pass  # it is on its way to the broker
+
+    def receive(self, within_s: float) -> Frame | None:
+        left_ms = within_s * 1000
+        while self._loop.do(lambda: self._there.said) == self._received:
+            self._check()
+            if left_ms <= 0:
+                return None
+            step = min(_STEP_MS, left_ms)
+            self._served.do(lambda broker, step=step: broker.advance(step))
+            left_ms -= _STEP_MS
+        frame = self._tcp.receive(_WITHIN_S)
+        assert frame is not None, "the broker said something, and it did not come"
+        self._received += 1
+        return frame
+
+    def close(self) -> None:
+        self._tcp.close()
+        while self._loop.do(lambda: self._there.is_open):
+            pass  # the end is on its way to the broker
+
+    def _check(self) -> None:
+        if not self._loop.do(lambda: self._there.is_open):
+            raise ConnectionLost("the broker closed the connection")
+
+
+class ServedPulsarSystem(PulsarReferenceSystem):
+    """Each session's broker is served on ports of its own. What a session does to its broker, it does while no client waits."""
+
+    _loop: EventLoop | None = None
+    _served: ServedPulsar | None = None
+
+    def _ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
+        loop = self._loop = self._loop or EventLoop().__enter__()
+        if self._served is not None:
+            self._served.close()
+        counting = CountingBroker(broker)
+        served = self._served = ServedPulsar(loop, lambda _: counting)  # type: ignore[arg-type, return-value]
+        return (
+            lambda _client, _address: VirtualTcpTransport(loop, served, counting),
+            lambda: HttpAdmin(f"http://{HOST}:{served.admin_port}"),
+        )
+
+    def close(self) -> None:
+        if self._loop is not None and self._served is not None:
+            self._served.close()
+            self._loop.__exit__(None, None, None)
+            self._loop = self._served = None
+
+
+if __name__ == "__main__":
+    with mock.patch("fencepost.adapters.reference.PulsarReferenceSystem", ServedPulsarSystem):
+        sys.exit(suite.run(sys.argv[1:], workers=1))
