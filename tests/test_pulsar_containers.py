@@ -83,8 +83,8 @@ def test_only_what_scenarios_need_is_started(system: PulsarContainerSystem, made
 
 
 def test_a_scenario_that_kills_its_broker_has_it_alone(system: PulsarContainerSystem, made: list[NotedBroker]) -> None:
-    """And the next one is already being started while it runs."""
-    system.prepare({CRASH})
+    """And the next one is already being started while it runs, for as long as one is to come."""
+    system.prepare([CRASH, frozenset(), CRASH, CRASH])
     system.open()
 
     shared = [system.session("a"), system.session("b")]
@@ -94,10 +94,13 @@ def test_a_scenario_that_kills_its_broker_has_it_alone(system: PulsarContainerSy
     assert fresh[0].broker is not fresh[1].broker  # type: ignore[attr-defined]
     assert [broker.purpose for broker in made] == ["shared", "fresh", "fresh", "fresh"]
     assert made[3].is_started.wait(10)
+    assert system.session("e", CRASH).broker is made[3]  # type: ignore[attr-defined]
+    assert len(made) == 4
 
 
 def test_a_fresh_broker_goes_with_its_session(system: PulsarContainerSystem, made: list[NotedBroker]) -> None:
-    """The shared one stays."""
+    """The shared one stays, and the next one waits for its scenario."""
+    system.prepare([CRASH, CRASH])
     system.open()
     system.session("a").close()
     system.session("b", CRASH).close()

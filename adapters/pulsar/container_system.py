@@ -1,11 +1,13 @@
 """Pulsar in containers of fencepost's own: started while scenarios are still being collected, removed on every way out.
 
-Scenarios that need nothing special share one broker. For a purpose that is fresh, each scenario gets a broker of its own: one is
-always started ahead, in a thread, while the scenarios before are being judged, and it is removed when its session closes.
+Scenarios that need nothing special share one broker. For a purpose that is fresh, each scenario gets a broker of its own: the next
+one is started ahead, in a thread, while the scenarios before are being judged, and each is removed when its session closes. None is
+started ahead for scenarios that nobody announced, or that have all had theirs.
 """
 
 import atexit
 import threading
+from collections import Counter
 from collections.abc import Collection
 from queue import SimpleQueue
 
@@ -30,6 +32,8 @@ class PulsarContainerSystem:
         self._patience_s = patience_s
         self._waiting: dict[str, ContainerBroker] = {}
         """For each purpose the broker that its next session gets."""
+        self._to_come: Counter[frozenset[str]] = Counter()
+        """The needs of the scenarios that were announced and have had no session yet."""
         self._brokers: list[ContainerBroker] = []
         self._to_start: SimpleQueue[ContainerBroker | None] = SimpleQueue()
         self._starter: threading.Thread | None = None
@@ -42,6 +46,7 @@ class PulsarContainerSystem:
             atexit.register(self.close)
             self._starter = threading.Thread(target=self._start_all, name=f"start {self._image}", daemon=True)
             self._starter.start()
+        self._to_come.update(needs)
         for purpose in (pulsar_settings().default_purpose, *pulsar_settings().purposes_for(needs)):
             self._broker(purpose)
 
@@ -65,7 +70,9 @@ class PulsarContainerSystem:
         if pulsar_settings().is_fresh(purpose):
             session.on_close(broker.close)
             del self._waiting[purpose]
-            self._broker(purpose)
+            self._to_come[needs] -= 1
+            if purpose in pulsar_settings().purposes_for(+self._to_come):
+                self._broker(purpose)
         return session
 
     def close(self) -> None:
