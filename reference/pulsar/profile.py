@@ -42,7 +42,7 @@ class PulsarProfile(BaseModel):
     """What becomes of a message that is sent in a transaction which has ended on that partition."""
 
     refused_late_send: Literal["harms-nobody", "poisons-the-topic"]
-    """What such a message does to others where it is refused: on a poisoned topic nobody writes in a transaction until it is loaded anew."""
+    """What it does to others where it is refused: on a poisoned topic nobody writes in a transaction until it is loaded anew."""
 
     stray_messages: Literal["ended", "left-open"]
     """Whether a topic ends by itself what it holds of a transaction that is over elsewhere, and that nobody had added there."""
