@@ -153,6 +153,11 @@ class Coordinator:
         """How a transaction stands. Refused TRANSACTION_NOT_FOUND."""
         return self._known(txn)
 
+    def is_over(self, txn: TxnId) -> bool:
+        """Whether nobody will be told anything of that transaction any more: all who took part have answered, or it never was."""
+        transaction = self._transactions.get(txn)
+        return transaction is None or transaction.status.is_complete
+
     def missing(self, txn: TxnId) -> tuple[Participant, ...]:
         """The participants of a decided transaction that have not answered."""
         return self._participants.missing(txn)

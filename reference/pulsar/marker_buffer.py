@@ -26,15 +26,15 @@ class MarkerBuffer:
         self._ongoing: dict[TxnId, Position] = {}
         self._ended: dict[TxnId, Action] = {}
         self._low_watermarks: dict[int, int] = {}
+        self._poison: TxnId | None = None
+        """The late transaction whose refusal is what every other one gets here, on a release with that bug."""
         for entry in ledger:
             self._replay(entry)
 
     def publish(self, message: Message) -> Position:
         """Append it to the topic. Refused NOT_ALLOWED in a transaction that has ended here."""
-        if message.txn is not None and self._comes_too_late(message.txn):
-            rule("PIP31-49")
-            rule("PIP31-50")
-            raise Refused(Error.NOT_ALLOWED, f"transaction {message.txn} has been ended")
+        if message.txn is not None:
+            self._refuse_what_comes_too_late(message.txn)
         position = self._ledger.append(message)
         if message.txn is not None:
             self._open(message.txn, position)
@@ -88,6 +88,16 @@ class MarkerBuffer:
             return False
         rule("PIP31-01")
         return True
+
+    def _refuse_what_comes_too_late(self, txn: TxnId) -> None:
+        late = self._poison or (txn if self._comes_too_late(txn) else None)
+        if late is None:
+            return
+        if self._profile.refused_late_send == "poisons-the-topic":
+            self._poison = late
+        rule("PIP31-49")
+        rule("PIP31-50")
+        raise Refused(Error.NOT_ALLOWED, f"transaction {late} has been ended")
 
     def _comes_too_late(self, txn: TxnId) -> bool:
         if self._profile.late_send == "rejected":

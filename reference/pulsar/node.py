@@ -11,10 +11,10 @@ from .parts import Parts
 from .profile import PulsarProfile
 from .topic import Topic
 from .topics import Topics
-from .values import SubscriptionName
+from .values import SubscriptionName, TxnId
 
 SWEEP_INTERVAL_MS = 100
-"""How often coordinators look for transactions that are overdue, and for participants that have not answered."""
+"""How often coordinators look for what is overdue and for who has not answered, and topics for what nobody will end any more."""
 
 
 class Node:
@@ -86,6 +86,12 @@ class Node:
         for coordinator in self._coordinators.values():
             coordinator.expire()
             coordinator.tell_again()
+        if self.profile.stray_messages == "ended":
+            for topic in self.topics.loaded():
+                topic.end_strays(self._is_over)
+
+    def _is_over(self, txn: TxnId) -> bool:
+        return txn.most not in self._coordinators or self._coordinators[txn.most].is_over(txn)
 
     def _load(self, name: str) -> Topic:
         return Topic(name, self.machine, self.profile, self._parts)

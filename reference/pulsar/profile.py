@@ -41,6 +41,12 @@ class PulsarProfile(BaseModel):
     late_send: Literal["rejected", "accepted-above-low-watermark"]
     """What becomes of a message that is sent in a transaction which has ended on that partition."""
 
+    refused_late_send: Literal["harms-nobody", "poisons-the-topic"]
+    """What it does to others where it is refused: on a poisoned topic nobody writes in a transaction until it is loaded anew."""
+
+    stray_messages: Literal["ended", "left-open"]
+    """Whether a topic ends by itself what it holds of a transaction that is over elsewhere, and that nobody had added there."""
+
     plain_ack_of_pending: Literal["dropped", "deletes"]
     """What an acknowledgement without a transaction does to a message that is acknowledged in an open one."""
 

@@ -38,7 +38,6 @@ class SidecarBuffer:
         if message.txn in self._ended:
             rule("PIP31-49")
             rule("PIP31-50")
-            rule("PIP31-51")
             raise Refused(Error.NOT_ALLOWED, f"transaction {message.txn} has been ended")
         position = self._sidecar.append(message)
         self._messages.setdefault(message.txn, []).append((position, message))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
 
 from .buffer import Buffer, Place, Readable
 from .cursor import EARLIEST
@@ -18,6 +19,7 @@ from .profile import PulsarProfile
 from .subscription import Subscription
 from .values import NOWHERE, Action, Message, Position, SubscriptionName, SubscriptionType, TxnId
 
+NO_WATERMARK = -1
 SIDECAR_SUFFIX = "/_txnlog"
 
 
@@ -96,6 +98,13 @@ class Topic:
         self._check_open()
         self.buffer.end(txn, action, low_watermark)
         self.dispatch()
+
+    def end_strays(self, is_over: Callable[[TxnId], bool]) -> None:
+        """Abort what is open here of transactions that are over: nobody had added this topic to them, so nobody will end them here."""
+        strays = [txn for txn in self.buffer.ongoing() if is_over(txn)]
+        for txn in strays if not self.is_terminated else ():
+            rule("PIP31-51")
+            self.end(txn, Action.ABORT, NO_WATERMARK)
 
     def end_on_subscription(self, name: str, txn: TxnId, action: Action, low_watermark: int) -> None:
         """A transaction's acknowledgements on a subscription are committed or aborted."""

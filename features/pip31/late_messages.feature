@@ -1,0 +1,58 @@
+Feature: Messages that nobody waits for
+  The end of a transaction is a fence on each of its topics. What comes behind it, or where nobody had announced it, stands in nobody's way.
+
+  Background:
+    Given the topic "orders"
+
+  @PIP31-49 @MUST
+  Rule: A message of a transaction that has ended is refused.
+
+    Scenario: [1] After a commit
+      Given transaction A
+      And A has committed "a1" to orders
+      When A sends "late" to orders, without adding it
+      Then it is refused
+
+    Scenario: [2] After an abort
+      Given transaction A
+      And A has sent "a1" to orders
+      And A has aborted
+      When A sends "late" to orders, without adding it
+      Then it is refused
+
+  @PIP31-50 @MUST
+  Rule: A message that comes after the end of its transaction is never delivered, and delays and hides no other.
+
+    Scenario: [1] A message behind it
+      Given transaction A
+      And A has committed "a1" to orders
+      And A has tried to send "late" to orders
+      When "plain" is sent to orders
+      Then readers of orders see "a1", "plain"
+
+    Scenario: [2] A newer transaction
+      Given transactions A and B
+      And A has committed "a1" to orders
+      And A has tried to send "late" to orders
+      And B has sent "b1" to orders
+      When B commits
+      Then readers of orders see "a1", "b1"
+
+    Scenario: [3] A newer transaction, when it was refused
+      Given transactions A, B and C
+      And A has committed "a1" to orders
+      And B has committed "b1" to orders
+      And A has tried to send "late" to orders
+      When C sends "c1" to orders and commits
+      Then readers of orders see "a1", "b1", "c1"
+
+  @PIP31-51 @SHOULD
+  Rule: A message for a topic that was never added to its transaction does not stay pending for ever.
+
+    Scenario: [1] The transaction commits
+      Given the topic "payments"
+      And transaction A
+      And A has tried to send "stray" to payments
+      And A has committed "a1" to orders
+      When "plain" is sent to payments
+      Then A is not open in payments

@@ -1,0 +1,217 @@
+"""What the sentences of PIP-31 stand on: topics, transactions and their ends, and what readers see.
+
+A transaction is called A, B or C, a topic by its short name. Nobody is told of a decision by waiting a while: what was ended is awaited
+at the coordinator, and what readers do not get is shown by a sentinel, or, where an open transaction holds up every reader, by the
+position up to which anybody may read.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from pytest_bdd import given, parsers, then, when
+
+from fencepost.adapters.ports import Done, Outcome, Refused, Session, Unknown
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import Action, MessageId, Producer, Status, TxnId, persistent
+from fencepost.evidence import Evidence
+from fencepost.steps.outcomes import achieved, observed, unanswered
+
+VALUES = r'"[^"]+"(?:, "[^"]+")*'
+SENTINEL = "sentinel-"
+_LONG_MS = 60_000
+_SHORT_MS = 1_000
+"""Long enough for two requests, and over while a scenario waits."""
+_QUIET_S = 0.3
+"""How long a reader is watched who may not read on; what it must get by then is known by its position."""
+
+
+def values_of(text: str) -> list[str]:
+    """`"a", "b"` as a list."""
+    return re.findall(r'"([^"]+)"', text)
+
+
+@dataclass
+class World:
+    """The state of one scenario."""
+
+    session: Session
+    evidence: Evidence
+    topics: dict[str, str] = field(default_factory=dict)
+    transactions: dict[str, TxnId] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
+    """The transactions that somebody has ended, or that time has."""
+    answer: Outcome[object] | None = None
+    """What came of the When."""
+    _producers: dict[str, Producer] = field(default_factory=dict)
+    _looks: int = 0
+
+    @property
+    def probe(self) -> PulsarProbe:
+        """The client that does everything of which it does not matter who does it."""
+        probe: PulsarProbe = self.session.client("app")
+        return probe
+
+    def create(self, name: str, namespace: str = "public/default") -> None:
+        """A new topic that only this scenario uses."""
+        self.topics[name] = persistent(self.session.unique(name), namespace)
+        achieved(self.probe.create_topic(self.topics[name]), f"making the topic {name}")
+
+    def producer(self, topic: str) -> Producer:
+        """The producer of a topic."""
+        if topic not in self._producers:
+            self._producers[topic] = achieved(self.probe.producer(self.topics[topic]), f"opening a producer of {topic}")
+        return self._producers[topic]
+
+    def add(self, name: str, topic: str) -> TxnId:
+        """Add a topic to a transaction."""
+        achieved(self.probe.add_topics(self.transactions[name], [self.topics[topic]]), f"adding {topic} to {name}")
+        return self.transactions[name]
+
+    def send(self, topic: str, value: str, transaction: TxnId | None = None) -> Outcome[MessageId]:
+        """Send a message, in a transaction or in none."""
+        return self.probe.send(self.producer(topic), value, transaction=transaction)
+
+    def end(self, name: str, action: Action) -> Outcome[None]:
+        """Commit or abort."""
+        self.ended.add(name)
+        return self.probe.end(self.transactions[name], action)
+
+    def await_ends(self) -> None:
+        """Wait until all that was ended is over everywhere. When patience ends first, the next sentence judges what there is."""
+        for name in sorted(self.ended):
+            for _ in self.session.time.attempts():
+                match self.probe.transaction(self.transactions[name], retry=False):
+                    case Done(metadata) if metadata.status in (Status.COMMITTED, Status.ABORTED):
+                        break
+                    case Refused(code=404):
+                        break
+
+    def sentinel(self, topic: str) -> str:
+        """Send a message that is like no other."""
+        self._looks += 1
+        sentinel = f"{SENTINEL}{self._looks}"
+        observed(self.send(topic, sentinel), f"sending a sentinel to {topic}")
+        return sentinel
+
+    def seen(self, topic: str) -> list[str]:
+        """What a new subscription from the first message on is given, without sentinels."""
+        self.await_ends()
+        self._looks += 1
+        subscribed = self.probe.subscribe(self.topics[topic], f"reader-{self._looks}")
+        consumer = achieved(subscribed, f"subscribing to {topic}")
+        sentinel = self.sentinel(topic)
+        limit = observed(self.probe.buffer_stats(self.topics[topic]), f"looking how far readers of {topic} may go").max_read_position
+        last = observed(self.probe.log_stats(self.topics[topic]), f"looking at the log of {topic}").last
+        if limit >= last:
+            received = observed(self.probe.receive_until(consumer, sentinel), f"reading {topic}")
+            return [message.value for message in received if not message.value.startswith(SENTINEL)]
+        found: list[str] = []
+        while isinstance(message := self.probe.receive(consumer, within_s=_QUIET_S), Done):
+            found.append(message.value.value)
+        return [value for value in found if not value.startswith(SENTINEL)]
+
+
+@pytest.fixture
+def world(fencepost_session: Session, fencepost_evidence: Evidence) -> Iterator[World]:
+    """The state of this scenario. What it leaves open is aborted: the low watermark of a coordinator waits for its oldest transaction."""
+    world = World(fencepost_session, fencepost_evidence)
+    yield world
+    for name in world.transactions.keys() - world.ended:
+        world.probe.end(world.transactions[name], Action.ABORT, retry=False)
+
+
+@given(parsers.re(rf'the topic "(?P<name>\w+)"(?: with (?P<values>{VALUES}))?$'))
+def a_topic(world: World, name: str, values: str | None) -> None:
+    """A new topic, with these messages outside of transactions."""
+    world.create(name)
+    for value in values_of(values or ""):
+        achieved(world.send(name, value), f"sending {value} to {name}")
+
+
+@given(parsers.re(r"transactions? (?P<names>[A-Z](?:(?:, | and )[A-Z])*)(?P<short> with a short time-out)?$"))
+def transactions(world: World, names: str, short: str | None) -> None:
+    """Begun in this order, so that each is newer than the one before."""
+    for name in re.findall("[A-Z]", names):
+        begun = world.probe.new_transaction(_SHORT_MS if short else _LONG_MS)
+        world.transactions[name] = achieved(begun, f"beginning the transaction {name}")
+
+
+@given(parsers.re(rf"(?P<name>[A-Z]) has sent (?P<values>{VALUES}) to (?P<topic>\w+)$"))
+def has_sent(world: World, name: str, values: str, topic: str) -> None:
+    """Each was receipted; the transaction is open, and has the topic added."""
+    transaction = world.add(name, topic)
+    for value in values_of(values):
+        achieved(world.send(topic, value, transaction), f"sending {value} to {topic}")
+
+
+@given(parsers.re(r"(?P<name>[A-Z]) has (?P<how>committed|aborted)$"))
+def has_ended(world: World, name: str, how: str) -> None:
+    """The transaction is over, also where it took part."""
+    achieved(world.end(name, Action.COMMIT if how == "committed" else Action.ABORT), f"ending {name}")
+    world.await_ends()
+
+
+@given(parsers.re(r'(?P<name>[A-Z]) has committed (?P<value>"[^"]+") to (?P<topic>\w+)$'))
+def has_committed(world: World, name: str, value: str, topic: str) -> None:
+    """A transaction with one message, which is over."""
+    has_sent(world, name, value, topic)
+    has_ended(world, name, "committed")
+
+
+@given("the system has crashed and come back")
+@when("the system crashes and comes back")
+def crashes(world: World) -> None:
+    """A power cut, and a start with what was durable."""
+    world.session.faults.crash()
+    world.session.faults.restart()
+
+
+@when(parsers.re(r"(?P<name>[A-Z]) (?P<how>commits|aborts)$"))
+def ends(world: World, name: str, how: str) -> None:
+    """The end is asked for."""
+    world.answer = world.end(name, Action.COMMIT if how == "commits" else Action.ABORT)
+
+
+@when(parsers.re(r"(?P<name>[A-Z]) is left open past its time-out$"))
+def is_left_open(world: World, name: str) -> None:
+    """Nobody ends it, and the coordinator is watched until it is over or patience ends."""
+    world.ended.add(name)
+    world.await_ends()
+
+
+@when(parsers.re(r'"(?P<value>[^"]+)" is sent to (?P<topic>\w+)$'))
+def is_sent(world: World, value: str, topic: str) -> None:
+    """A message outside of transactions."""
+    world.answer = world.send(topic, value)
+
+
+@when(parsers.re(r'(?P<name>[A-Z]) sends "(?P<value>[^"]+)" to (?P<topic>\w+) and commits$'))
+def sends_and_commits(world: World, name: str, value: str, topic: str) -> None:
+    """A whole transaction with one message; it is ended also when the message was refused."""
+    world.send(topic, value, world.add(name, topic))
+    world.answer = world.end(name, Action.COMMIT)
+
+
+@then("it is done")
+def it_is_done(world: World) -> None:
+    """What the When asked was done, and said to be."""
+    world.evidence.expect(isinstance(world.answer, Done), "what was asked is done", str(world.answer))
+
+
+@then("it is refused")
+def it_is_refused(world: World) -> None:
+    """What the When asked was not done, and said not to be."""
+    match world.answer:
+        case Unknown() as unknown:
+            unanswered(unknown, "asking for what must be refused")
+        case answer:
+            world.evidence.expect(isinstance(answer, Refused), "a refusal", str(answer))
+
+
+@then(parsers.re(rf"readers of (?P<topic>\w+) see (?:(?P<values>{VALUES})|nothing)$"))
+def readers_see(world: World, topic: str, values: str | None) -> None:
+    """A new subscription gets these values in this order, and no others."""
+    expected, found = values_of(values or ""), world.seen(topic)
+    world.evidence.expect(found == expected, f"readers of {topic} see {expected or 'nothing'}", f"{found or 'nothing'}")

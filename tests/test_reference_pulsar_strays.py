@@ -1,0 +1,45 @@
+"""The reference of PIP-31: messages that nobody will end, and what a refused one does to a topic."""
+
+import pytest
+from pulsar_reference_client import OTHER, TOPIC, World, done
+
+from fencepost.adapters.ports import Refused
+from fencepost.adapters.pulsar.values import Action
+
+
+@pytest.mark.parametrize(("profile", "is_open"), [("seed", False), ("pulsar-4.0", True)])
+def test_a_topic_that_was_never_added_ends_a_transaction_that_is_over(profile: str, is_open: bool) -> None:
+    """By the text it finds out by itself; as shipped the message stays pending, and withholds what is behind it."""
+    world = World(profile)
+    txn = world.begin(TOPIC)
+    stray = world.producer(OTHER)
+    world.send(stray, "stray", txn)
+    world.broker.advance(1_000)
+    before = done(world.probe().transaction_in_buffer(txn, OTHER)).start
+
+    world.end(txn, Action.COMMIT)
+    world.send(stray, "behind")
+
+    assert before is not None, "a topic ended a transaction that was open"
+    assert (done(world.probe().transaction_in_buffer(txn, OTHER)).start is not None) is is_open
+    assert world.values(world.consumer(OTHER)) == ([] if is_open else ["behind"])
+
+
+@pytest.mark.parametrize(("profile", "told"), [("seed", None), ("pulsar-4.0", 22)])
+def test_a_refused_late_message_harms_a_shipped_topic_until_it_is_loaded_anew(profile: str, told: int | None) -> None:
+    """Every later transaction gets the refusal there, also one that has just begun."""
+    world = World(profile)
+    orders = world.producer()
+    old, passed, later = world.begin(TOPIC), world.begin(TOPIC), world.begin(TOPIC)
+    world.end(old, Action.COMMIT)
+    world.send(orders, "passed", passed)
+    world.end(passed, Action.COMMIT)
+    late = world.probe().send(orders, "late", transaction=old)
+
+    others = world.probe().send(orders, "another's", transaction=later)
+    done(world.probe().unload_topic(TOPIC))
+    world.send(orders, "after the unload", later)
+
+    assert isinstance(late, Refused)
+    assert late.code == 22
+    assert (others.code if isinstance(others, Refused) else None) == told
