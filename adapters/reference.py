@@ -24,7 +24,7 @@ from fencepost.adapters.kafka.values import AGED_EPOCH, AGED_NAME, AgedId, Produ
 from fencepost.adapters.kafka.wire_faults import WIRE_FAULTS
 from fencepost.adapters.ports import Done, Handshake, Outcome, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.reference.defects import DEFECTS, ODDITIES
-from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
+from fencepost.reference.kafka import ANONYMOUS, Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
 from fencepost.reference.kernel.journal import Disk
 from fencepost.wire.kafka.acls import principal_of
 
@@ -54,15 +54,21 @@ class VirtualTime:
             self._broker.advance(_STEP_MS)
 
 
-class _LoggedIn:
-    """A reference broker as a connection of that user has it."""
+class _NodeAt:
+    """A reference broker as a connection to that address has it, with a user who has logged in on it or without."""
 
-    def __init__(self, broker: ReferenceKafka, user: str) -> None:
+    def __init__(self, broker: ReferenceKafka, address: Address, user: str | None = None) -> None:
         self._broker = broker
-        self._principal = principal_of(user)
+        self._number = number_of(address)
+        self._principal = ANONYMOUS if user is None else principal_of(user)
 
     def handle(self, request: RequestPayload) -> ResponsePayload | None:
-        return self._broker.handle(request, self._principal)
+        return self._broker.handle(request, self._principal, self._number)
+
+
+def number_of(address: Address) -> int:
+    """The node that is meant by the address that the reference tells."""
+    return 1 + address.port - _BOOTSTRAP.port
 
 
 class ReferenceSystem:
@@ -121,9 +127,9 @@ class ReferenceSystem:
             VirtualTime(broker, self._patience_s),
             broker,
             suffix,
-            connect_as=lambda user: lambda _client, _address: InProcessTransport(_LoggedIn(broker, user)),
+            connect_as=lambda user: lambda _client, address: InProcessTransport(_NodeAt(broker, address, user)),
             take_aged=take_aged,
-            wire=InProcessWire(broker) if WIRE_FAULTS in needs else None,
+            wire=InProcessWire(lambda address: _NodeAt(broker, address)) if WIRE_FAULTS in needs else None,
         )
 
     def close(self) -> None:
@@ -131,9 +137,10 @@ class ReferenceSystem:
 
     def _connect(self, broker: ReferenceKafka) -> Connect:
         """How the clients of a session reach its broker."""
-        return lambda _client, _address: InProcessTransport(broker)
+        return lambda _client, address: InProcessTransport(_NodeAt(broker, address))
 
     def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
         known = kafka_settings()
-        settings = Settings.of(known.properties(known.purpose_for(needs)))
-        return ReferenceKafka(self._profile, self._variant.parts if self._variant else Parts(), settings, disk)
+        purpose = known.purpose_for(needs)
+        settings = Settings.of(known.properties(purpose))
+        return ReferenceKafka(self._profile, self._variant.parts if self._variant else Parts(), settings, disk, nodes=known.nodes(purpose))

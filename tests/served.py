@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -92,7 +93,16 @@ class Served:
         self.port: int = listener.getsockname()[1]
         self.broker = make_broker(Address(HOST, self.port))
         self._loop = loop
-        self._serving = loop.do(lambda: asyncio.get_running_loop().create_task(Server(self.broker).serve(listener)))
+        self._ports = {1: self.port}
+        self._serving = [self._serve(listener, 1)]
+
+    def port_of(self, node: int) -> int:
+        """Where a node is served; from when it is first asked for."""
+        if node not in self._ports:
+            listener = listen(0)
+            self._ports[node] = listener.getsockname()[1]
+            self._serving.append(self._serve(listener, node))
+        return self._ports[node]
 
     def do(self, act: Callable[[ReferenceKafka], T]) -> T:
         """Do something to the broker, between two requests."""
@@ -102,10 +112,14 @@ class Served:
         """End it, with all its connections."""
 
         async def ended() -> None:
-            self._serving.cancel()
-            await asyncio.gather(self._serving, return_exceptions=True)
+            for serving in self._serving:
+                serving.cancel()
+            await asyncio.gather(*self._serving, return_exceptions=True)
 
         self._loop.wait_for(ended())
+
+    def _serve(self, listener: socket.socket, node: int) -> "asyncio.Task[None]":
+        return self._loop.do(lambda: asyncio.get_running_loop().create_task(Server(self.broker, node).serve(listener)))
 
 
 @contextlib.contextmanager

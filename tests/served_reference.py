@@ -11,7 +11,7 @@ from served import EventLoop, Served
 from fencepost import suite
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Address, Connect
-from fencepost.adapters.reference import ReferenceSystem
+from fencepost.adapters.reference import ReferenceSystem, number_of
 from fencepost.reference.kafka import ReferenceKafka
 from fencepost.reference.serving.server import HOST
 
@@ -32,7 +32,7 @@ class ServedSystem(ReferenceSystem):
         if self._served is not None:
             self._served.close()
         served = self._served = Served(self._loop, lambda _: broker)
-        return lambda client, _address: TcpTransport(client, Address(HOST, served.port))
+        return lambda client, address: TcpTransport(client, Address(HOST, served.port_of(number_of(address))))
 
     def close(self) -> None:
         if self._loop is not None and self._served is not None:

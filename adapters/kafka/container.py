@@ -1,8 +1,8 @@
-"""One broker of an `apache/kafka` image in a container, for as long as this process lives.
+"""One node of an `apache/kafka` image in a container, for as long as this process lives.
 
 The port on this machine is fixed before the start, because the broker advertises it and it must outlive a restart. The
 container is not watched over by testcontainers' own reaper, which is an image of its own to pull: it carries its owner in a
-label, and every start sweeps the containers whose owner is gone.
+label, and every start of nodes sweeps what belongs to nobody any more.
 
 This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
 """
@@ -10,13 +10,12 @@ This module imports testcontainers and Docker's client, so it is itself imported
 import contextlib
 import secrets
 import socket
+from typing import Any
 
-import docker  # type: ignore[import-untyped]  # it has none
-from docker.errors import DockerException  # type: ignore[import-untyped]
+from docker import __version__ as docker_version  # type: ignore[import-untyped]  # it has none
+from docker.types import EndpointConfig  # type: ignore[import-untyped]
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
-
-from fencepost.adapters.ports import SystemUnreachable
 
 from . import owners
 from .login import Passwords
@@ -31,13 +30,14 @@ _PORTS = range(20_000, 30_000)
 class KafkaContainer(DockerContainer):
     """The container; `address` is where this machine reaches its broker."""
 
-    def __init__(self, image: str, purpose: str, passwords: Passwords) -> None:
+    def __init__(self, image: str, purpose: str, passwords: Passwords, node: int = 1, network: str | None = None) -> None:
         testcontainers_config.ryuk_disabled = True
         port = _free_port()
         self.address = Address("127.0.0.1", port)
         # As root inside: an image whose shipped configuration is read-only cannot be configured by its own user.
-        environment = kafka_settings().environment(purpose, port, passwords)
-        super().__init__(image, env=environment, labels={owners.LABEL: owners.this_process()}, user="root")
+        environment = kafka_settings().environment(purpose, port, passwords, node)
+        super().__init__(image, env=environment)
+        self.with_kwargs(labels={owners.LABEL: owners.this_process()}, user="root", **_in(network, node))
         # testcontainers' own type knows only a number, which Docker would bind on every address of this machine.
         self.ports = {f"{port}/tcp": ("127.0.0.1", port)}  # type: ignore[dict-item]
 
@@ -51,6 +51,14 @@ class KafkaContainer(DockerContainer):
         """Start the container that was killed."""
         self.get_wrapped_container().start()
 
+    def pause(self) -> None:
+        """Stop the broker's clock, so to speak: it does nothing and answers nobody, and its connections stay."""
+        self.get_wrapped_container().pause()
+
+    def resume(self) -> None:
+        """Let the paused broker go on where it was."""
+        self.get_wrapped_container().unpause()
+
     def is_running(self) -> bool:
         self.reload()
         return self.status == "running"
@@ -61,34 +69,11 @@ class KafkaContainer(DockerContainer):
         return logged.decode(errors="replace").rstrip()
 
 
-def start(image: str, purpose: str, passwords: Passwords) -> KafkaContainer:
-    """Start a broker and return at once; it will serve later. Raises SystemUnreachable."""
-    container: KafkaContainer | None = None
-    try:
-        _sweep()
-        container = KafkaContainer(image, purpose, passwords)
-        return container.start()
-    except (DockerException, OSError) as error:
-        if container is not None:
-            with contextlib.suppress(DockerException, OSError):
-                container.stop()
-        raise SystemUnreachable(
-            f"Docker did not start a container of {image}: {error}. Is Docker running, may this user use it, and does the image exist? "
-            "A broker that is already running can be used with --bootstrap HOST:PORT."
-        ) from error
-
-
-def _sweep() -> None:
-    """Remove the containers that a process of fencepost left behind when it was killed."""
-    client = docker.from_env()
-    try:
-        for left in client.containers.list(all=True, filters={"label": owners.LABEL}):
-            if owners.is_gone(left.labels[owners.LABEL]):
-                # Another start may sweep at the same moment.
-                with contextlib.suppress(DockerException):
-                    left.remove(force=True, v=True)
-    finally:
-        client.close()
+def _in(network: str | None, node: int) -> dict[str, Any]:
+    """Docker's words for a place in that network, where the other nodes know this one by its number."""
+    if network is None:
+        return {}
+    return {"network": network, "networking_config": {network: EndpointConfig(docker_version, aliases=[f"node-{node}"])}}
 
 
 def _free_port() -> int:

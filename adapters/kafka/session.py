@@ -57,6 +57,12 @@ class NoFaults:
     def restart(self) -> None:
         raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")
 
+    def pause(self, node: int) -> None:
+        raise NotOffered(f"two-nodes: {self._whose} was not started by fencepost, so fencepost does not pause node {node}")
+
+    def resume(self, node: int) -> None:
+        raise NotOffered(f"two-nodes: {self._whose} was not started by fencepost, so fencepost does not pause node {node}")
+
 
 class KafkaSession:
     """A session; `suffix` is what makes its names its own."""
@@ -76,7 +82,8 @@ class KafkaSession:
     ) -> None:
         self.time: Time = kafka_time
         self._time = kafka_time
-        self.faults: Faults = _SessionFaults(faults, self._forget_connections)
+        self._session_faults = _SessionFaults(faults, self._forget_connections)
+        self.faults: Faults = self._session_faults
         self._bootstrap = bootstrap
         self._connect = connect if wire is None else wire.connect
         self._connect_as = connect_as
@@ -111,6 +118,7 @@ class KafkaSession:
         return f"{name}-{self._suffix}"
 
     def close(self) -> None:
+        self._session_faults.undo()
         self._forget_connections()
         if self._wire is not None:
             self._wire.close()
@@ -146,11 +154,15 @@ class _SessionWire:
 
 
 class _SessionFaults:
-    """The system's faults. A crash ends every connection, and what it tore down must not look like the next request's fault."""
+    """The system's faults. A crash ends every connection, and what it tore down must not look like the next request's fault.
+
+    Which nodes are paused is remembered, so that none stays so.
+    """
 
     def __init__(self, faults: Faults, forget_connections: Callable[[], None]) -> None:
         self._faults = faults
         self._forget_connections = forget_connections
+        self._paused: set[int] = set()
 
     def crash(self) -> None:
         self._faults.crash()
@@ -163,3 +175,16 @@ class _SessionFaults:
     def restart(self) -> None:
         self._faults.restart()
         self._forget_connections()
+
+    def pause(self, node: int) -> None:
+        self._faults.pause(node)
+        self._paused.add(node)
+
+    def resume(self, node: int) -> None:
+        self._faults.resume(node)
+        self._paused.discard(node)
+
+    def undo(self) -> None:
+        """Let the nodes go on that a scenario left paused."""
+        for node in sorted(self._paused):
+            self.resume(node)

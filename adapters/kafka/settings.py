@@ -43,6 +43,14 @@ class Purpose(Row):
 
     settings: dict[str, str]
 
+    more_nodes: list[dict[str, str]] = Field(default_factory=list)
+    """For each node behind the first: its settings, on top of those of the purpose."""
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are; they are numbered from 1 on."""
+        return 1 + len(self.more_nodes)
+
 
 class KafkaSettings(Row):
     """How Apache Kafka's image is started. A purpose adds to, or replaces, the base settings."""
@@ -82,9 +90,20 @@ class KafkaSettings(Row):
         """Who can log in at a broker for that purpose, the kit's own user first; nobody has to where there is none."""
         return self._purpose(purpose).users
 
-    def environment(self, purpose: str, port: int, passwords: Passwords = Passwords({})) -> dict[str, str]:  # noqa: B008 - it is immutable
-        """The container's environment for that purpose, when its broker is reached at that port of this machine."""
-        settings = self.base | self._purpose(purpose).settings
+    def nodes(self, purpose: str) -> int:
+        """How many nodes a cluster for that purpose has."""
+        return self._purpose(purpose).nodes
+
+    def environment(
+        self,
+        purpose: str,
+        port: int,
+        passwords: Passwords = Passwords({}),  # noqa: B008 - it is immutable
+        node: int = 1,
+    ) -> dict[str, str]:
+        """The environment of that node's container for that purpose, when its broker is reached at that port of this machine."""
+        own = [{}, *self._purpose(purpose).more_nodes][node - 1]
+        settings = self.base | self._purpose(purpose).settings | own
         return {name: passwords.filled_in(value.replace("{port}", str(port))) for name, value in settings.items()}
 
     def properties(self, purpose: str) -> dict[str, str]:

@@ -32,11 +32,13 @@ _LOG = logging.getLogger("fencepost.serve")
 
 
 class Connection:
-    """A conversation with one client."""
+    """A conversation of one client with one node."""
 
-    def __init__(self, broker: ReferenceKafka, memory: Memory, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, broker: ReferenceKafka, node: int, memory: Memory, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         self._broker = broker
-        self._caller = Caller(broker)
+        self._caller = Caller(broker, node)
         self._memory = memory
         self._reader = reader
         self._writer = writer

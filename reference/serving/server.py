@@ -34,10 +34,11 @@ def listen(port: int) -> socket.socket:
 
 
 class Server:
-    """Answers everybody who connects."""
+    """Answers everybody who connects to a node, the first one unless another is meant."""
 
-    def __init__(self, broker: ReferenceKafka) -> None:
+    def __init__(self, broker: ReferenceKafka, node: int = 1) -> None:
         self._broker = broker
+        self._node = node
         self._memory = Memory()
         self._conversations: set[asyncio.Task[None]] = set()
 
@@ -57,7 +58,7 @@ class Server:
             _LOG.info("a connection was refused: there are %d already", MOST_CONNECTIONS)
             writer.transport.abort()
             return
-        conversation = asyncio.get_running_loop().create_task(Connection(self._broker, self._memory, reader, writer).converse())
+        conversation = asyncio.get_running_loop().create_task(Connection(self._broker, self._node, self._memory, reader, writer).converse())
         self._conversations.add(conversation)
         conversation.add_done_callback(self._conversations.discard)
 
