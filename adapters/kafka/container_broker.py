@@ -135,6 +135,8 @@ class ContainerBroker:
         nodes = self._started.result()
         last: object = "nothing was tried"
         for _ in WallTime(_SERVES_WITHIN_S).attempts():
+            if not nodes.are_running():
+                raise self._unreachable("has lost a node, whose container ended", last)
             try:
                 last = brokers(nodes.first.address, offer)
             except SystemUnreachable as error:

@@ -45,6 +45,10 @@ class KafkaNodes:
             raise WrongUsage(f"there is no node {number}; the broker for {self._purpose} has {len(self._containers)}")
         return self._containers[number - 1]
 
+    def are_running(self) -> bool:
+        """Whether no container has ended, nor is paused."""
+        return all(container.is_running() for container in self._containers)
+
     def last_lines(self) -> str:
         """The end of what each node wrote."""
         return "\n".join(container.last_lines() for container in self._containers)
