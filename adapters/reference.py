@@ -127,7 +127,7 @@ class ReferenceSystem:
             VirtualTime(broker, self._patience_s),
             broker,
             suffix,
-            connect_as=lambda user: lambda _client, address: InProcessTransport(_NodeAt(broker, address, user)),
+            connect_as=lambda user: self._connect(broker, user),
             take_aged=take_aged,
             wire=InProcessWire(lambda address: _NodeAt(broker, address)) if WIRE_FAULTS in needs else None,
         )
@@ -135,9 +135,9 @@ class ReferenceSystem:
     def close(self) -> None:
         """There is nothing to give back."""
 
-    def _connect(self, broker: ReferenceKafka) -> Connect:
-        """How the clients of a session reach its broker."""
-        return lambda _client, address: InProcessTransport(_NodeAt(broker, address))
+    def _connect(self, broker: ReferenceKafka, user: str | None = None) -> Connect:
+        """How the clients of a session reach its broker, logged in as a user where one is named."""
+        return lambda _client, address: InProcessTransport(_NodeAt(broker, address, user))
 
     def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
         known = kafka_settings()
