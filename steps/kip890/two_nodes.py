@@ -47,11 +47,7 @@ def has_written_on_both(world: World, name: str, identifier: str, first: str, to
 def has_ended(world: World, name: str, verb: str, node: str) -> None:
     """The node is paused, then EndTxn v5 succeeds; only the partitions of that node wait for their marker, and it stays paused."""
     _end(world, name, verb == "committed", int(node))
-    match world.answer:
-        case Done(ProducerIdAndEpoch() as pair):
-            world.producer(name).pairs.append(pair)
-        case other:
-            raise SetUpFailed(f"ending the transaction of {name} while node {node} was paused: {told(other)}")
+    _adopt(world, world.producer(name))
 
 
 @when(parsers.re(_END))
@@ -66,16 +62,30 @@ def ends_and_goes_on(world: World, name: str, verb: str, node: str) -> None:
     _end(world, name, _ENDS[verb], int(node))
     _look(world, [partition for partition in _of_both_nodes(world) if partition.partition + 1 != int(node)])
     _goes_on(world, name, int(node))
+    world.history.append(world.describe(world.producer(name)).state)
     _look(world, _of_both_nodes(world))
 
 
-@when(parsers.re(rf"{_END}, and the coordinator crashes and comes back before node (?P=node) goes on"))
-def ends_and_crashes(world: World, name: str, verb: str, node: str) -> None:
-    """The same, but node 1, with the coordinator, is killed and started again while the other node is paused."""
+@when(
+    parsers.re(
+        rf"{_END}, the coordinator crashes and comes back before node (?P=node) goes on,"
+        r' and (?P=name) commits "(?P<value>[^"]*)" in (?P<partition>\S+)'
+    )
+)
+def ends_and_crashes(world: World, name: str, verb: str, node: str, value: str, partition: str) -> None:
+    """The same, but node 1, with the coordinator, is killed and started again while the other node is paused.
+
+    Then the producer commits another transaction, with a record in that partition.
+    """
     _end(world, name, _ENDS[verb], int(node))
     world.session.faults.crash()
     world.session.faults.restart()
     _goes_on(world, name, int(node))
+    world.history.append(world.describe(world.producer(name)).state)
+    producer, where = world.producer(name), world.partition(partition)
+    _adopt(world, producer)
+    observed(producer.write(where, value), f"writing {value} to {partition} after the crash")
+    observed(producer.end(commit=True), f"committing {value} after the crash")
 
 
 @when(parsers.re(rf'(?P<name>\w+) writes "(?P<value>[^"]*)" to (?P<partition>\S+), {_AGAIN}'))
@@ -119,10 +129,9 @@ def waits_for(world: World, name: str, state: str, partition: str) -> None:
 
 @then(parsers.re(r"the transaction of (?P<name>\w+) was (?P<before>\w+) while node \d was paused, and is (?P<after>\w+)"))
 def was_and_is(world: World, name: str, before: str, after: str) -> None:
-    """What DescribeTransactions showed when only the paused node's partitions lacked their markers, and shows after the node went on."""
-    world.await_markers()
-    world.history.append(world.describe(world.producer(name)).state)
-    world.evidence.expect(world.history == [before, after], f"{before} and then {after}", " and then ".join(world.history))
+    """What DescribeTransactions showed when only the paused node's partitions lacked their markers, and when it had gone on."""
+    seen = " and then ".join(world.history)
+    world.evidence.expect(world.history == [before, after], f"a transaction of {name} that was {before} and then {after}", seen)
 
 
 @then(parsers.re(r"(?P<name>\w+) was told (?P<error>[A-Z_]+) while node \d was paused, and success when it had gone on"))
@@ -145,6 +154,17 @@ def saw_meanwhile(world: World, value: str, partition: str) -> None:
     world.evidence.expect(seen == [value], f'"{value}" in {partition}', ", ".join(f'"{one}"' for one in seen) or "nothing")
 
 
+@then(parsers.re(r"the coordinator epochs of the markers in (?P<partition>\S+) never fall, and the last is larger than those before"))
+def epochs_never_fall(world: World, partition: str) -> None:
+    """In the order of the log; before means before the When. A marker that was under way in the crash may arrive, under its old epoch."""
+    where = world.partition(partition)
+    markers = [batch for batch in world.read(where, Isolation.READ_UNCOMMITTED).batches if batch.marker]
+    epochs = [batch.marker.coordinator_epoch for batch in markers if batch.marker]
+    before = [epoch for batch, epoch in zip(markers, epochs, strict=True) if batch.base_offset < world.noted().ends[where]]
+    holds = bool(before) and epochs == sorted(epochs) and epochs[-1] > max(before)
+    world.evidence.expect(holds, f"coordinator epochs that never fall, and in the end one above {before}", str(epochs))
+
+
 def _end(world: World, name: str, commit: bool, node: int) -> None:
     """EndTxn with the node paused; then the partitions of the other nodes are waited for."""
     producer = world.turn_of(name)
@@ -156,6 +176,15 @@ def _end(world: World, name: str, commit: bool, node: int) -> None:
         if all(partition.partition + 1 == node for partition in seen.partitions):
             break
     world.history = [seen.state]
+
+
+def _adopt(world: World, producer: Producer) -> None:
+    """The producer goes on with the pair that EndTxn v5 answered."""
+    match world.answer:
+        case Done(ProducerIdAndEpoch() as pair):
+            producer.pairs.append(pair)
+        case other:
+            raise SetUpFailed(f"ending the transaction of {producer.name} while a node was paused: {told(other)}")
 
 
 def _goes_on(world: World, name: str, node: int) -> None:
