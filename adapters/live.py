@@ -48,13 +48,33 @@ class NoFaults:
     def restart(self) -> None:
         raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")
 
+    def pause(self, node: int) -> None:
+        raise NotOffered(f"two-nodes: {self._whose} was not started by fencepost, so fencepost does not pause node {node}")
+
+    def resume(self, node: int) -> None:
+        raise NotOffered(f"two-nodes: {self._whose} was not started by fencepost, so fencepost does not pause node {node}")
+
+
+class OneNode:
+    """The part of the faults that a system of one node does not offer."""
+
+    def pause(self, node: int) -> None:
+        raise NotOffered(f"two-nodes: node {node} is not to be paused, for the system has one node")
+
+    def resume(self, node: int) -> None:
+        raise NotOffered(f"two-nodes: node {node} is not to be resumed, for the system has one node")
+
 
 class SessionFaults:
-    """The system's faults. A crash ends every connection, and what it tore down must not look like the next request's fault."""
+    """The system's faults. A crash ends every connection, and what it tore down must not look like the next request's fault.
+
+    Which nodes are paused is remembered, so that none stays so.
+    """
 
     def __init__(self, faults: Faults, forget_connections: Callable[[], None]) -> None:
         self._faults = faults
         self._forget_connections = forget_connections
+        self._paused: set[int] = set()
 
     def crash(self) -> None:
         self._faults.crash()
@@ -67,3 +87,16 @@ class SessionFaults:
     def restart(self) -> None:
         self._faults.restart()
         self._forget_connections()
+
+    def pause(self, node: int) -> None:
+        self._faults.pause(node)
+        self._paused.add(node)
+
+    def resume(self, node: int) -> None:
+        self._faults.resume(node)
+        self._paused.discard(node)
+
+    def undo(self) -> None:
+        """Let the nodes go on that a scenario left paused."""
+        for node in sorted(self._paused):
+            self.resume(node)

@@ -102,6 +102,14 @@ class Faults(Protocol):
         """Start it again and wait until it serves transactions."""
         ...
 
+    def pause(self, node: int) -> None:
+        """Let a node do nothing until `resume`; what is sent to it waits. A crash is still that of the first node."""
+        ...
+
+    def resume(self, node: int) -> None:
+        """Let a paused node go on."""
+        ...
+
 
 class WireFaults(Protocol):
     """What can be done to the next request of a kind, by a client's name and the request's name in snake case.

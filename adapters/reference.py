@@ -26,7 +26,7 @@ from fencepost.adapters.ports import Done, Handshake, Outcome, System, SystemUnr
 from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
 from fencepost.adapters.virtual import VirtualTime
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
-from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
+from fencepost.reference.kafka import ANONYMOUS, Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.pulsar import PulsarProfile
 from fencepost.wire.kafka.acls import principal_of
@@ -58,15 +58,21 @@ def _variant(name: str | None) -> Defect | None:
     return None if name is None else (DEFECTS | ODDITIES)[name]
 
 
-class _LoggedIn:
-    """A reference broker as a connection of that user has it."""
+class _NodeAt:
+    """A reference broker as a connection to that address has it, with a user who has logged in on it or without."""
 
-    def __init__(self, broker: ReferenceKafka, user: str) -> None:
+    def __init__(self, broker: ReferenceKafka, address: Address, user: str | None = None) -> None:
         self._broker = broker
-        self._principal = principal_of(user)
+        self._number = number_of(address)
+        self._principal = ANONYMOUS if user is None else principal_of(user)
 
     def handle(self, request: RequestPayload) -> ResponsePayload | None:
-        return self._broker.handle(request, self._principal)
+        return self._broker.handle(request, self._principal, self._number)
+
+
+def number_of(address: Address) -> int:
+    """The node that is meant by the address that the reference tells."""
+    return 1 + address.port - _BOOTSTRAP.port
 
 
 class ReferenceSystem:
@@ -122,7 +128,7 @@ class ReferenceSystem:
             suffix,
             connect_as=lambda user: self._connect(broker, user),
             take_aged=take_aged,
-            wire=InProcessWire(broker) if WIRE_FAULTS in needs else None,
+            wire=InProcessWire(lambda address: _NodeAt(broker, address)) if WIRE_FAULTS in needs else None,
         )
 
     def close(self) -> None:
@@ -130,12 +136,12 @@ class ReferenceSystem:
 
     def _connect(self, broker: ReferenceKafka, user: str | None = None) -> Connect:
         """How the clients of a session reach its broker, logged in as a user where one is named."""
-        answering = broker if user is None else _LoggedIn(broker, user)
-        return lambda _client, _address: InProcessTransport(answering)
+        return lambda _client, address: InProcessTransport(_NodeAt(broker, address, user))
 
     def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
         known = kafka_settings()
-        settings = Settings.of(known.properties(known.purpose_for(needs)))
+        purpose = known.purpose_for(needs)
+        settings = Settings.of(known.properties(purpose))
         parts = self._variant.parts if self._variant else Parts()
         assert isinstance(parts, Parts), "a variant of the Kafka reference is made of its parts"
-        return ReferenceKafka(self._profile, parts, settings, disk)
+        return ReferenceKafka(self._profile, parts, settings, disk, nodes=known.nodes(purpose))

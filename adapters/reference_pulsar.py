@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Collection
 from importlib.metadata import version as version_of
 
-from fencepost.adapters.live import PATIENCE_S
+from fencepost.adapters.live import PATIENCE_S, OneNode
 from fencepost.adapters.ports import Handshake, SystemUnreachable, WrongUsage
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.session import PulsarSession
@@ -14,6 +14,22 @@ from fencepost.reference.defects import Defect
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 
 _SERVICE = Address("reference", 6650)
+
+
+class _Faults(OneNode):
+    """The faults of a reference broker, which is one node."""
+
+    def __init__(self, broker: ReferencePulsar) -> None:
+        self._broker = broker
+
+    def crash(self) -> None:
+        self._broker.crash()
+
+    def start_again(self) -> None:
+        self._broker.restart()
+
+    def restart(self) -> None:
+        self._broker.restart()
 
 
 class PulsarReferenceSystem:
@@ -56,7 +72,7 @@ class PulsarReferenceSystem:
             connect,
             connect_admin,
             VirtualTime(broker, self._patience_s),
-            broker,
+            _Faults(broker),
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
         )
 

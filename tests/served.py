@@ -114,19 +114,32 @@ class Door:
 
 
 class Served:
-    """A broker of this process at a port of its own. Its time passes only when it is advanced."""
+    """A broker of this process, each of its nodes at a port of its own. Its time passes only when it is advanced."""
 
     def __init__(self, loop: EventLoop, make_broker: Callable[[Address], ReferenceKafka]) -> None:
         listener = listen(0)
         self.broker = make_broker(Address(HOST, listener.getsockname()[1]))
         self._loop = loop
-        self._door = Door(loop, listener, lambda memory, reader, writer: KafkaConnection(self.broker, memory, reader, writer))
-        self.port = self._door.port
-        self.close = self._door.close
+        self._doors = {1: self._door(listener, 1)}
+        self.port = self._doors[1].port
+
+    def port_of(self, node: int) -> int:
+        """Where a node is served; from when it is first asked for."""
+        if node not in self._doors:
+            self._doors[node] = self._door(listen(0), node)
+        return self._doors[node].port
 
     def do(self, act: Callable[[ReferenceKafka], T]) -> T:
         """Do something to the broker, between two requests."""
         return self._loop.do(lambda: act(self.broker))
+
+    def close(self) -> None:
+        """End it, with all its connections."""
+        for door in self._doors.values():
+            door.close()
+
+    def _door(self, listener: socket.socket, node: int) -> Door:
+        return Door(self._loop, listener, lambda memory, reader, writer: KafkaConnection(self.broker, memory, reader, writer, node))
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from fencepost import suite
 from fencepost.adapters.kafka.login import Login
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Address, Connect
-from fencepost.adapters.reference import ReferenceSystem
+from fencepost.adapters.reference import ReferenceSystem, number_of
 from fencepost.reference.kafka import ReferenceKafka
 from fencepost.reference.serving.server import HOST
 
@@ -34,8 +34,8 @@ class ServedSystem(ReferenceSystem):
             if self._served is not None:
                 self._served.close()
             self._served = Served(self._loop, lambda _: broker)
-        address, login = Address(HOST, self._served.port), _login(broker, user)
-        return lambda client, _address: TcpTransport(client, address, login)
+        served, login = self._served, _login(broker, user)
+        return lambda client, address: TcpTransport(client, Address(HOST, served.port_of(number_of(address))), login)
 
     def close(self) -> None:
         if self._loop is not None and self._served is not None:

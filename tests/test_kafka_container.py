@@ -166,7 +166,7 @@ def test_nothing_is_left_when_nobody_closes() -> None:
 def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
     """Nobody has to clean up after a kill by hand."""
     require_docker()
-    from fencepost.adapters.kafka.container import start
+    from fencepost.adapters.kafka.container_nodes import start
 
     place, _, began = owners.this_process().split()
     orphan = f"{place} {NEVER_GIVEN} {began}"

@@ -240,7 +240,7 @@ REFERENCE = Address("reference", 9092)
 def test_the_same_levers_exist_in_process(fault: Fault, is_unknown: bool, seen: int) -> None:
     """The client sees the same, and so does the broker."""
     counting = _Counting(ReferenceKafka(Profile.load("seed")))
-    wire = InProcessWire(counting)
+    wire = InProcessWire(lambda _: counting)
     wire.orders.order("A", "api_versions", fault)
 
     outcome = wire.connect("A", REFERENCE).call(ASKED, AMPLE_S)

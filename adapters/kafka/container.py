@@ -1,9 +1,14 @@
-"""One broker of an `apache/kafka` image in a container.
+"""One node of an `apache/kafka` image in a container.
 
 This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
 """
 
-from fencepost.adapters.containers import LOOPBACK, BrokerContainer, free_port, started
+from typing import Any
+
+from docker import __version__ as docker_version  # type: ignore[import-untyped]  # it has none
+from docker.types import EndpointConfig  # type: ignore[import-untyped]
+
+from fencepost.adapters.containers import LOOPBACK, BrokerContainer, free_port
 
 from .login import Passwords
 from .settings import kafka_settings
@@ -13,14 +18,24 @@ from .transport import Address
 class KafkaContainer(BrokerContainer):
     """The container; `address` is where this machine reaches its broker."""
 
-    def __init__(self, image: str, purpose: str, passwords: Passwords) -> None:
+    def __init__(self, image: str, purpose: str, passwords: Passwords, node: int = 1, network: str | None = None) -> None:
         port = free_port()
         self.address = Address(LOOPBACK, port)
         # As root inside: an image whose shipped configuration is read-only cannot be configured by its own user.
-        super().__init__(image, kafka_settings().environment(purpose, port, passwords), (port,), user="root")
+        super().__init__(image, kafka_settings().environment(purpose, port, passwords, node), (port,), user="root")
+        self.with_kwargs(**_in(network, node))
+
+    def pause(self) -> None:
+        """Stop the broker's clock, so to speak: it does nothing and answers nobody, and its connections stay."""
+        self.get_wrapped_container().pause()
+
+    def resume(self) -> None:
+        """Let the paused broker go on where it was."""
+        self.get_wrapped_container().unpause()
 
 
-def start(image: str, purpose: str, passwords: Passwords) -> KafkaContainer:
-    """Start a broker and return at once; it will serve later. Raises SystemUnreachable."""
-    instead = "A broker that is already running can be used with --bootstrap HOST:PORT."
-    return started(image, lambda: KafkaContainer(image, purpose, passwords), instead)
+def _in(network: str | None, node: int) -> dict[str, Any]:
+    """Docker's words for a place in that network, where the other nodes know this one by its number."""
+    if network is None:
+        return {}
+    return {"network": network, "networking_config": {network: EndpointConfig(docker_version, aliases=[f"node-{node}"])}}

@@ -1,7 +1,10 @@
 """One broker in a container of fencepost's own, for one purpose: started, awaited, crashed, started again and removed.
 
+A purpose may have more nodes, each a container. They are started when the first one serves, so that it has the brokers' own topics; that
+one coordinates, and it is what a crash ends.
+
 It is also the faults of the sessions on it. `start` may run in another thread than the rest; whoever needs the broker waits for it,
-and `close` removes the container also while it is still starting.
+and `close` removes the containers also while they are still starting.
 """
 
 from concurrent.futures import Future
@@ -15,13 +18,13 @@ from .handshake import ask
 from .login import Passwords
 from .nursery import Nursery
 from .offer import Offer
-from .reach import Users, serves_transactions, wall_session
+from .reach import Users, brokers, serves_transactions, wall_session
 from .session import KafkaSession
 from .settings import kafka_settings
 from .transport import Address
 
 if TYPE_CHECKING:
-    from .container import KafkaContainer
+    from .container_nodes import KafkaNodes
 
 _SERVES_WITHIN_S = 60.0
 _READY_WITHIN_S = 150.0
@@ -36,7 +39,7 @@ class ContainerBroker:
         self._image = image
         self._patience_s = patience_s
         self._users = Users(Passwords.made_up_for(kafka_settings().users(purpose)))
-        self._started: Future[KafkaContainer] = Future()
+        self._started: Future[KafkaNodes] = Future()
         self._serving: Future[Offer] = Future()
         self._nursery = Nursery(patience_s)
         self._aged_ids = aged_ids
@@ -48,10 +51,11 @@ class ContainerBroker:
             self._started.cancel()
             return
         try:
-            from .container import start
+            from .container_nodes import start
 
             self._started.set_result(start(self._image, self.purpose, self._users.passwords))
             offer = self._await_serving()
+            self._start_others(offer)
             address = self.address
             self._nursery.open(lambda progress: age(address, offer, progress))
             self._nursery.expect(self._aged_ids)
@@ -75,30 +79,39 @@ class ContainerBroker:
     @property
     def address(self) -> Address:
         """Where this machine reaches the broker."""
-        return self._container().address
+        return self._nodes().first.address
 
     def session(self, needs: frozenset[str]) -> KafkaSession:
         """A fresh session for these needs; a broker that the last one left dead is started again."""
         offer = self.offer
-        if not self._container().is_running():
+        if not self._nodes().first.is_running():
             self.restart()
         return wall_session(self.address, offer, self._patience_s, self, needs, users=self._users, take_aged=self._nursery.take)
 
     def crash(self) -> None:
-        """Kill the broker, and wait until it is down."""
-        self._container().kill()
+        """Kill the broker, the first where there are several, and wait until it is down."""
+        self._nodes().first.kill()
 
     def start_again(self) -> None:
         """Start the same container, whose disk was kept."""
-        self._container().start_again()
+        self._nodes().first.start_again()
 
     def restart(self) -> None:
         """The same, and wait until its broker serves transactions."""
         self.start_again()
         self._await_serving()
 
+    def pause(self, node: int) -> None:
+        """Let a node do nothing until `resume`."""
+        self._nodes().node(node).pause()
+
+    def resume(self, node: int) -> None:
+        """Let the paused node go on, and wait until the others count it among the living."""
+        self._nodes().node(node).resume()
+        self._await_all(self.offer)
+
     def close(self) -> None:
-        """Remove the container, now or as soon as it has been started."""
+        """Remove the containers, now or as soon as they have been started."""
         if not self._closed:
             self._closed = True
             self._nursery.close()
@@ -108,12 +121,34 @@ class ContainerBroker:
         if self._closed:
             raise WrongUsage(f"the container of {self._image} is not open")
 
-    def _container(self) -> "KafkaContainer":
+    def _nodes(self) -> "KafkaNodes":
         self._check_open()
         return self._started.result(_READY_WITHIN_S)
 
+    def _start_others(self, offer: Offer) -> None:
+        nodes = self._started.result()
+        nodes.start_others()
+        if nodes.count > 1:
+            self._await_all(offer)
+
+    def _await_all(self, offer: Offer) -> None:
+        """Wait until the first node names all nodes, each of which answers."""
+        nodes = self._started.result()
+        last: object = "nothing was tried"
+        for _ in WallTime(_SERVES_WITHIN_S).attempts():
+            if not nodes.are_running():
+                raise self._unreachable("has lost a node, whose container ended", last)
+            try:
+                last = brokers(nodes.first.address, offer)
+            except SystemUnreachable as error:
+                last = error
+            else:
+                if len(last) == nodes.count:
+                    return
+        raise self._unreachable(f"does not come to {nodes.count} nodes within {_SERVES_WITHIN_S:g} s", last)
+
     def _await_serving(self) -> Offer:
-        container = self._started.result()
+        container = self._started.result().first
         last: object = "nothing was tried"
         for _ in WallTime(_SERVES_WITHIN_S).attempts():
             if not container.is_running():
@@ -137,6 +172,6 @@ class ContainerBroker:
         )
 
 
-def _remove(started: "Future[KafkaContainer]") -> None:
+def _remove(started: "Future[KafkaNodes]") -> None:
     if not started.cancelled() and started.exception() is None:
         started.result().stop()

@@ -1,5 +1,6 @@
 """The same transport without bytes: the request entity is handed to a broker that lives in this process."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from kio.static.protocol import RequestPayload, ResponsePayload
@@ -51,15 +52,15 @@ class InProcessTransport:
 
 
 class InProcessWire:
-    """The way to a broker in this process, on which orders are carried out."""
+    """The way to the nodes of a broker in this process, on which orders are carried out."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, node_at: Callable[[Address], Broker]) -> None:
         self.orders = Orders()
-        self._broker = broker
+        self._node_at = node_at
 
-    def connect(self, client: str, address: Address) -> Transport:  # noqa: ARG002 - there is one broker
+    def connect(self, client: str, address: Address) -> Transport:
         """A transport that takes the orders about this client."""
-        return InProcessTransport(_Faulty(self._broker, client, self.orders))
+        return InProcessTransport(_Faulty(self._node_at(address), client, self.orders))
 
     def close(self) -> None:
         """Held requests never arrive."""

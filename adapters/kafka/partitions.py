@@ -30,13 +30,15 @@ AppendResults: TypeAlias = Mapping[TopicPartition, Done[Appended] | Refused]
 class PartitionCalls(Calls):
     """Writing to logs and reading them."""
 
-    def create_topic(self, name: str, partitions: int, configs: Mapping[str, str] = MappingProxyType({})) -> Outcome[None]:
-        """CreateTopics with one replica and these configurations, and every partition has a leader.
+    def create_topic(
+        self, name: str, partitions: int, configs: Mapping[str, str] = MappingProxyType({}), leaders: Sequence[int] = ()
+    ) -> Outcome[None]:
+        """CreateTopics with one replica and these configurations, and every partition has a leader: these nodes, where they are named.
 
         A system without CreateTopics is asked for a topic that is not there, and may give it more partitions; it cannot be told
         configurations.
         """
-        if "create_topics" not in self._offer.apis and not configs:
+        if "create_topics" not in self._offer.apis and not configs and not leaders:
             return self._await_leaders(name, partitions, create=True)
         message = self._request(
             "create_topics",
@@ -44,9 +46,10 @@ class PartitionCalls(Calls):
             topics=[
                 {
                     "name": name,
-                    "num_partitions": partitions,
-                    "replication_factor": 1,
-                    "assignments": [],
+                    # Whoever assigns partitions says -1 to both.
+                    "num_partitions": -1 if leaders else partitions,
+                    "replication_factor": -1 if leaders else 1,
+                    "assignments": [{"partition_index": number, "broker_ids": [node]} for number, node in enumerate(leaders)],
                     "configs": [{"name": key, "value": value} for key, value in configs.items()],
                 }
             ],

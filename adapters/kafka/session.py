@@ -32,7 +32,8 @@ class KafkaSession:
     ) -> None:
         self.time: Time = kafka_time
         self._time = kafka_time
-        self.faults: Faults = SessionFaults(faults, self._forget_connections)
+        self._session_faults = SessionFaults(faults, self._forget_connections)
+        self.faults: Faults = self._session_faults
         self._bootstrap = bootstrap
         self._connect = connect if wire is None else wire.connect
         self._connect_as = connect_as
@@ -70,6 +71,7 @@ class KafkaSession:
         return f"{name}-{self._suffix}"
 
     def close(self) -> None:
+        self._session_faults.undo()
         self._forget_connections()
         if self._wire is not None:
             self._wire.close()

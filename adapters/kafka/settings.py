@@ -34,6 +34,14 @@ class Purpose(purposes.Purpose):
     users: list[str] = Field(default_factory=list)
     """Who can log in; the first is the kit's own, which clients log in as unless a scenario says otherwise."""
 
+    more_nodes: list[dict[str, str]] = Field(default_factory=list)
+    """For each node behind the first: its settings, on top of those of the purpose."""
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are; they are numbered from 1 on."""
+        return 1 + len(self.more_nodes)
+
 
 class KafkaSettings(purposes.BrokerSettings[Purpose]):
     """How Apache Kafka's image is started, and which of its releases are known."""
@@ -44,9 +52,21 @@ class KafkaSettings(purposes.BrokerSettings[Purpose]):
         """Who can log in at a broker for that purpose, the kit's own user first; nobody has to where there is none."""
         return self.purpose(purpose).users
 
-    def environment(self, purpose: str, port: int, passwords: Passwords = Passwords({})) -> dict[str, str]:  # noqa: B008 - it is immutable
-        """The container's environment for that purpose, when its broker is reached at that port of this machine."""
-        return {name: passwords.filled_in(value) for name, value in self.filled_in(purpose, port=port).items()}
+    def nodes(self, purpose: str) -> int:
+        """How many nodes a cluster for that purpose has."""
+        return self.purpose(purpose).nodes
+
+    def environment(
+        self,
+        purpose: str,
+        port: int,
+        passwords: Passwords = Passwords({}),  # noqa: B008 - it is immutable
+        node: int = 1,
+    ) -> dict[str, str]:
+        """The environment of that node's container for that purpose, when its broker is reached at that port of this machine."""
+        own = [{}, *self.purpose(purpose).more_nodes][node - 1]
+        settings = self.filled_in(purpose, port=port) | {name: value.replace("{port}", str(port)) for name, value in own.items()}
+        return {name: passwords.filled_in(value) for name, value in settings.items()}
 
     def properties(self, purpose: str) -> dict[str, str]:
         """What a purpose sets, by the names of Kafka's configuration."""

@@ -7,7 +7,7 @@ and `close` removes the container also while it is still starting.
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
-from fencepost.adapters.live import WallTime
+from fencepost.adapters.live import OneNode, WallTime
 from fencepost.adapters.ports import Done, SystemUnreachable, WrongUsage
 
 from .handshake import Offer
@@ -25,7 +25,7 @@ _READY_WITHIN_S = 240.0
 """How long is waited for a broker that starts in another thread, behind others."""
 
 
-class ContainerBroker:
+class ContainerBroker(OneNode):
     """A broker of an image, with the settings of a purpose in `fixtures/brokers.yaml`."""
 
     def __init__(self, image: str, purpose: str, patience_s: float) -> None:

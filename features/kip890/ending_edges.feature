@@ -229,3 +229,19 @@ Feature: Ending a transaction, off the beaten track
       When A commits, and at once writes "a2" to payments-1
       Then the write is accepted
       And the transaction of A is Ongoing in payments-1 and nowhere else
+
+    @needs:two-nodes
+    Scenario: [4] The next record, while a leader is paused and when it has gone on
+      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And A has committed while node 2 is paused
+      When A writes "a3" to accounts-0, and again when node 2 goes on
+      Then A was told CONCURRENT_TRANSACTIONS while node 2 was paused, and success when it had gone on
+      And the transaction of A is Ongoing in accounts-0 and nowhere else
+
+    @needs:two-nodes
+    Scenario: [5] The next abort, while a leader is paused and when it has gone on
+      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And A has committed while node 2 is paused
+      When A aborts, and again when node 2 goes on
+      Then A was told CONCURRENT_TRANSACTIONS while node 2 was paused, and success when it had gone on
+      And readers of committed data see "a2" in accounts-1

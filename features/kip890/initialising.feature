@@ -246,6 +246,14 @@ Feature: Initialising a transactional id
       Then the request is refused with CONCURRENT_TRANSACTIONS
       And the coordinator still knows A by the same producer id and epoch
 
+    @needs:two-nodes
+    Scenario: [3] The owner, while a leader is paused and when it has gone on
+      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And A has committed while node 2 is paused
+      When A initialises again, and again when node 2 goes on
+      Then A was told CONCURRENT_TRANSACTIONS while node 2 was paused, and success when it had gone on
+      And readers of committed data see "a2" in accounts-1
+
   @KIP890-029 @MUST
   Rule: Each InitProducerId sets the transaction timeout anew, and the latest value given is the one that counts.
 

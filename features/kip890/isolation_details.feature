@@ -109,3 +109,11 @@ Feature: Isolation in detail
       When B commits and A aborts, watched by readers of committed data
       Then no reader has lost sight of a record, nor seen the last stable offset go back
       And readers of committed data see "b1" in payments-0
+
+    @needs:two-nodes
+    Scenario: [3] A commit of which one leader learns late
+      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      When A commits while node 2 is paused, and node 2 goes on
+      Then readers of committed data saw "a1" in accounts-0 while node 2 was paused
+      And no reader has lost sight of a record, nor seen the last stable offset go back
+      And readers of committed data see "a2" in accounts-1

@@ -27,3 +27,10 @@ Feature: Markers
       And A has written "a1" to payments-0
       When A commits
       Then payments-0 and payments-1 each hold one COMMIT marker, of one epoch
+
+    @needs:two-nodes
+    Scenario: [4] A leader that was paused when the transaction ended
+      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      When A aborts while node 2 is paused, and node 2 goes on
+      Then accounts-0 and accounts-1 each hold one ABORT marker, of one epoch
+      And the transaction of A was PrepareAbort while node 2 was paused, and is CompleteAbort

@@ -60,6 +60,13 @@ Feature: Observing
       When A aborts
       Then the transaction of A is PrepareAbort, and waits for its held-back marker only
 
+    @needs:two-nodes
+    Scenario: [3] The leader of one partition of a commit is paused
+      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      When A commits while node 2 is paused
+      Then the answer is success, with the same producer id and the next epoch
+      And the transaction of A is PrepareCommit, and waits for accounts-1 only
+
   @KIP890-150 @MUST
   Rule: ListTransactions matches state names by exact case, echoes the ones it does not know and joins its filters by AND.
 

@@ -47,6 +47,15 @@ Feature: Time-outs and restarts in detail
       When A writes "a2" to payments-0 and commits
       Then the new markers in payments-0 carry a larger coordinator epoch than those before
 
+    @needs:two-nodes @needs:crash
+    Scenario: [2] A crash while markers are on their way
+      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And A has committed
+      And A has written "a3" to accounts-1
+      When A commits while node 2 is paused, the coordinator crashes and comes back before node 2 goes on, and A commits "a4" in accounts-1
+      Then the coordinator epochs of the markers in accounts-1 never fall, and the last is larger than those before
+      And the transaction of A was PrepareCommit while node 2 was paused, and is CompleteCommit
+
   @KIP890-163 @MUST
   Rule: A retried EndTxn v5 gets the same identity after a restart of the coordinator.
 

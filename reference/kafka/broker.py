@@ -19,16 +19,21 @@ from fencepost.reference.kernel.rules import recorded
 from .api import answer, refusal
 from .authorizer import ANONYMOUS
 from .crash_points import CRASH_POINTS
+from .markers import WriteMarker
 from .node import Address, Node, Parts
 from .profile import Profile
 from .settings import Settings
+from .topics import FIRST_NODE
 
 LOADING_MS = 100
 """Long enough for a client to meet a coordinator that is loading; it asks again after less."""
 
 
 class ReferenceKafka:
-    """One broker, node 1, with its disk, an empty one unless it has a past. It is running when it is made."""
+    """One broker, node 1, with its disk, an empty one unless it has a past. It is running when it is made.
+
+    With more nodes, those behind the first lead partitions and can be paused. A crash is one of all of them.
+    """
 
     def __init__(
         self,
@@ -39,6 +44,7 @@ class ReferenceKafka:
         *,
         address: Address = Address(),  # noqa: B008
         now_ms: int = START,
+        nodes: int = 1,
     ) -> None:
         self._profile = profile
         self._parts = parts
@@ -46,19 +52,22 @@ class ReferenceKafka:
         self._address = address
         clock = Clock(now_ms)
         self._machine = Machine(clock, disk or Disk(), parts.network(clock), CrashPoints(CRASH_POINTS))
+        self._numbers = range(FIRST_NODE, FIRST_NODE + nodes)
+        self._paused: set[int] = set()
         self._exercised: set[str] = set()
         self._node: Node | None = None
         self.restart()
 
-    def handle(self, request: RequestPayload, principal: str = ANONYMOUS) -> ResponsePayload | None:
-        """Answer one request, of whoever has logged in on its connection.
+    def handle(self, request: RequestPayload, principal: str = ANONYMOUS, number: int = FIRST_NODE) -> ResponsePayload | None:
+        """Answer one request, of whoever has logged in on its connection to the node of that number.
 
-        None means that the connection is closed instead: the broker is down, or does not serve that version.
+        None means that there is no answer: the broker is down, the node is paused, or it does not serve that version.
         """
         response = None
         with self._running() as node:
-            if node is not None:
+            if node is not None and number not in self._paused:
                 self._machine.network.deliver()
+                node.here = number
                 response = answer(node, request, principal)
                 response = response and node.manner.put(response)
         return response
@@ -98,8 +107,23 @@ class ReferenceKafka:
     def _start(self, loading_ms: int) -> None:
         if self._node is None:
             with self._running():
-                self._node = Node(self._machine, self._profile, self._parts, self.settings, self._address)
+                self._node = Node(self._machine, self._profile, self._parts, self.settings, self._address, self._numbers)
                 self._node.coordinator.load_for(loading_ms)
+
+    def pause(self, node: int) -> None:
+        """Let a node do nothing until `resume`: it answers nobody, and markers for it are on their way."""
+        if node not in self._numbers[1:]:
+            raise ValueError(f"node {node} cannot be paused: the reference has {len(self._numbers)}, and the first is never paused")
+        self._paused.add(node)
+        self._machine.network.hold(self._is_for_a_paused_node)
+
+    def resume(self, node: int) -> None:
+        """Let a paused node go on."""
+        self._paused.discard(node)
+
+    def _is_for_a_paused_node(self, content: object) -> bool:
+        assert self._node is not None, "nothing is delivered while the broker is down"
+        return isinstance(content, WriteMarker) and self._node.topics.leader_of(content.partition) in self._paused
 
     def crash_at(self, point: str) -> None:
         """Crash the next time that this point of `CRASH_POINTS` is reached; whoever waits for an answer then gets none."""

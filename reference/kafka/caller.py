@@ -13,6 +13,7 @@ from fencepost.wire.kafka.entities import api_of, response
 from .authorizer import ANONYMOUS
 from .broker import ReferenceKafka
 from .errors import Error
+from .topics import FIRST_NODE
 
 _MECHANISM = "PLAIN"
 
@@ -20,8 +21,9 @@ _MECHANISM = "PLAIN"
 class Caller:
     """Whoever is at the other end of one connection."""
 
-    def __init__(self, broker: ReferenceKafka) -> None:
+    def __init__(self, broker: ReferenceKafka, node: int = FIRST_NODE) -> None:
         self._broker = broker
+        self._node = node
         self._has_shaken_hands = False
         self.principal = ANONYMOUS
 
@@ -29,7 +31,7 @@ class Caller:
         """Answer one request; None means that the connection is closed instead."""
         api = api_of(request)
         if api == "api_versions" or self.principal != ANONYMOUS or not self._broker.settings.passwords:
-            return self._broker.handle(request, self.principal)
+            return self._broker.handle(request, self.principal, self._node)
         if api == "sasl_handshake":
             return self._shake_hands(request)
         if api == "sasl_authenticate" and self._has_shaken_hands:

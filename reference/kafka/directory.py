@@ -4,12 +4,12 @@ from fencepost.reference.kernel.rules import rule
 
 
 class Directory:
-    """The coordinators of groups and transactional ids in a cluster of one node."""
+    """The coordinators of groups and transactional ids in a cluster where one node coordinates."""
 
-    def __init__(self, only_node: int) -> None:
-        self._only_node = only_node
+    def __init__(self, coordinator: int) -> None:
+        self._coordinator = coordinator
 
-    def coordinator_of(self, key: str) -> int:  # noqa: ARG002 - with more nodes, the key's hash would choose the partition
+    def coordinator_of(self, key: str) -> int:  # noqa: ARG002 - with more partitions of the log, the key's hash would choose one
         """The node's number."""
         rule("KIP890-154")
-        return self._only_node
+        return self._coordinator

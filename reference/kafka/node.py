@@ -3,6 +3,7 @@
 `Parts` names the classes it is made of. A defect is a broker in which one of them is a subclass with one decision changed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fencepost.reference.kernel.machine import Machine
@@ -14,6 +15,7 @@ from .authorizer import Authorizer
 from .coordinator import Coordinator
 from .dialect import Dialect
 from .directory import Directory
+from .errors import Error, Refused
 from .feature_levels import FeatureLevels
 from .groups import Groups
 from .listing import TransactionFilter
@@ -25,12 +27,11 @@ from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
 from .settings import Settings
-from .topics import INTERNAL, Topics
+from .topics import FIRST_NODE, INTERNAL, Topics
 from .transaction_log import TransactionLog
 from .values import TopicPartition
 from .verification import Verification
 
-NODE_ID = 1
 _LOOKS_FOR_SILENT_MEMBERS_MS = 1_000
 
 
@@ -40,6 +41,10 @@ class Address:
 
     host: str = "reference"
     port: int = 9092
+
+    def of_node(self, number: int) -> "Address":
+        """The address of another node, when this is the first one's."""
+        return Address(self.host, self.port + number - FIRST_NODE)
 
 
 @dataclass(frozen=True)
@@ -65,11 +70,21 @@ class Parts:
 
 
 class Node:
-    """One life of the broker, from its start to its crash."""
+    """One life of the broker, from its start to its crash.
 
-    def __init__(self, machine: Machine, profile: Profile, parts: Parts, settings: Settings, address: Address) -> None:
+    A cluster of more nodes is told apart only at its edge: each node answers for the partitions that it leads, and the first for
+    transactions and what groups commit. Behind that they are one machine, on which markers are what travels.
+    """
+
+    def __init__(
+        self, machine: Machine, profile: Profile, parts: Parts, settings: Settings, address: Address, numbers: Sequence[int] = (FIRST_NODE,)
+    ) -> None:
         self.machine = machine
         self.address = address
+        self.numbers = numbers
+        self.here = FIRST_NODE
+        """The number of the node that has been asked."""
+
         self.profile = profile
         self.settings = settings
         self._parts = parts
@@ -79,7 +94,7 @@ class Node:
         self.dialect = parts.dialect()
         self.manner = parts.manner()
         self.topics = Topics(machine.disk, self._open_log)
-        self.directory = parts.directory(NODE_ID)
+        self.directory = parts.directory(FIRST_NODE)
         self.transaction_filter = parts.transaction_filter
         self.markers = parts.marker_writer(self.topics)
         self.coordinator = parts.coordinator(
@@ -94,6 +109,27 @@ class Node:
         machine.clock.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
         machine.clock.every(settings.expired_producer_clean_up_interval_ms, self._forget_idle_producers)
         machine.clock.every(_LOOKS_FOR_SILENT_MEMBERS_MS, self.membership.remove_the_silent)
+
+    @property
+    def coordinates(self) -> bool:
+        """Whether the coordinator's own node has been asked."""
+        return self.here == FIRST_NODE
+
+    def check_coordinates(self) -> None:
+        """Refuse NOT_COORDINATOR where another node than the coordinator has been asked."""
+        if not self.coordinates:
+            raise Refused(Error.NOT_COORDINATOR)
+
+    def leads(self, partition: TopicPartition) -> bool:
+        """Whether the node that has been asked leads the partition; what there is not, no other node leads."""
+        return partition not in self.topics or self.topics.leader_of(partition) == self.here
+
+    def log_led_here(self, partition: TopicPartition) -> PartitionLog:
+        """The log of a partition. Refused where there is none, or where another node leads it."""
+        log = self.topics.log(partition)
+        if not self.leads(partition):
+            raise Refused(Error.NOT_LEADER_OR_FOLLOWER)
+        return log
 
     def _forget_idle_ids(self) -> None:
         self.coordinator.forget_idle(before=self.machine.clock.now - self.settings.transactional_id_expiration_ms)

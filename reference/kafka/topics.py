@@ -6,7 +6,7 @@ first looks for a coordinator, and clients cannot write to them. Each has one pa
 
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fencepost.reference.kernel.journal import Disk, Journal
@@ -20,6 +20,9 @@ TRANSACTIONS_TOPIC = "__transaction_state"
 INTERNAL = frozenset({OFFSETS_TOPIC, TRANSACTIONS_TOPIC})
 OFFSETS_PARTITION = TopicPartition(OFFSETS_TOPIC, 0)
 
+FIRST_NODE = 1
+"""The node that coordinates, and leads the partitions of the broker's own topics."""
+
 MOST_PARTITIONS = 10_000
 """As many as Apache Kafka makes for one request."""
 
@@ -32,7 +35,12 @@ class Topic:
 
     name: str
     topic_id: uuid.UUID
-    partitions: int
+    leaders: tuple[int, ...]
+    """The node that leads each partition."""
+
+    @property
+    def partitions(self) -> int:
+        return len(self.leaders)
 
     @property
     def is_internal(self) -> bool:
@@ -51,10 +59,10 @@ class Topics:
         for topic in self._journal:
             self._open(topic)
 
-    def create(self, name: str, partitions: int) -> Topic:
-        """Make a topic. Raises Refused."""
-        self.check_new(name, partitions)
-        topic = Topic(name, uuid.UUID(int=len(self._journal) + 1), partitions)
+    def create(self, name: str, leaders: Sequence[int]) -> Topic:
+        """Make a topic whose partitions are led by these nodes. Raises Refused."""
+        self.check_new(name, len(leaders))
+        topic = Topic(name, uuid.UUID(int=len(self._journal) + 1), tuple(leaders))
         self._journal.append(topic)
         self._open(topic)
         return topic
@@ -74,7 +82,7 @@ class Topics:
         """Make one of the broker's own topics; False when it is there already."""
         if name in self._by_name:
             return False
-        self.create(name, 1)
+        self.create(name, [FIRST_NODE])
         return True
 
     def all(self) -> tuple[Topic, ...]:
@@ -92,6 +100,10 @@ class Topics:
         if (log := self._logs.get(partition)) is None:
             raise Refused(Error.UNKNOWN_TOPIC_OR_PARTITION)
         return log
+
+    def leader_of(self, partition: TopicPartition) -> int:
+        """The node that leads a partition that there is."""
+        return self._by_name[partition.topic].leaders[partition.partition]
 
     def logs(self) -> tuple[PartitionLog, ...]:
         """The logs of all partitions."""

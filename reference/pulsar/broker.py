@@ -86,10 +86,6 @@ class ReferencePulsar:
             connection.cut()
         self._connections.clear()
 
-    def start_again(self) -> None:
-        """The same as `restart`: what this broker has to load takes no time."""
-        self.restart()
-
     def restart(self) -> None:
         """Start with what is on disk. What was decided and is not complete is told to its participants again."""
         if self._node is None:

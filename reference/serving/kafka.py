@@ -30,14 +30,16 @@ _LOG = logging.getLogger("fencepost.serve")
 
 
 class KafkaConnection(Line):
-    """A conversation with one client of Kafka's protocol."""
+    """A conversation of one client of Kafka's protocol with one node."""
 
     not_understood = MalformedFrame
 
-    def __init__(self, broker: ReferenceKafka, memory: Memory, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, broker: ReferenceKafka, memory: Memory, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, node: int = 1
+    ) -> None:
         super().__init__(memory, reader, writer)
         self._broker = broker
-        self._caller = Caller(broker)
+        self._caller = Caller(broker, node)
 
     async def _talk(self) -> None:
         while (answer := await self._answer(await self._frame())) is not None:

@@ -1,12 +1,12 @@
-"""The cluster of one node: ApiVersions, Metadata, CreateTopics, FindCoordinator."""
+"""The cluster: ApiVersions, Metadata, CreateTopics, FindCoordinator."""
 
 from typing import Any
 
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.node import NODE_ID, Node
-from fencepost.reference.kafka.topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Topic
+from fencepost.reference.kafka.node import Node
+from fencepost.reference.kafka.topics import FIRST_NODE, OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Topic
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.wire.kafka.entities import API_KEYS, request, response
 
@@ -48,15 +48,15 @@ def _ranges(node: Node) -> list[dict[str, int]]:
 
 
 def metadata(node: Node, asked: Any) -> ResponsePayload:
-    """The node and its topics, all of them or those that are asked for."""
+    """The nodes and the topics, all of them or those that are asked for."""
     wants_all = asked.topics is None or (asked.__version__ == 0 and not asked.topics)
     topics = [_told(node, topic) for topic in node.topics.all()] if wants_all else [_wanted(node, entry) for entry in asked.topics]
     return response(
         asked,
         throttle_time=0,
-        brokers=[{"node_id": NODE_ID, "host": node.address.host, "port": node.address.port, "rack": None}],
+        brokers=[{"node_id": number, **_place(node, number), "rack": None} for number in node.numbers],
         cluster_id=_CLUSTER_ID,
-        controller_id=NODE_ID,
+        controller_id=FIRST_NODE,
         topics=topics,
         error_code=Error.NONE,
     )
@@ -80,13 +80,13 @@ def _told(node: Node, topic: Topic) -> dict[str, Any]:
         {
             "error_code": Error.NONE,
             "partition_index": number,
-            "leader_id": NODE_ID,
+            "leader_id": leader,
             "leader_epoch": node.topics.log(TopicPartition(topic.name, number)).leader_epoch(),
-            "replica_nodes": [NODE_ID],
-            "isr_nodes": [NODE_ID],
+            "replica_nodes": [leader],
+            "isr_nodes": [leader],
             "offline_replicas": [],
         }
-        for number in range(topic.partitions)
+        for number, leader in enumerate(topic.leaders)
     ]
     return {
         "error_code": Error.NONE,
@@ -98,7 +98,7 @@ def _told(node: Node, topic: Topic) -> dict[str, Any]:
 
 
 def create_topics(node: Node, asked: Any) -> ResponsePayload:
-    """Make topics, each by itself. There is one node, so one replica.
+    """Make topics, each by itself. Nodes do not follow each other, so there is one replica; who is not told where to put it takes turns.
 
     What a topic is configured to is how its log is stored and for how long; nothing of that shows here, so it is not looked at.
     """
@@ -110,10 +110,9 @@ def create_topics(node: Node, asked: Any) -> ResponsePayload:
         try:
             if wanted.replication_factor not in (-1, 1):
                 raise Refused(Error.INVALID_REPLICATION_FACTOR, f"{wanted.replication_factor} replicas, and there is one broker")
-            if asked.validate_only:
-                node.topics.check_new(wanted.name, partitions)
-            else:
-                result["topic_id"] = node.topics.create(wanted.name, partitions).topic_id
+            node.topics.check_new(wanted.name, partitions)
+            if not asked.validate_only:
+                result["topic_id"] = node.topics.create(wanted.name, _leaders(node, wanted, partitions)).topic_id
             result |= {"num_partitions": partitions, "replication_factor": 1}
         except Refused as refusal:
             result |= {"error_code": refusal.error, "error_message": refusal.message}
@@ -121,8 +120,24 @@ def create_topics(node: Node, asked: Any) -> ResponsePayload:
     return response(asked, throttle_time=0, topics=results)
 
 
+def _leaders(node: Node, wanted: Any, partitions: int) -> list[int]:
+    """The node for each partition of a new topic."""
+    if not wanted.assignments:
+        return [node.numbers[number % len(node.numbers)] for number in range(partitions)]
+    assigned = {int(entry.partition_index): [int(number) for number in entry.broker_ids] for entry in wanted.assignments}
+    leaders = [assigned[number][0] for number in range(partitions) if len(assigned.get(number, ())) == 1]
+    if len(leaders) != partitions or not set(leaders).issubset(node.numbers):
+        raise Refused(Error.INVALID_REPLICA_ASSIGNMENT, f"assigned: {assigned}; there are the nodes {list(node.numbers)}")
+    return leaders
+
+
+def _place(node: Node, number: int) -> dict[str, Any]:
+    address = node.address.of_node(number)
+    return {"host": address.host, "port": address.port}
+
+
 def find_coordinator(node: Node, asked: Any) -> ResponsePayload:
-    """This node, for each key."""
+    """The coordinator's node, for each key."""
     key_type = int(getattr(asked, "key_type", 0))
     keys = asked.coordinator_keys if asked.__version__ >= 4 else (asked.key,)
     error, message = _coordinator_error(node, key_type)
@@ -130,8 +145,8 @@ def find_coordinator(node: Node, asked: Any) -> ResponsePayload:
     def place(key: str) -> dict[str, Any]:
         if error:
             return {"node_id": -1, "host": "", "port": -1, "error_code": error, "error_message": message}
-        found = {"node_id": node.directory.coordinator_of(key), "host": node.address.host, "port": node.address.port}
-        return {**found, "error_code": Error.NONE, "error_message": None}
+        number = node.directory.coordinator_of(key)
+        return {"node_id": number, **_place(node, number), "error_code": Error.NONE, "error_message": None}
 
     if asked.__version__ >= 4:
         return response(asked, throttle_time=0, coordinators=[{"key": key, **place(key)} for key in keys])

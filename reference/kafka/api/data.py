@@ -137,7 +137,7 @@ def list_offsets(node: Node, asked: Any) -> ResponsePayload:
         for wanted in entry.partitions:
             result = {"partition_index": wanted.partition_index, "error_code": Error.NONE}
             try:
-                log = node.topics.log(TopicPartition(entry.name, int(wanted.partition_index)))
+                log = node.log_led_here(TopicPartition(entry.name, int(wanted.partition_index)))
                 offset, timestamp = _offset(log, int(wanted.timestamp), _isolation(asked))
                 result |= {"offset": offset, "timestamp": timestamp, "leader_epoch": -1 if offset == _NO_OFFSET else log.leader_epoch()}
             except Refused as refusal:
@@ -188,4 +188,4 @@ def _key(entry: Any, asked: Any, field: str) -> dict[str, Any]:
 def _log(node: Node, topic: str | None, partition: int) -> PartitionLog:
     if topic is None:
         raise Refused(Error.UNKNOWN_TOPIC_ID)
-    return node.topics.log(TopicPartition(topic, partition))
+    return node.log_led_here(TopicPartition(topic, partition))

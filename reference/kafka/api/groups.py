@@ -27,6 +27,7 @@ def txn_offset_commit(node: Node, asked: Any) -> ResponsePayload:
     generation = int(getattr(asked, "generation_id", -1))
     operation = Operation.of_txn_offset_commit(asked.__version__)
     try:
+        node.check_coordinates()
         errors = node.groups.commit_in_transaction(
             asked.group_id, asked.transactional_id, producer_of(asked), offsets, operation, generation, getattr(asked, "member_id", "")
         )
@@ -39,6 +40,7 @@ def offset_commit(node: Node, asked: Any) -> ResponsePayload:
     """Store a group's offsets at once, outside of all transactions."""
     offsets = _offsets(asked)
     try:
+        node.check_coordinates()
         errors = node.groups.commit(asked.group_id, offsets, int(asked.generation_id_or_member_epoch), asked.member_id)
     except Refused as refusal:
         errors = dict.fromkeys(offsets, refusal.error)

@@ -26,7 +26,8 @@ def write_txn_markers(node: Node, asked: Any) -> ResponsePayload:
         )
         of_producer = errors.setdefault(marker.producer.producer_id, {})
         partitions = [TopicPartition(topic.name, int(number)) for topic in entry.topics for number in topic.partition_indexes]
-        of_producer |= node.markers.write_all(partitions, marker)
+        led_here = [partition for partition in partitions if node.leads(partition)]
+        of_producer |= dict.fromkeys(partitions, Error.NOT_LEADER_OR_FOLLOWER) | node.markers.write_all(led_here, marker)
     return response(asked, markers=[{"producer_id": producer_id, "topics": _topics(verdicts)} for producer_id, verdicts in errors.items()])
 
 

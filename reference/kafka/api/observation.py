@@ -33,9 +33,9 @@ def _producers(node: Node, partition: TopicPartition) -> dict[str, Any]:
         "active_producers": [],
     }
     try:
-        log = node.topics.log(partition)
+        log = node.log_led_here(partition)
     except Refused as refusal:
-        return result | {"error_code": refusal.error, "error_message": f"there is no partition {partition}"}
+        return result | {"error_code": refusal.error, "error_message": f"there is no partition {partition} here"}
     rule("KIP890-153")
     producers = [
         {
@@ -59,6 +59,7 @@ def describe_transactions(node: Node, asked: Any) -> ResponsePayload:
 
 def _described(node: Node, transactional_id: str) -> dict[str, Any]:
     try:
+        node.check_coordinates()
         transaction = node.coordinator.describe(transactional_id)
     except Refused as refusal:
         return {
@@ -94,7 +95,7 @@ def list_transactions(node: Node, asked: Any) -> ResponsePayload:
             int(getattr(asked, "duration_filter", -1)),
             getattr(asked, "transactional_id_pattern", None),
         )
-        transactions = node.coordinator.transactions()
+        transactions = node.coordinator.transactions() if node.coordinates else ()
     except Refused as refusal:
         return response(asked, throttle_time=0, error_code=refusal.error, unknown_state_filters=[], transaction_states=[])
     states = [

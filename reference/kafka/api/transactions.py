@@ -28,6 +28,7 @@ def init_producer_id(node: Node, asked: Any) -> ResponsePayload:
         if asked.transactional_id is None:
             identity = node.coordinator.new_idempotent_producer()
         else:
+            node.check_coordinates()
             timeout_ms = round(asked.transaction_timeout.total_seconds() * 1000)
             identity = node.coordinator.init_producer_id(asked.transactional_id, timeout_ms, expected)
     except Refused as refusal:
@@ -38,12 +39,11 @@ def init_producer_id(node: Node, asked: Any) -> ResponsePayload:
 def add_partitions_to_txn(node: Node, asked: Any) -> ResponsePayload:
     """Add partitions to a transaction, or verify that they are in it."""
     if asked.__version__ >= _BATCHED:
-        verdicts = node.additions.of_broker(
-            [
-                Addition(entry.transactional_id, producer_of(entry), _partitions(entry.topics), entry.verify_only)
-                for entry in asked.transactions
-            ]
-        )
+        additions = [
+            Addition(entry.transactional_id, producer_of(entry), _partitions(entry.topics), entry.verify_only)
+            for entry in asked.transactions
+        ]
+        verdicts = node.additions.of_broker(additions) if node.coordinates else [_not_here(addition.partitions) for addition in additions]
         results = [
             {"transactional_id": entry.transactional_id, "topic_results": _results(errors)}
             for entry, errors in zip(asked.transactions, verdicts, strict=True)
@@ -51,9 +51,14 @@ def add_partitions_to_txn(node: Node, asked: Any) -> ResponsePayload:
         return response(asked, throttle_time=0, error_code=Error.NONE, results_by_transaction=results)
     producer = ProducerIdAndEpoch(int(asked.v3_and_below_producer_id), int(asked.v3_and_below_producer_epoch))
     partitions = _partitions(asked.v3_and_below_topics)
-    errors = node.additions.of_client(Addition(asked.v3_and_below_transactional_id, producer, partitions))
+    addition = Addition(asked.v3_and_below_transactional_id, producer, partitions)
+    errors = node.additions.of_client(addition) if node.coordinates else _not_here(partitions)
     told = {partition: node.dialect.told(error, asked.__version__, knows_fenced=2) for partition, error in errors.items()}
     return response(asked, throttle_time=0, results_by_topic_v3_and_below=_results(told))
+
+
+def _not_here(partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
+    return dict.fromkeys(partitions, Error.NOT_COORDINATOR)
 
 
 def _partitions(topics: Iterable[Any]) -> tuple[TopicPartition, ...]:
@@ -76,6 +81,7 @@ def add_offsets_to_txn(node: Node, asked: Any) -> ResponsePayload:
     """Add the partition in which a group keeps its offsets."""
     error = Error.NONE
     try:
+        node.check_coordinates()
         node.additions.add_offsets(asked.transactional_id, producer_of(asked), asked.group_id)
     except Refused as refusal:
         error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=2)
@@ -87,6 +93,7 @@ def end_txn(node: Node, asked: Any) -> ResponsePayload:
     error, identity = Error.NONE, NO_PRODUCER
     decision = Decision.COMMIT if asked.committed else Decision.ABORT
     try:
+        node.check_coordinates()
         identity = node.coordinator.end_transaction(asked.transactional_id, producer_of(asked), decision, int(asked.__version__))
     except Refused as refusal:
         identity = node.dialect.identity_in_refusal(producer_of(asked))

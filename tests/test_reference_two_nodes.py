@@ -1,0 +1,145 @@
+"""A reference of two nodes: each answers for what it leads, the first coordinates, and a paused one makes its markers wait."""
+
+from typing import Any
+
+import pytest
+from reference_client import TOPIC, Client
+
+from fencepost.reference.kafka import Profile, ReferenceKafka, Settings
+from fencepost.wire.kafka.entities import request
+
+NOT_LEADER, NOT_COORDINATOR, BAD_ASSIGNMENT = 6, 16, 39
+FIRST, SECOND = 1, 2
+ON_FIRST, ON_SECOND = 0, 1
+
+
+class TwoNodes(Client):
+    """A client of two nodes, with the topic's partition 0 on the first and 1 on the second; it asks the node that is its `turn`."""
+
+    def __init__(self) -> None:
+        self.turn = FIRST
+        self.broker = ReferenceKafka(Profile.load("seed"), settings=Settings(clean_up_interval_ms=200), nodes=2)
+        assert self.assign(TOPIC, {0: [FIRST], 1: [SECOND]}) == 0
+
+    def send(self, api: str, version: int, **fields: Any) -> Any:
+        return self.broker.handle(request(api, version, **fields), number=self.turn)
+
+    def assign(self, name: str, assigned: dict[int, list[int]]) -> int:
+        assignments = [{"partition_index": number, "broker_ids": nodes} for number, nodes in assigned.items()]
+        wanted = {"name": name, "num_partitions": -1, "replication_factor": -1, "assignments": assignments, "configs": []}
+        return int(self.ask("create_topics", 7, topics=[wanted]).topics[0].error_code)
+
+    def at(self, node: int) -> "TwoNodes":
+        self.turn = node
+        return self
+
+
+@pytest.fixture
+def nodes() -> TwoNodes:
+    return TwoNodes()
+
+
+def listed(nodes: TwoNodes, partition: int) -> int:
+    wanted = [{"name": TOPIC, "partitions": [{"partition_index": partition, "timestamp": -1}]}]
+    answer = nodes.ask("list_offsets", 7, topics=wanted, replica_id=-1, isolation_level=0)
+    return int(answer.topics[0].partitions[0].error_code)
+
+
+def described(nodes: TwoNodes, partition: int) -> int:
+    answer = nodes.ask("describe_producers", 0, topics=[{"name": TOPIC, "partition_indexes": [partition]}])
+    return int(answer.topics[0].partitions[0].error_code)
+
+
+def marked(nodes: TwoNodes, partition: int) -> int:
+    marker = {"producer_id": 7, "producer_epoch": 0, "transaction_result": True, "coordinator_epoch": 0}
+    answer = nodes.ask("write_txn_markers", 1, markers=[{**marker, "topics": [{"name": TOPIC, "partition_indexes": [partition]}]}])
+    return int(answer.markers[0].topics[0].partitions[0].error_code)
+
+
+@pytest.mark.parametrize("ask", [listed, described, marked])
+def test_a_node_answers_for_the_partitions_that_it_leads(nodes: TwoNodes, ask: Any) -> None:
+    """Whoever asks the other one is told that it is not the leader."""
+    assert (ask(nodes.at(FIRST), ON_FIRST), ask(nodes.at(SECOND), ON_SECOND)) == (0, 0)
+    assert (ask(nodes.at(FIRST), ON_SECOND), ask(nodes.at(SECOND), ON_FIRST)) == (NOT_LEADER, NOT_LEADER)
+
+
+def test_a_producer_writes_where_the_leader_is(nodes: TwoNodes) -> None:
+    """Its transaction spans both, and the wrong node takes nothing."""
+    pair = nodes.producer("x")
+
+    assert nodes.error_of_write("x", pair, ON_SECOND, 0) == NOT_LEADER
+    assert nodes.at(SECOND).error_of_write("x", pair, ON_SECOND, 0) == 0
+    assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 0) == 0
+    assert nodes.end("x", pair, commit=True) == (0, pair.plus(1))
+
+
+def test_only_the_first_node_coordinates(nodes: TwoNodes) -> None:
+    """The second one says so; a producer id without a transactional id is to be had from both."""
+    pair = nodes.producer("x")
+    second = nodes.at(SECOND)
+
+    assert second.init("x")[0] == NOT_COORDINATOR
+    assert second.end("x", pair, commit=True)[0] == NOT_COORDINATOR
+    assert second.add("x", pair, ON_FIRST) == [NOT_COORDINATOR]
+    states = second.ask("describe_transactions", 0, transactional_ids=["x"]).transaction_states
+    assert [int(state.error_code) for state in states] == [NOT_COORDINATOR]
+    assert second.ask("list_transactions", 0, state_filters=[], producer_id_filters=[]).transaction_states == ()
+    assert second.init(None)[0] == 0
+    second.ask("find_coordinator", 4, key_type=1, coordinator_keys=["x"])
+    found = second.ask("find_coordinator", 4, key_type=1, coordinator_keys=["x"]).coordinators
+    assert [entry.node_id for entry in found] == [FIRST]
+
+
+def test_metadata_tells_the_nodes_apart(nodes: TwoNodes) -> None:
+    """Two addresses, the leaders that were assigned, and turns where none were; both nodes say the same."""
+    nodes.create("turns", 3)
+
+    answers = [
+        nodes.at(node).ask("metadata", 7, topics=[{"name": TOPIC}, {"name": "turns"}], allow_auto_topic_creation=False)
+        for node in (FIRST, SECOND)
+    ]
+
+    assert answers[0] == answers[1]
+    assert [broker.node_id for broker in answers[0].brokers] == [FIRST, SECOND]
+    assert len({(broker.host, broker.port) for broker in answers[0].brokers}) == 2
+    assert [[entry.leader_id for entry in topic.partitions] for topic in answers[0].topics] == [[FIRST, SECOND], [FIRST, SECOND, FIRST]]
+
+
+@pytest.mark.parametrize("assigned", [{0: [3]}, {0: [1, 2]}, {0: []}, {1: [1]}, {0: [1], 2: [1]}])
+def test_an_assignment_that_cannot_be_is_refused(nodes: TwoNodes, assigned: dict[int, list[int]]) -> None:
+    """A node that there is not, other than one replica, a number left out: and there is no such topic afterwards."""
+    assert nodes.assign("odd", assigned) == BAD_ASSIGNMENT
+    assert nodes.assign("odd", {0: [SECOND]}) == 0
+
+
+def state_of(nodes: TwoNodes) -> tuple[str, list[int]]:
+    (state,) = nodes.at(FIRST).ask("describe_transactions", 0, transactional_ids=["x"]).transaction_states
+    return state.transaction_state, [int(number) for topic in state.topics for number in topic.partitions]
+
+
+@pytest.mark.parametrize("crashes", [False, True])
+def test_markers_for_a_paused_node_wait_for_it(nodes: TwoNodes, crashes: bool) -> None:
+    """However long, and over a crash of the coordinator; it answers nobody, and then the transaction completes."""
+    pair = nodes.producer("x")
+    assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 0) == 0
+    assert nodes.at(SECOND).error_of_write("x", pair, ON_SECOND, 0) == 0
+
+    nodes.broker.pause(SECOND)
+    assert nodes.at(FIRST).end("x", pair, commit=True) == (0, pair.plus(1))
+    if crashes:
+        nodes.broker.crash()
+        nodes.broker.restart()
+    nodes.broker.advance(100_000)
+    assert state_of(nodes) == ("PrepareCommit", [ON_SECOND])
+    assert nodes.at(SECOND).send("api_versions", 0) is None
+
+    nodes.broker.resume(SECOND)
+    assert state_of(nodes) == ("CompleteCommit", [])
+    assert listed(nodes.at(SECOND), ON_SECOND) == 0
+
+
+@pytest.mark.parametrize("node", [0, 1, 3])
+def test_the_first_node_and_what_there_is_not_are_never_paused(nodes: TwoNodes, node: int) -> None:
+    """It is a fault of whoever asks."""
+    with pytest.raises(ValueError, match=f"node {node} cannot be paused: the reference has 2"):
+        nodes.broker.pause(node)
