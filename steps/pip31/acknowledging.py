@@ -13,7 +13,8 @@ from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.values import AckKind, Consumer, MessageId, Subscription, SubscriptionType
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
-from .ground import SENTINEL, VALUES, World, values_of
+from .ground import SENTINEL, World
+from .setting import VALUES, values_of
 
 _CONFLICT = 23
 _ROOM = 1_000

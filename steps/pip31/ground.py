@@ -18,18 +18,12 @@ from fencepost.adapters.pulsar.values import Action, MessageId, Producer, TxnId,
 from fencepost.evidence import Evidence
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
+from .setting import LONG_MS, VALUES, values_of
 from .world import PulsarWorld
 
-VALUES = r'"[^"]+"(?:, "[^"]+")*'
 SENTINEL = "sentinel-"
-_LONG_MS = 60_000
 _QUIET_S = 0.3
 """How long a reader is watched who may not read on; what it must get by then is known by its position."""
-
-
-def values_of(text: str) -> list[str]:
-    """`"a", "b"` as a list."""
-    return re.findall(r'"([^"]+)"', text)
 
 
 @dataclass
@@ -128,7 +122,7 @@ def a_topic(world: World, name: str, values: str | None) -> None:
 def three_transactions(world: World, names: str) -> None:
     """Begun in this order, so that each is newer than the one before."""
     for name in re.findall("[A-Z]", names):
-        world.pulsar.begin(name, _LONG_MS)
+        world.pulsar.begin(name, LONG_MS)
 
 
 @given(parsers.re(rf"(?P<name>[A-Z]) has sent (?P<values>{VALUES}) to (?P<topic>\w+)$"))
