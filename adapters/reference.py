@@ -120,7 +120,7 @@ class ReferenceSystem:
             VirtualTime(broker, self._patience_s),
             broker,
             suffix,
-            connect_as=lambda user: lambda _client, _address: InProcessTransport(_LoggedIn(broker, user)),
+            connect_as=lambda user: self._connect(broker, user),
             take_aged=take_aged,
             wire=InProcessWire(broker) if WIRE_FAULTS in needs else None,
         )
@@ -128,9 +128,10 @@ class ReferenceSystem:
     def close(self) -> None:
         """There is nothing to give back."""
 
-    def _connect(self, broker: ReferenceKafka) -> Connect:
-        """How the clients of a session reach its broker."""
-        return lambda _client, _address: InProcessTransport(broker)
+    def _connect(self, broker: ReferenceKafka, user: str | None = None) -> Connect:
+        """How the clients of a session reach its broker, logged in as a user where one is named."""
+        answering = broker if user is None else _LoggedIn(broker, user)
+        return lambda _client, _address: InProcessTransport(answering)
 
     def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
         known = kafka_settings()

@@ -9,14 +9,12 @@ Each defect is run in a process of its own, on the scenarios of the feature that
 on each.
 """
 
-import json
+import io
 import multiprocessing
-import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 from fencepost.reference.defects.watch import Watch
@@ -25,6 +23,7 @@ from . import gherkin, suite
 from .cli import Exit
 from .register import Register
 from .suite import PLUGINS
+from .verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -134,24 +133,15 @@ def _run(task: tuple[Defect, tuple[str, ...]]) -> Seen:
     defect, asked = task
     (DEFECTS if defect.breaks else ODDITIES)[defect.name] = defect  # this process has imported the bundled ones, and runs only this one
     watch = Watch(defect)
-    with tempfile.TemporaryDirectory() as folder:
-        options = [
-            f"--defect={defect.name}",
-            f"--results={folder}",
-            "--no-html",
-            "--tb=no",
-            *(f"--only={requirement}" for requirement in asked),
-        ]
-        with (Path(folder) / "output").open("w+") as output, redirect_stdout(output), redirect_stderr(output):
-            code = suite.run(options, workers=1)
-            output.seek(0)
-            printed = output.read().strip()
-        path = Path(folder) / "compliance.json"
-        if code == Exit.USAGE or not path.is_file():
-            return Seen(defect, {}, {}, f"the run ended with {int(code)}: {printed[-300:]}")
-        rows = json.loads(path.read_text(encoding="utf-8"))["requirements"]
-    verdicts = {row["id"]: row["verdict"] for row in rows if row["verdict"] not in ("not_run", "excluded")}
-    reasons = {row["id"]: row["reason"] or "" for row in rows if row["id"] in verdicts}
+    output = io.StringIO()
+    with redirect_stdout(output), redirect_stderr(output):
+        ended = suite.judge([f"--defect={defect.name}", "--tb=no", *(f"--only={requirement}" for requirement in asked)], workers=1)
+    printed = output.getvalue().strip()
+    if ended.exit == Exit.USAGE or ended.results is None:
+        return Seen(defect, {}, {}, f"the run ended with {int(ended.exit)}: {printed[-300:]}")
+    judged = [row for row in ended.results.requirements() if row.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)]
+    verdicts = {row.requirement: row.verdict.value for row in judged}
+    reasons = {row.requirement: row.reason or "" for row in judged}
     return Seen(defect, verdicts, reasons, _trouble(defect, verdicts, reasons, printed) or watch.trouble())
 
 

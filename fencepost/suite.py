@@ -1,6 +1,7 @@
 """`fencepost run`: pytest, with our plugin and nothing of the caller's configuration, and its end as an exit code."""
 
 import os
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from . import expectations, register
 from .cli import Exit
 from .reporting import Reporting
+from .results import Results
 
 PLUGINS = ("pytest_bdd.plugin", "allure_pytest.plugin", "xdist.plugin", "fencepost.plugin")
 
@@ -22,8 +24,21 @@ class _Remember:
         self.reporting = session.config.pluginmanager.get_plugin("fencepost-reporting")
 
 
+@dataclass(frozen=True)
+class Ended:
+    """A run that has ended: its exit code, and its results where it had begun."""
+
+    exit: Exit
+    results: Results | None
+
+
 def run(arguments: list[str], workers: int) -> int:
-    """Run the bundled features with these pytest options, and write the results folder. Answers the exit code."""
+    """Run the bundled features with these pytest options. Answers the exit code."""
+    return judge(arguments, workers).exit
+
+
+def judge(arguments: list[str], workers: int) -> Ended:
+    """Run the bundled features with these pytest options, and write the results folder where they name one."""
     expectations.check(register.bundled())  # a faulty data file of ours is not the user's doing, so it is told before pytest starts
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTEST_ADDOPTS", None)
@@ -44,7 +59,7 @@ def run(arguments: list[str], workers: int) -> int:
         ],
         plugins=[remember],
     )
-    return _exit_code(int(code), remember.reporting)
+    return Ended(_exit_code(int(code), remember.reporting), remember.reporting.results if remember.reporting else None)
 
 
 def _exit_code(code: int, reporting: Reporting | None) -> Exit:

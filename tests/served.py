@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from fencepost.reference.kafka import Address, Parts, Profile, ReferenceKafka
+from fencepost.reference.kafka import Address, Parts, Profile, ReferenceKafka, Settings
 from fencepost.reference.serving.server import HOST, Server, listen
 
 T = TypeVar("T")
@@ -109,10 +109,14 @@ class Served:
 
 
 @contextlib.contextmanager
-def served_here(profile: str = "seed", parts: Parts = Parts()) -> Iterator[Served]:  # noqa: B008 - it is immutable
+def served_here(
+    profile: str = "seed",
+    parts: Parts = Parts(),  # noqa: B008 - immutable, as the settings are
+    settings: Settings = Settings(),  # noqa: B008
+) -> Iterator[Served]:
     """A reference in this process."""
     with EventLoop() as loop:
-        served = Served(loop, lambda address: ReferenceKafka(Profile.load(profile), parts, address=address))
+        served = Served(loop, lambda address: ReferenceKafka(Profile.load(profile), parts, settings, address=address))
         try:
             yield served
         finally:

@@ -9,6 +9,7 @@ from unittest import mock
 from served import EventLoop, Served
 
 from fencepost import suite
+from fencepost.adapters.kafka.login import Login
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Address, Connect
 from fencepost.adapters.reference import ReferenceSystem
@@ -26,19 +27,28 @@ class ServedSystem(ReferenceSystem):
     _loop: EventLoop | None = None
     _served: Served | None = None
 
-    def _connect(self, broker: ReferenceKafka) -> Connect:
+    def _connect(self, broker: ReferenceKafka, user: str | None = None) -> Connect:
         if self._loop is None:
             self._loop = EventLoop().__enter__()
-        if self._served is not None:
-            self._served.close()
-        served = self._served = Served(self._loop, lambda _: broker)
-        return lambda client, _address: TcpTransport(client, Address(HOST, served.port))
+        if self._served is None or self._served.broker is not broker:
+            if self._served is not None:
+                self._served.close()
+            self._served = Served(self._loop, lambda _: broker)
+        address, login = Address(HOST, self._served.port), _login(broker, user)
+        return lambda client, _address: TcpTransport(client, address, login)
 
     def close(self) -> None:
         if self._loop is not None and self._served is not None:
             self._served.close()
             self._loop.__exit__(None, None, None)
             self._loop = self._served = None
+
+
+def _login(broker: ReferenceKafka, user: str | None) -> Login | None:
+    """Where users have to log in, clients are the kit's own user until they log in as another: the first that the broker knows."""
+    passwords = broker.settings.passwords
+    named = user or next(iter(passwords), None)
+    return None if named is None else Login(named, passwords[named])
 
 
 if __name__ == "__main__":

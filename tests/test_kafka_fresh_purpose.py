@@ -12,15 +12,16 @@ class PaperBroker:
 
     made: list["PaperBroker"]
 
-    def __init__(self, image: str, purpose: str, patience_s: float) -> None:
-        del image, patience_s
+    def __init__(self, image: str, purpose: str, patience_s: float, aged_ids: int) -> None:
+        del image, patience_s, aged_ids
         self.purpose, self.sessions, self.is_closed = purpose, 0, False
         PaperBroker.made.append(self)
 
     def start(self) -> None:
         """Nothing to start."""
 
-    def session(self) -> "PaperBroker":
+    def session(self, needs: frozenset[str]) -> "PaperBroker":
+        del needs
         self.sessions += 1
         return self
 

@@ -1,14 +1,15 @@
 """Logging in over SASL/PLAIN: who a client is, what a refusal says, and that a password shows nowhere."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 
 import fake_broker
 import pytest
 from fake_broker import FakeBroker
-from guarded_broker import GuardedBroker
 from hypothesis import given
 from hypothesis import strategies as st
+from served import Served, served_here
 
 from fencepost.adapters.kafka.handshake import ask
 from fencepost.adapters.kafka.login import Login, LoginRefused, Passwords
@@ -18,6 +19,7 @@ from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.live import NoFaults
 from fencepost.adapters.ports import Done, Malformed, NotOffered, Refused, SystemUnreachable, Unknown
+from fencepost.reference.kafka import Settings
 from fencepost.wire.kafka.acls import Operation, Resource, ResourceKind, Right, principal_of
 from fencepost.wire.kafka.entities import request, response
 
@@ -26,26 +28,35 @@ PASSWORDS = Passwords.made_up_for(["kit", "ordinary"])
 LOOK = request("list_transactions", 0, state_filters=[], producer_id_filters=[])
 
 
+def guarded(passwords: Mapping[str, str]) -> AbstractContextManager[Served]:
+    """The reference behind a socket, where users have to log in. `kit` may do everything; without passwords, nobody can log in."""
+    return served_here(settings=Settings(has_authorizer=True, super_users=frozenset({"User:kit"}), passwords=passwords))
+
+
+def address_of(broker: Served) -> Address:
+    return Address("127.0.0.1", broker.port)
+
+
 @pytest.fixture(scope="module")
-def broker() -> Iterator[GuardedBroker]:
-    with GuardedBroker(PASSWORDS.by_user) as guarded:
-        yield guarded
+def broker() -> Iterator[Served]:
+    with guarded(PASSWORDS.by_user) as served:
+        yield served
 
 
 @pytest.fixture
-def session(broker: GuardedBroker) -> Iterator[KafkaSession]:
+def session(broker: Served) -> Iterator[KafkaSession]:
     users = Users(PASSWORDS)
-    transport = users.connect("test", broker.address)
+    transport = users.connect("test", address_of(broker))
     offer = ask(transport, AMPLE_S)
     transport.close()
     assert isinstance(offer, Done)
-    opened = wall_session(broker.address, offer.value, AMPLE_S, NoFaults("the test's broker"), users)
+    opened = wall_session(address_of(broker), offer.value, AMPLE_S, NoFaults("the test's broker"), users=users)
     yield opened
     opened.close()
 
 
-def refusal(broker: GuardedBroker, login: Login) -> LoginRefused:
-    transport = TcpTransport("test", broker.address, login)
+def refusal(broker: Served, login: Login) -> LoginRefused:
+    transport = TcpTransport("test", address_of(broker), login)
     with pytest.raises(LoginRefused) as refused:
         transport.call(LOOK, AMPLE_S)
     transport.close()
@@ -89,18 +100,18 @@ def test_who_may_not_change_rights_is_told_so(session: KafkaSession) -> None:
         assert outcome.error == "CLUSTER_AUTHORIZATION_FAILED"
 
 
-def test_a_new_connection_logs_in_again(broker: GuardedBroker) -> None:
+def test_a_new_connection_logs_in_again(broker: Served) -> None:
     """After one was given back, as after a crash."""
-    transport = TcpTransport("test", broker.address, PASSWORDS.login("kit"))
+    transport = TcpTransport("test", address_of(broker), PASSWORDS.login("kit"))
 
     for _ in range(2):
         assert isinstance(transport.call(LOOK, AMPLE_S), Done)
         transport.close()
 
 
-def test_without_a_login_the_connection_is_closed(broker: GuardedBroker) -> None:
+def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
     """Which is no refusal of the request: nobody looked at it."""
-    transport = NOBODY.connect("test", broker.address)
+    transport = NOBODY.connect("test", address_of(broker))
 
     outcome = transport.call(LOOK, AMPLE_S)
     transport.close()
@@ -115,20 +126,20 @@ def test_nobody_can_log_in_where_there_are_no_users() -> None:
         NOBODY.connect_as("ordinary")
 
 
-def test_a_refused_login_names_the_node_the_user_and_the_reason(broker: GuardedBroker) -> None:
+def test_a_refused_login_names_the_node_the_user_and_the_reason(broker: Served) -> None:
     """It is a system that cannot be reached, and no verdict on it."""
     error = refusal(broker, Login("kit", "not the password"))
 
     assert isinstance(error, SystemUnreachable)
     assert str(error) == (
-        f"{broker.address} refuses the login of the user 'kit': SASL_AUTHENTICATION_FAILED (58): Authentication failed: "
+        f"{address_of(broker)} refuses the login of the user 'kit': SASL_AUTHENTICATION_FAILED (58): Authentication failed: "
         "Invalid username or password. Its listener must know this user and password."
     )
 
 
 def test_a_listener_without_logins_is_told() -> None:
     """With the mechanisms that it has."""
-    with GuardedBroker({}) as open_to_all:
+    with guarded({}) as open_to_all:
         error = refusal(open_to_all, Login("kit", "secret"))
 
     assert "ILLEGAL_SASL_STATE (34); it offers the SASL mechanisms: none, and PLAIN is needed" in str(error)

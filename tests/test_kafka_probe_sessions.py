@@ -1,5 +1,7 @@
 """Sessions: their time, their names, and the reference as a system."""
 
+import time
+
 import pytest
 
 from fencepost.adapters.live import WallTime
@@ -19,9 +21,14 @@ def test_there_is_always_one_attempt() -> None:
     assert list(WallTime(patience_s=10.0).attempts(patience=0)) == [1]
 
 
-def test_attempts_end_with_patience() -> None:
+def test_attempts_end_with_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """However short the pauses are, they fit into the patience that there is."""
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "sleep", lambda seconds: clock.append(clock.pop() + seconds))
+
     assert len(list(WallTime(patience_s=0.02).attempts())) == 3
+    assert clock[0] <= 0.02
 
 
 def test_virtual_patience_takes_no_time_but_the_clocks(reference: ReferenceSystem) -> None:

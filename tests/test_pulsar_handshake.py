@@ -70,8 +70,8 @@ def test_a_crash_gets_a_fresh_broker() -> None:
     settings = pulsar_settings()
 
     assert settings.default_purpose == settings.purpose_for({"virtual-time"}) == "shared"
-    assert not settings.is_fresh("shared")
-    assert settings.is_fresh(settings.purpose_for({"crash"}))
+    assert not settings.purpose("shared").fresh
+    assert settings.purpose(settings.purpose_for({"crash"})).fresh
     environment = settings.environment("fresh", 1, 2)
     assert (environment["PULSAR_PREFIX_brokerServicePort"], environment["PULSAR_PREFIX_webServicePort"]) == ("1", "2")
 

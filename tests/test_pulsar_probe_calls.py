@@ -339,6 +339,19 @@ def test_a_message_on_its_way_when_the_producer_is_closed_is_unknown_at_once(bro
     assert broker.now == before
 
 
+def test_a_receipt_after_the_producer_was_opened_again_is_that_of_the_repetition(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """A message that is sent again under its number is not taken for the one that was lost."""
+    broker.on("SEND", nothing, lambda request: [receipt(request, 1, 7)])
+    producer = value(probe.producer(TOPIC, name="me"))
+    lost = value(probe.post(producer, "a", sequence_id=3))
+    broker.push(pb.CommandCloseProducer(producer_id=producer.number, request_id=2**64 - 1))
+
+    repeated = value(probe.send(producer, "a", sequence_id=3))
+
+    assert repeated == MessageId(Position(1, 7))
+    assert isinstance(probe.receipt(lost), Unknown)
+
+
 def test_opening_is_tried_again_while_storage_comes_back(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """After a crash; a name that is taken is also free again soon. What is final is told at once."""
 

@@ -32,7 +32,7 @@ def system() -> Iterator[PulsarContainerSystem]:
     require_docker(PULSAR_IMAGE)
     before = containers_of(owners.this_process())
     system = PulsarContainerSystem(PULSAR_IMAGE)
-    system.prepare({CRASH})
+    system.prepare([CRASH])
     try:
         handshake = system.open()
         assert (handshake.version, handshake.profile, handshake.capabilities) == ("4.0.7", "pulsar-4.0", CRASH)

@@ -11,6 +11,7 @@ from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 from fencepost.reference.kafka import Parts
 
 _Seen: TypeAlias = dict[str, object]
+COORDINATOR_LOAD_IN_PROGRESS = 14
 
 
 def observe(parts: Parts) -> _Seen:
@@ -19,11 +20,16 @@ def observe(parts: Parts) -> _Seen:
 
     def settle(name: str) -> str:
         for _ in range(20):
-            if not (state := client.state(name)[0]).startswith("Prepare"):
+            state = client.state(name)[0]
+            if state and not state.startswith("Prepare"):  # there is none while the coordinator loads
                 break
             client.broker.advance(20)
         return state
 
+    for _ in range(20):
+        if client.init("first")[0] != COORDINATOR_LOAD_IN_PROGRESS:
+            break
+        client.broker.advance(20)
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
     client.write("x", pair, 1, 0)

@@ -183,6 +183,7 @@ class Client:
                 return unknown
         if answer.HasField("error"):
             return refused(answer.error, answer.message)
+        # A standalone broker says so of itself; a proxy, which would want to be told of the broker behind it, is not supported.
         if answer.response == pb.CommandLookupTopicResponse.Connect and answer.proxy_through_service_url:
             return Done((address, True, True))
         owner = parse_service_url(answer.broker_service_url)

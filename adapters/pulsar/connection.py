@@ -96,10 +96,12 @@ class Connection:
         end = self._recorder.now_ms() + 1000 * within_s
         while call.answer is None and self.lost is None:
             left_s = (end - self._recorder.now_ms()) / 1000
-            if self._is_cut_off(call):
-                return self._given_up(call, f"{self.address} closed the producer instead of answering {call.name}", lost=True)
+            if not self._is_awaited(call):
+                break
             if left_s <= 0:
-                return self._given_up(call, f"{self.address} did not answer {call.name} within {within_s:g} s", lost=False)
+                why = f"{self.address} did not answer {call.name} within {within_s:g} s"
+                self._recorder.lost(call, why)
+                return Unknown(why)
             self._look(left_s)
         match call.answer:
             case Frame() as frame:
@@ -151,6 +153,7 @@ class Connection:
             case pb.CommandCloseProducer():
                 self._pushed(frame)
                 self.closed_producers.add(body.producer_id)
+                self._cut_off(body.producer_id)
             case pb.CommandCloseConsumer():
                 self._pushed(frame)
                 self.closed_consumers.add(body.consumer_id)
@@ -189,17 +192,15 @@ class Connection:
             self._fail_waiting()
         return self.lost is None
 
-    def _is_cut_off(self, call: Call) -> bool:
-        """Whether the broker has closed the producer of a message that waits for its receipt: then it will say nothing more."""
-        match call.request:
-            case Frame(command=pb.BaseCommand(type=pb.BaseCommand.SEND)) as frame:
-                return frame.body.producer_id in self.closed_producers
-            case _:
-                return False
+    def _cut_off(self, producer: int) -> None:
+        """The broker says nothing more about a producer's messages; a receipt that comes later is that of a later message."""
+        for key in [key for key in self._waiting if key[:2] == ("send", producer)]:
+            for call in self._waiting.pop(key):
+                self._recorder.lost(call, f"{self.address} closed the producer instead of answering {call.name}")
 
-    def _given_up(self, call: Call, why: str, *, lost: bool) -> Unknown:
-        self._recorder.lost(call, why)
-        return Unknown(why, lost=lost)
+    def _is_awaited(self, call: Call) -> bool:
+        assert isinstance(call.request, Frame)
+        return call in self._waiting.get(_key(call.request), ())
 
     def _malformed(self, why: str) -> Malformed:
         self._lose(why)

@@ -1,11 +1,12 @@
 """Pulsar in containers of fencepost's own: started while scenarios are still being collected, removed on every way out.
 
-Scenarios that need nothing special share one broker. For a purpose that is fresh, each scenario gets a broker of its own: one is
-always started ahead, in a thread, while the scenarios before are being judged, and it is removed when its session closes.
+Scenarios that need nothing special share one broker. For a purpose that is fresh, each scenario gets a broker of its own: the next
+one is started ahead, in a thread, while the scenarios before are being judged, and it is removed when its session closes.
 """
 
 import atexit
 import threading
+from collections import Counter
 from collections.abc import Collection
 from queue import SimpleQueue
 
@@ -30,6 +31,8 @@ class PulsarContainerSystem:
         self._patience_s = patience_s
         self._waiting: dict[str, ContainerBroker] = {}
         """For each purpose the broker that its next session gets."""
+        self._to_come: Counter[str] = Counter()
+        """How many more scenarios will ask for a broker of each purpose."""
         self._brokers: list[ContainerBroker] = []
         self._to_start: SimpleQueue[ContainerBroker | None] = SimpleQueue()
         self._starter: threading.Thread | None = None
@@ -42,13 +45,16 @@ class PulsarContainerSystem:
             atexit.register(self.close)
             self._starter = threading.Thread(target=self._start_all, name=f"start {self._image}", daemon=True)
             self._starter.start()
-        for purpose in (pulsar_settings().default_purpose, *pulsar_settings().purposes_for(needs)):
+        settings = pulsar_settings()
+        self._to_come = Counter(purpose for need in needs for purpose in settings.purposes_for([need]))
+        for purpose in (settings.default_purpose, *settings.purposes_for(needs)):
             self._broker(purpose)
 
     def open(self) -> Handshake:
         """Wait until the shared broker serves transactions."""
-        self.prepare()
         settings = pulsar_settings()
+        if self._starter is None:
+            self.prepare()
         broker = self._broker(settings.default_purpose)
         offer = broker.offer
         self._is_open = True
@@ -59,13 +65,16 @@ class PulsarContainerSystem:
         """A fresh session on the broker for these needs, or on one of its own."""
         if not self._is_open or self._closed:
             raise WrongUsage(f"a session with the container of {self._image} was asked for before open(), or after close()")
-        purpose = pulsar_settings().purpose_for(needs)
+        settings = pulsar_settings()
+        purpose = settings.purpose_for(needs)
         broker = self._broker(purpose)
         session = broker.session()
-        if pulsar_settings().is_fresh(purpose):
+        self._to_come[purpose] -= 1
+        if settings.purpose(purpose).fresh:
             session.on_close(broker.close)
             del self._waiting[purpose]
-            self._broker(purpose)
+            if self._to_come[purpose] > 0:
+                self._broker(purpose)
         return session
 
     def close(self) -> None:

@@ -43,7 +43,8 @@ class PulsarSession:
 
     @property
     def wire(self) -> WireFaults:
-        raise NotOffered("wire-faults: between the suite and a Pulsar system nothing is lost on purpose")
+        """Faults on the way to the broker; the connections of this protocol have none."""
+        raise NotOffered("wire-faults: a client's connections to a Pulsar broker are direct")
 
     def exchanges(self) -> list[Exchange]:
         return self._recorder.exchanges()

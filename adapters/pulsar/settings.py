@@ -8,7 +8,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 from pydantic import Field
 
-from fencepost.adapters import purposes
+from fencepost.adapters.purposes import BrokerSettings, Purpose
 from fencepost.datafile import Row, load
 
 
@@ -24,7 +24,7 @@ class Release(Row):
         return SpecifierSet(self.versions).contains(version, prereleases=True)
 
 
-class PulsarSettings(purposes.BrokerSettings[purposes.Purpose]):
+class PulsarSettings(BrokerSettings[Purpose]):
     """How Apache Pulsar's image is started, and which of its releases are known."""
 
     releases: Annotated[list[Release], Field(min_length=1)]
@@ -32,10 +32,6 @@ class PulsarSettings(purposes.BrokerSettings[purposes.Purpose]):
     def environment(self, purpose: str, port: int, admin_port: int) -> dict[str, str]:
         """The container's environment for that purpose, when it is reached at these ports of this machine."""
         return self.filled_in(purpose, port=port, admin_port=admin_port)
-
-    def is_fresh(self, purpose: str) -> bool:
-        """Whether each scenario gets a broker of its own."""
-        return self.purpose(purpose).fresh
 
 
 class _Brokers(Row):

@@ -28,7 +28,7 @@ def the_write_is_accepted(world: World) -> None:
     """Produce answers no error and an offset, and the log ends beyond that offset."""
     match answer_of(world):
         case Done(Appended(base_offset=offset)):
-            ends = [world.end_of(partition) for partition in world.asked.written] if world.asked else []
+            ends = [world.end_of(partition) for partition in sorted(world.asked.written)] if world.asked else []
             world.evidence.expect(
                 offset >= 0 and any(end > offset for end in ends),
                 "an offset that the log really has",
