@@ -56,7 +56,7 @@ class PulsarReferenceSystem:
             version=version,
             version_is_exact=True,
             profile=self._profile.name,
-            capabilities=frozenset({"crash", "virtual-time"}),
+            capabilities=frozenset({"crash", "virtual-time"} | ({"sidecar-buffer"} if self._profile.buffer == "sidecar" else set())),
             judged_as=(imitates.system, imitates.version) if imitates else (self.name, version),
             notes=(f"variant {self._variant.name}: {self._variant.story}",) if self._variant else (),
         )

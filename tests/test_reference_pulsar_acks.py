@@ -145,6 +145,21 @@ def test_one_transaction_at_a_time_acknowledges_up_to_a_message(acks: Acks) -> N
     assert told == [23, 0, 23, 0, 23]
 
 
+@pytest.mark.parametrize(("profile", "told", "back"), [("seed", 23, ["m0", "m1", "m2"]), ("pulsar-4.0", 0, ["m2"])])
+def test_everything_up_to_a_message_over_one_that_is_pending(profile: str, told: int, back: list[str]) -> None:
+    """By this reading of the text it is a conflict; as shipped its commit deletes what the other transaction has."""
+    acks = Acks(profile, SubscriptionType.EXCLUSIVE)
+    first, second = acks.begin(), acks.begin()
+    acks.ack(first, 0)
+
+    answer = acks.ack(second, 1, cumulative=True)
+    acks.world.end(second, COMMIT)
+    acks.world.end(first, ABORT)
+
+    assert answer == told
+    assert sorted(acks.world.values(acks.another())) == back
+
+
 @pytest.mark.parametrize("action", [COMMIT, ABORT])
 def test_a_cumulative_acknowledgement_ends_with_its_transaction(acks: Acks, action: Action) -> None:
     """A commit deletes all up to there; after an abort all comes again."""

@@ -14,12 +14,8 @@ class _TakesEveryCumulative(PendingAcks):
 
 
 class _LooksAtCumulativeOnly(PendingAcks):
-    def add_cumulative(self, txn: TxnId, place: Place) -> None:
-        individual, self._individual = self._individual, {}
-        try:
-            super().add_cumulative(txn, place)
-        finally:
-            self._individual = individual
+    def _covers_anothers(self, txn: TxnId, place: Place) -> bool:  # noqa: ARG002 - it does not look at single messages
+        return False
 
 
 class _GivesTheCoveredOut(PendingAcks):
@@ -40,7 +36,7 @@ CUMULATIVE_TAKES_THE_PENDING = Defect(
     name="cumulative-takes-the-pending",
     breaks="PIP31-64",
     story="A cumulative acknowledgement commits over a message that is pending in another transaction, whose abort finds nothing.",
-    origin="textbook: two kinds of acknowledgement that do not know of each other",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7",
     symptom=r"i1 is left for auditors; seen \['i3'\]",
     parts=Parts(pending_acks=_LooksAtCumulativeOnly),
 )

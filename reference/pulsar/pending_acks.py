@@ -74,7 +74,7 @@ class PendingAcks:
             if owner != txn or place <= held:
                 rule("PIP31-63")
                 raise Refused(Error.TRANSACTION_CONFLICT, f"transaction {owner} has acknowledged everything up to {held.position}")
-        if any(place >= taken and set(owners.values()) - {txn} for taken, owners in self._individual.items()):
+        if self._covers_anothers(txn, place):
             rule("PIP31-64")
             raise Refused(Error.TRANSACTION_CONFLICT, f"something up to {place.position} is acknowledged in another open transaction")
         self._keep(Waiting(txn, cumulative=place))
@@ -113,6 +113,11 @@ class PendingAcks:
             return False
         owner, held = self._cumulative
         return owner != txn and place <= held
+
+    def _covers_anothers(self, txn: TxnId, place: Place) -> bool:
+        if self._profile.cumulative_over_individual == "accepted":
+            return False
+        return any(place >= taken and set(owners.values()) - {txn} for taken, owners in self._individual.items())
 
     def _keep(self, waiting: Waiting) -> None:
         self._journal.append(waiting)

@@ -56,6 +56,9 @@ class PulsarProfile(BaseModel):
     individual_under_cumulative: Literal["conflict", "accepted"]
     """What a transaction gets for a message that lies under the cumulative acknowledgement of another open one."""
 
+    cumulative_over_individual: Literal["conflict", "accepted"]
+    """What a transaction gets that acknowledges everything up to a message, over one that another open transaction has acknowledged."""
+
     @staticmethod
     def names() -> list[str]:
         """The names of all profiles."""

@@ -13,7 +13,8 @@ from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.values import AckKind, Consumer, MessageId, Subscription, SubscriptionType
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
-from .ground import SENTINEL, VALUES, World, values_of
+from .ground import SENTINEL, World
+from .setting import VALUES, values_of
 
 _CONFLICT = 23
 _ROOM = 1_000
@@ -49,7 +50,7 @@ class Acknowledging:
         ids = [one.ids[value] for value in values]
         if transaction is None:
             return self.world.probe.acknowledge(one.consumer, ids, kind=kind)
-        txn = self.world.transactions[transaction]
+        txn = self.world.id_of(transaction)
         achieved(self.world.probe.add_subscriptions(txn, [one.subscription]), f"adding {name} to the transaction {transaction}")
         return self.world.probe.acknowledge(one.consumer, ids, kind=kind, transaction=txn)
 
@@ -62,7 +63,7 @@ class Acknowledging:
 
     def given(self, name: str, expected: list[str]) -> list[str]:
         """What the consumer has been given since somebody last looked, once a sentinel and all that is expected have come."""
-        self.world.await_ends()
+        self.world.pulsar.await_ends()
         one = self.subscribers[name]
         sentinel = self.world.sentinel(one.topic)
         awaited = {sentinel, *expected}
@@ -130,13 +131,13 @@ def has_taken_over(acks: Acknowledging, name: str) -> None:
 @when(parsers.re(rf'(?P<transaction>[A-Z]) acknowledges (?P<values>{VALUES}) for "(?P<name>\w+)"$'))
 def acknowledges(acks: Acknowledging, transaction: str, values: str, name: str) -> None:
     """One request for all of them, in the transaction."""
-    acks.world.answer = acks.acknowledge(transaction, name, values_of(values))
+    acks.world.ask(acks.acknowledge(transaction, name, values_of(values)))
 
 
 @when(parsers.re(r'(?P<transaction>[A-Z]) acknowledges everything up to "(?P<value>[^"]+)" for "(?P<name>\w+)"$'))
 def acknowledges_up_to(acks: Acknowledging, transaction: str, value: str, name: str) -> None:
     """A cumulative acknowledgement in the transaction."""
-    acks.world.answer = acks.acknowledge(transaction, name, [value], AckKind.CUMULATIVE)
+    acks.world.ask(acks.acknowledge(transaction, name, [value], AckKind.CUMULATIVE))
 
 
 @when(parsers.re(r'the consumer of "(?P<name>\w+)" asks for everything again$'))
@@ -167,7 +168,7 @@ def is_given(acks: Acknowledging, name: str, values: str) -> None:
 @then(parsers.re(rf'subscription "(?P<name>\w+)" has (?:(?P<values>{VALUES})|nothing) left$'))
 def has_left(acks: Acknowledging, name: str, values: str | None) -> None:
     """The consumer leaves, and the next one is given these, each once and in whatever order, and no others."""
-    acks.world.await_ends()
+    acks.world.pulsar.await_ends()
     acks.replace_consumer(name)
     _judge(acks, name, values_of(values or ""), f"{values or 'nothing'} is left for {name}")
 
@@ -175,7 +176,7 @@ def has_left(acks: Acknowledging, name: str, values: str | None) -> None:
 @then(parsers.re(r'"(?P<value>[^"]+)" is left for subscription "(?P<name>\w+)"$'))
 def is_left(acks: Acknowledging, name: str, value: str) -> None:
     """The consumer leaves, and the next one is given this message, among others or alone."""
-    acks.world.await_ends()
+    acks.world.pulsar.await_ends()
     acks.replace_consumer(name)
     found = acks.given(name, [value])
     acks.world.evidence.expect(value in found, f"{value} is left for {name}", f"{found or 'nothing'}")
@@ -184,7 +185,7 @@ def is_left(acks: Acknowledging, name: str, value: str) -> None:
 @then("it is refused as a conflict")
 def is_a_conflict(acks: Acknowledging) -> None:
     """The acknowledgement was answered with a transaction conflict."""
-    match acks.world.answer:
+    match acks.world.pulsar.answer:
         case Unknown() as unknown:
             unanswered(unknown, "acknowledging what must be a conflict")
         case answer:

@@ -4,7 +4,8 @@ from pytest_bdd import given, parsers
 
 from fencepost.steps.outcomes import achieved
 
-from .ground import VALUES, World, values_of
+from .ground import World
+from .setting import VALUES, values_of
 
 
 @given(parsers.re(rf"(?P<topic>\w+) has a batch of (?P<values>{VALUES})$"))

@@ -14,44 +14,47 @@ from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.ports import Done, Outcome, Refused, Session, Unknown
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Action, MessageId, Producer, Status, TxnId, persistent
+from fencepost.adapters.pulsar.values import Action, MessageId, Producer, TxnId, persistent
 from fencepost.evidence import Evidence
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
-VALUES = r'"[^"]+"(?:, "[^"]+")*'
+from .setting import LONG_MS, VALUES, values_of
+from .world import PulsarWorld
+
 SENTINEL = "sentinel-"
-_LONG_MS = 60_000
-_SHORT_MS = 1_000
-"""Long enough for two requests, and over while a scenario waits."""
 _QUIET_S = 0.3
 """How long a reader is watched who may not read on; what it must get by then is known by its position."""
 
 
-def values_of(text: str) -> list[str]:
-    """`"a", "b"` as a list."""
-    return re.findall(r'"([^"]+)"', text)
-
-
 @dataclass
 class World:
-    """The state of one scenario."""
+    """The topics of one scenario beside what all of PIP-31 knows."""
 
-    session: Session
-    evidence: Evidence
+    pulsar: PulsarWorld
     topics: dict[str, str] = field(default_factory=dict)
-    transactions: dict[str, TxnId] = field(default_factory=dict)
-    ended: set[str] = field(default_factory=set)
-    """The transactions that somebody has ended, or that time has."""
-    answer: Outcome[object] | None = None
-    """What came of the When."""
     _producers: dict[str, Producer] = field(default_factory=dict)
     _looks: int = 0
 
     @property
+    def session(self) -> Session:
+        return self.pulsar.session
+
+    @property
+    def evidence(self) -> Evidence:
+        return self.pulsar.evidence
+
+    @property
     def probe(self) -> PulsarProbe:
         """The client that does everything of which it does not matter who does it."""
-        probe: PulsarProbe = self.session.client("app")
-        return probe
+        return self.pulsar.client
+
+    def id_of(self, name: str) -> TxnId:
+        """The id of a transaction."""
+        return self.pulsar.transactions[name].id
+
+    def ask(self, answer: Outcome[object]) -> None:
+        """Keep what came of the When."""
+        self.pulsar.answer = answer
 
     def create(self, name: str, namespace: str = "public/default") -> None:
         """A new topic that only this scenario uses."""
@@ -66,27 +69,12 @@ class World:
 
     def add(self, name: str, topic: str) -> TxnId:
         """Add a topic to a transaction."""
-        achieved(self.probe.add_topics(self.transactions[name], [self.topics[topic]]), f"adding {topic} to {name}")
-        return self.transactions[name]
+        achieved(self.probe.add_topics(self.id_of(name), [self.topics[topic]]), f"adding {topic} to {name}")
+        return self.id_of(name)
 
     def send(self, topic: str, value: str, transaction: TxnId | None = None) -> Outcome[MessageId]:
         """Send a message, in a transaction or in none."""
         return self.probe.send(self.producer(topic), value, transaction=transaction)
-
-    def end(self, name: str, action: Action) -> Outcome[None]:
-        """Commit or abort."""
-        self.ended.add(name)
-        return self.probe.end(self.transactions[name], action)
-
-    def await_ends(self) -> None:
-        """Wait until all that was ended is over everywhere. When patience ends first, the next sentence judges what there is."""
-        for name in sorted(self.ended):
-            for _ in self.session.time.attempts():
-                match self.probe.transaction(self.transactions[name], retry=False):
-                    case Done(metadata) if metadata.status in (Status.COMMITTED, Status.ABORTED):
-                        break
-                    case Refused(code=404):
-                        break
 
     def sentinel(self, topic: str) -> str:
         """Send a message that is like no other."""
@@ -97,7 +85,7 @@ class World:
 
     def seen(self, topic: str) -> list[str]:
         """What a new subscription from the first message on is given, without sentinels."""
-        self.await_ends()
+        self.pulsar.await_ends()
         self._looks += 1
         subscribed = self.probe.subscribe(self.topics[topic], f"reader-{self._looks}")
         consumer = achieved(subscribed, f"subscribing to {topic}")
@@ -114,12 +102,12 @@ class World:
 
 
 @pytest.fixture
-def world(fencepost_session: Session, fencepost_evidence: Evidence) -> Iterator[World]:
+def world(pulsar: PulsarWorld) -> Iterator[World]:
     """The state of this scenario. What it leaves open is aborted: the low watermark of a coordinator waits for its oldest transaction."""
-    world = World(fencepost_session, fencepost_evidence)
-    yield world
-    for name in world.transactions.keys() - world.ended:
-        world.probe.end(world.transactions[name], Action.ABORT, retry=False)
+    yield World(pulsar)
+    for transaction in pulsar.transactions.values():
+        if not transaction.is_over:
+            pulsar.client.end(transaction.id, Action.ABORT, retry=False)
 
 
 @given(parsers.re(rf'the topic "(?P<name>\w+)"(?: with (?P<values>{VALUES}))?$'))
@@ -130,12 +118,11 @@ def a_topic(world: World, name: str, values: str | None) -> None:
         achieved(world.send(name, value), f"sending {value} to {name}")
 
 
-@given(parsers.re(r"transactions? (?P<names>[A-Z](?:(?:, | and )[A-Z])*)(?P<short> with a short time-out)?$"))
-def transactions(world: World, names: str, short: str | None) -> None:
+@given(parsers.re(r"transactions (?P<names>[A-Z], [A-Z] and [A-Z])$"))
+def three_transactions(world: World, names: str) -> None:
     """Begun in this order, so that each is newer than the one before."""
     for name in re.findall("[A-Z]", names):
-        begun = world.probe.new_transaction(_SHORT_MS if short else _LONG_MS)
-        world.transactions[name] = achieved(begun, f"beginning the transaction {name}")
+        world.pulsar.begin(name, LONG_MS)
 
 
 @given(parsers.re(rf"(?P<name>[A-Z]) has sent (?P<values>{VALUES}) to (?P<topic>\w+)$"))
@@ -149,8 +136,8 @@ def has_sent(world: World, name: str, values: str, topic: str) -> None:
 @given(parsers.re(r"(?P<name>[A-Z]) has (?P<how>committed|aborted)$"))
 def has_ended(world: World, name: str, how: str) -> None:
     """The transaction is over, also where it took part."""
-    achieved(world.end(name, Action.COMMIT if how == "committed" else Action.ABORT), f"ending {name}")
-    world.await_ends()
+    achieved(world.pulsar.end(name, Action.COMMIT if how == "committed" else Action.ABORT), f"ending {name}")
+    world.pulsar.await_ends()
 
 
 @given(parsers.re(r'(?P<name>[A-Z]) has committed (?P<value>"[^"]+") to (?P<topic>\w+)$'))
@@ -171,39 +158,33 @@ def crashes(world: World) -> None:
 @when(parsers.re(r"(?P<name>[A-Z]) (?P<how>commits|aborts)$"))
 def ends(world: World, name: str, how: str) -> None:
     """The end is asked for."""
-    world.answer = world.end(name, Action.COMMIT if how == "commits" else Action.ABORT)
+    world.ask(world.pulsar.end(name, Action.COMMIT if how == "commits" else Action.ABORT))
 
 
 @when(parsers.re(r"(?P<name>[A-Z]) is left open past its time-out$"))
 def is_left_open(world: World, name: str) -> None:
     """Nobody ends it, and the coordinator is watched until it is over or patience ends."""
-    world.ended.add(name)
-    world.await_ends()
-
-
-@when(parsers.re(r'"(?P<value>[^"]+)" is sent to (?P<topic>\w+)$'))
-def is_sent(world: World, value: str, topic: str) -> None:
-    """A message outside of transactions."""
-    world.answer = world.send(topic, value)
+    world.pulsar.transactions[name].is_over = True
+    world.pulsar.await_ends()
 
 
 @when(parsers.re(r'(?P<name>[A-Z]) sends "(?P<value>[^"]+)" to (?P<topic>\w+) and commits$'))
 def sends_and_commits(world: World, name: str, value: str, topic: str) -> None:
     """A whole transaction with one message; it is ended also when the message was refused."""
     world.send(topic, value, world.add(name, topic))
-    world.answer = world.end(name, Action.COMMIT)
+    world.ask(world.pulsar.end(name, Action.COMMIT))
 
 
 @then("it is done")
 def it_is_done(world: World) -> None:
     """What the When asked was done, and said to be."""
-    world.evidence.expect(isinstance(world.answer, Done), "what was asked is done", str(world.answer))
+    world.evidence.expect(isinstance(world.pulsar.answer, Done), "what was asked is done", str(world.pulsar.answer))
 
 
 @then("it is refused")
 def it_is_refused(world: World) -> None:
     """What the When asked was not done, and said not to be."""
-    match world.answer:
+    match world.pulsar.answer:
         case Unknown() as unknown:
             unanswered(unknown, "asking for what must be refused")
         case answer:

@@ -10,19 +10,19 @@ from .ground import World
 @given(parsers.re(r'(?P<name>[A-Z]) has tried to send "(?P<value>[^"]+)" to (?P<topic>\w+)$'))
 def has_tried_to_send(world: World, name: str, value: str, topic: str) -> None:
     """One message in the transaction, which nobody adds the topic to before, whatever came of it."""
-    world.send(topic, value, world.transactions[name])
+    world.send(topic, value, world.id_of(name))
 
 
 @when(parsers.re(r'(?P<name>[A-Z]) sends "(?P<value>[^"]+)" to (?P<topic>\w+), without adding it$'))
 def sends_late(world: World, name: str, value: str, topic: str) -> None:
     """One message in the transaction; nobody adds the topic to it before."""
-    world.answer = world.send(topic, value, world.transactions[name])
+    world.ask(world.send(topic, value, world.id_of(name)))
 
 
 @then(parsers.re(r"(?P<name>[A-Z]) is not open in (?P<topic>\w+)$"))
 def is_not_open(world: World, name: str, topic: str) -> None:
     """The topic holds nothing that waits for the end of that transaction, now or soon."""
-    transaction = world.transactions[name]
+    transaction = world.id_of(name)
     start = None
     for _ in world.session.time.attempts():
         start = observed(world.probe.transaction_in_buffer(transaction, world.topics[topic]), f"looking at the buffer of {topic}").start
