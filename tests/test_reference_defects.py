@@ -89,7 +89,7 @@ def test_a_defect_changes_one_decision(name: str) -> None:
     assert {what for what in lawful if lawful[what] != broken[what]} == CHANGED[name]
 
 
-@pytest.mark.parametrize("name", sorted(ODDITIES))
+@pytest.mark.parametrize("name", sorted(name for name, oddity in ODDITIES.items() if oddity.protocol == "kafka"))
 def test_an_oddity_keeps_every_promise(name: str) -> None:
     """A client that waits sees the same."""
     assert observe(ODDITIES[name].parts) == observe(Parts())
@@ -102,12 +102,12 @@ def decisions(part: type) -> list[str]:
 
 @pytest.mark.parametrize("defect", (DEFECTS | ODDITIES).values(), ids=lambda defect: defect.name)
 def test_every_variant_changes_one_decision_in_few_places(defect: Defect) -> None:
-    """In one part or two, by a subclass with one method or two, what it remembers aside; and it says what, from where and how it shows."""
-    lawful = Parts()
+    """In up to three parts, each by a subclass with up to three methods, what it remembers aside; and it says what, from where and how it shows."""
+    lawful = type(defect.parts)()
     replaced = [part for field, part in vars(defect.parts).items() if part is not getattr(lawful, field)]
 
-    assert 1 <= len(replaced) <= 2
-    assert all(len(decisions(part)) <= 2 for part in replaced)
+    assert 1 <= len(replaced) <= 3
+    assert all(len(decisions(part)) <= 3 for part in replaced)
     assert any(decisions(part) or "__init__" in vars(part) for part in replaced)
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", defect.name)
     assert defect.story.endswith(".")
