@@ -7,6 +7,7 @@ from fencepost.reference.pulsar.buffer import Place, Readable
 from fencepost.reference.pulsar.coordinator import Coordinator
 from fencepost.reference.pulsar.pending_acks import PendingAcks, Waiting
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
+from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
@@ -45,19 +46,18 @@ PULSAR_ABORT_SHOWS = Defect(
 )
 
 
-class _NeverDeletes(PendingAcks):
-    def end(self, txn: TxnId, action: Action) -> Waiting:
-        ended = super().end(txn, action)
-        return Waiting(txn) if action is Action.COMMIT else ended
+class _NeverDeletes(Subscription):
+    def _end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
+        super()._end(txn, Action.ABORT)
 
 
 PULSAR_COMMIT_KEEPS_INPUT = Defect(
     name="pulsar-commit-keeps-input",
     breaks="PIP31-03",
-    story="A commit shows the output, and drops the pending acknowledgements where it should apply them: the input comes again.",
-    origin="textbook: both ends of a transaction clear the pending state",
+    story="A commit shows the output, and gives the input back as an abort does.",
+    origin="textbook: both ends of a transaction only clear the pending state",
     symptom=r"workers of orders gets \['i2'\]; seen \['i1', 'i2'\]",
-    parts=Parts(pending_acks=_NeverDeletes),
+    parts=Parts(subscription=_NeverDeletes),
 )
 
 

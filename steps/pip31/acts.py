@@ -14,12 +14,6 @@ def is_ended(pulsar: PulsarWorld, name: str, how: str) -> None:
     pulsar.answer = pulsar.end(name, action_of(how))
 
 
-@when(parsers.re(r"(?P<name>[A-Z]) is (?P<how>committed|aborted) without waiting$"))
-def is_ended_without_waiting(pulsar: PulsarWorld, name: str, how: str) -> None:
-    """END_TXN is on its way, and nobody waits for the answer, which may come only when every participant is done."""
-    pulsar.begin_end(name, action_of(how))
-
-
 @when(parsers.re(r"(?P<name>[A-Z]) is (?P<how>committed|aborted), and the broker crashes right after the answer$"))
 def is_ended_and_crashes(pulsar: PulsarWorld, name: str, how: str) -> None:
     """The end was answered with success; then a power cut, and a start with what was durable."""

@@ -6,8 +6,8 @@ import pytest
 from pytest_bdd import given, parsers
 
 from fencepost.adapters.ports import Session
-from fencepost.adapters.pulsar.values import Action
-from fencepost.evidence import Evidence
+from fencepost.adapters.pulsar.values import Action, Status
+from fencepost.evidence import Evidence, SetUpFailed
 from fencepost.steps.outcomes import achieved
 
 from .world import PulsarWorld
@@ -116,3 +116,14 @@ def is_held_back(pulsar: PulsarWorld, name: str) -> None:
     were_sent(pulsar, '"held"', holder, name)
     achieved(pulsar.client.terminate_topic(pulsar.topic(holder)), "terminating the topic that holds the end back")
     pulsar.transactions[name].holder = holder
+
+
+@given(parsers.re(r"(?P<name>[A-Z]) was (?P<how>committed|aborted) without waiting$"))
+def was_ended_without_waiting(pulsar: PulsarWorld, name: str, how: str) -> None:
+    """The end was decided, and something holds it back; the answer to it may be still to come."""
+    action = action_of(how)
+    pulsar.begin_end(name, action)
+    decided = Status.COMMITTING if action is Action.COMMIT else Status.ABORTING
+    found = pulsar.await_status(name, decided)
+    if found is not decided:
+        raise SetUpFailed(f"the end of {name} is held back, and it should be {decided.name}; it is {found.name if found else 'gone'}")
