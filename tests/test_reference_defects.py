@@ -102,7 +102,7 @@ def decisions(part: type) -> list[str]:
 
 @pytest.mark.parametrize("defect", (DEFECTS | ODDITIES).values(), ids=lambda defect: defect.name)
 def test_every_variant_changes_one_decision_in_few_places(defect: Defect) -> None:
-    """In up to three parts, each by a subclass with up to three methods, what it remembers aside; and it says what, from where and how it shows."""
+    """In up to three parts, by a subclass with up to three methods, memory aside; and it says what, from where and how it shows."""
     lawful = type(defect.parts)()
     replaced = [part for field, part in vars(defect.parts).items() if part is not getattr(lawful, field)]
 
