@@ -23,7 +23,7 @@ class KafkaContainer(BrokerContainer):
         self.address = Address(LOOPBACK, port)
         # As root inside: an image whose shipped configuration is read-only cannot be configured by its own user.
         super().__init__(image, kafka_settings().environment(purpose, port, passwords, node), (port,), user="root")
-        self.with_kwargs(**_in(network, node))
+        self.with_kwargs(**self._kwargs, **_in(network, node))  # the container's own `network` is a class of testcontainers
 
     def pause(self) -> None:
         """Stop the broker's clock, so to speak: it does nothing and answers nobody, and its connections stay."""
