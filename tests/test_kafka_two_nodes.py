@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import pytest
 from docker_here import IMAGE, containers_of, require_docker
 
-from fencepost.adapters.kafka import owners
+from fencepost.adapters import owners
 from fencepost.adapters.kafka.container_broker import ContainerBroker
-from fencepost.adapters.kafka.session import NoFaults
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.adapters.live import NoFaults
 from fencepost.adapters.ports import Done, NotOffered, SystemUnreachable, WrongUsage
 
 NEVER_GIVEN = 2**22 + 1
@@ -136,7 +136,7 @@ def test_nothing_is_left_after_an_interrupt() -> None:
     program = (
         "import os, signal\n"
         "from fencepost.adapters.kafka.container_system import KafkaContainerSystem as System\n"
-        "from fencepost.adapters.kafka.owners import this_process\n"
+        "from fencepost.adapters.owners import this_process\n"
         "print(this_process(), flush=True)\n"
         f"system = System({IMAGE!r})\n"
         "system.open()\n"
