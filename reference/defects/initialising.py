@@ -226,6 +226,12 @@ class _HandsOutAnEpochMeanwhile(Coordinator):
             return replace(transaction, state=State.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1)
         return super()._next_owner(transaction, expected_epoch, timeout_ms)
 
+    def _complete(self, transactional_id: str) -> None:
+        if self._transactions[transactional_id].state in PREPARED:
+            super()._complete(transactional_id)
+        else:  # the last marker of what nobody remembers
+            self._pending.discard(transactional_id)
+
 
 OWNER_BEFORE_COMPLETION = Defect(
     name="owner-before-completion",
