@@ -47,7 +47,7 @@ def test_the_suite_says_of_a_served_reference_what_it_says_of_the_bundled_one(pr
         fencepost("run", "pulsar", *place, "--spec", SPEC, "--profile", profile, "--no-html", "--results", results, expect=0)
         assert "Traceback" not in served.log.read_text()
 
-    bundled, behind_address = scenarios(in_process), scenarios(results)
+    bundled, behind_address = scenarios(in_process, "pulsar"), scenarios(results, "pulsar")
     offered = {name: verdict for name, verdict in behind_address.items() if verdict != "not_offered"}
     assert offered.items() <= bundled.items()
     assert len(offered) > 30

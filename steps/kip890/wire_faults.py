@@ -12,7 +12,7 @@ from .answers import told
 from .world import World
 
 _ENDS = {"commits": True, "aborts": False}
-_LOSERS = {"CONCURRENT_TRANSACTIONS", "INVALID_TXN_STATE", "PRODUCER_FENCED"}
+_LOSERS = {"CONCURRENT_TRANSACTIONS", "INVALID_TXN_STATE", "PRODUCER_FENCED", "NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS"}
 _PARTITIONS = r"\S+-\d+(?: and \S+-\d+)*"
 
 
@@ -88,7 +88,7 @@ def ends_both_ways(world: World, name: str, first: str, second: str) -> None:
 
 @then(parsers.re(rf"at most one of the two has succeeded, and (?P<partitions>{_PARTITIONS}) hold its markers alone"))
 def one_has_won(world: World, partitions: str) -> None:
-    """The other is refused CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED; all markers since are of one type.
+    """The other is refused CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED, or told to look for its coordinator; all markers are one type.
 
     That type is the winner's, and then each of these logs has one. If both were refused, nothing needs to have ended.
     """
