@@ -88,7 +88,9 @@ def ends_both_ways(world: World, name: str, first: str, second: str) -> None:
 
 @then(parsers.re(rf"at most one of the two has succeeded, and (?P<partitions>{_PARTITIONS}) hold its markers alone"))
 def one_has_won(world: World, partitions: str) -> None:
-    """The other is refused CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED, or told to look for its coordinator; all markers are one type.
+    """The other is refused CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED, or told to look for its coordinator.
+
+    All markers since are of one type.
 
     That type is the winner's, and then each of these logs has one. If both were refused, nothing needs to have ended.
     """
