@@ -70,6 +70,10 @@ def run(
     patience: Annotated[float, typer.Option(metavar="S", min=0.1, help="How long to wait for what must come.")] = 20.0,
     defect: Annotated[str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.")] = None,
     html: Annotated[bool, typer.Option(help="Make the Allure HTML report, where Allure is found.")] = True,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Judge the histories afterwards, for every anomaly that is known. Needs Java and fencepost[check]."),
+    ] = False,
 ) -> None:
     """Put the requirements to a system, and say which it meets.
 
@@ -86,6 +90,8 @@ def run(
         fencepost run pulsar --service-url pulsar://127.0.0.1:6650 --admin-url http://127.0.0.1:8080
 
         fencepost run --defect no-epoch-bump
+
+        fencepost run --check
     """
     from . import suite
 
@@ -100,7 +106,7 @@ def run(
         "--patience": patience,
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
-    arguments += [] if html else ["--no-html"]
+    arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else [])]
     for name, values in (("--spec", spec), ("--only", only), ("--level", level)):
         arguments += [f"{name}={value}" for value in values or ()]
     _guarded(lambda: suite.run(arguments, workers))

@@ -39,6 +39,8 @@ def write(results: Results, out: Any) -> None:
             out.write(f"  {sign} {result.requirement} {result.verdict.words}: ", **colour)
             out.write_line(results.register[result.requirement].statement)
             out.write_line(f"      {_reason(result)}")
+    if results.histories:
+        results.histories.write(out)
     out.write_line("")
     out.write_line("  " + ", ".join(f"{count} {Verdict(name).words}" for name, count in totals(found).items()))
     _write_denominator(results, len(judged), out)

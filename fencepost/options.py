@@ -59,6 +59,7 @@ class Options:
     selection: Selection = Selection()
     results: Path | None = None
     html: bool = True
+    check: bool = False
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
@@ -75,6 +76,7 @@ class Options:
             Selection(tuple(value("--spec")), tuple(value("--only")), tuple(value("--level"))),
             Path(value("--results")).resolve() if value("--results") else None,
             not value("--no-html"),
+            value("--check"),
         )
 
     def protocols(self) -> tuple[str, ...]:
@@ -204,4 +206,5 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--only", action="append", default=[], metavar="ID", help="only this requirement; may be repeated")
     group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only MUST, SHOULD or MAY; may be repeated")
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
+    group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")

@@ -11,7 +11,7 @@ import pytest
 
 from fencepost.adapters.ports import Session, WrongUsage
 
-from . import options, register
+from . import histories, options, register
 from .datafile import DataFileError
 from .evidence import Evidence
 from .items import EVIDENCE, PROTOCOL
@@ -34,6 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
         rows = register.bundled()
         chosen = chosen.about_system(rows)
         chosen.selection.check(rows)
+        if chosen.check and not in_worker:
+            histories.ready(chosen)
         if chosen.results and not in_worker:
             claim(chosen.results)
             config.option.xmlpath = config.option.xmlpath or str(chosen.results / "junit.xml")

@@ -10,7 +10,7 @@ import pytest
 from fencepost.adapters.ports import Handshake
 from fencepost.report import allure_html
 
-from . import matrix
+from . import histories, matrix
 from .items import scenario_of
 from .options import Options
 from .register import Register
@@ -59,7 +59,7 @@ class Reporting:
     """The half of the plugin that hears what was judged."""
 
     def __init__(self, options: Options, register: Register) -> None:
-        self.html = options.html
+        self.html, self.check = options.html, options.check
         self.results = Results(register, options.selection, options.results, options.system)
         self.collected: set[str] = set()
         self.unreachable: str | None = None
@@ -93,10 +93,15 @@ class Reporting:
         return category, letter, (judged.result.verdict.words.upper(), colour)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         self.results.complete = ended and not self.collected and bool(self.results.scenarios)
         self.results.write()
+        if self.check and self.results.complete and self.results.folder:
+            self.results.histories = histories.judge(self.results.folder, self.results.scenarios)
+            self.results.write()
+            if self.results.histories.is_red and exitstatus == pytest.ExitCode.OK:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _title(self) -> str:
         handshake = self.results.handshake

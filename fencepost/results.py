@@ -18,6 +18,7 @@ from typing import Any
 from fencepost import __version__
 from fencepost.adapters.ports import Handshake, WrongUsage
 
+from .histories import Histories
 from .options import Selection
 from .register import Register
 from .verdict import RequirementResult, ScenarioResult, Verdict, conforms, judge, totals
@@ -36,7 +37,7 @@ def claim(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name in _OURS:
             (folder / name).unlink(missing_ok=True)
-        for name in ("allure-results", "allure-report", "history"):
+        for name in ("allure-results", "allure-report", "history", "check"):
             shutil.rmtree(folder / name, ignore_errors=True)
         _put(folder / "junit.xml", _UNFINISHED_JUNIT)
     except OSError as error:
@@ -55,6 +56,7 @@ class Results:
     selected: int = 0
     complete: bool = False
     scenarios: list[ScenarioResult] = field(default_factory=list)
+    histories: Histories | None = None
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _clock: float = field(default_factory=time.monotonic)
     _written: float = 0.0
@@ -84,7 +86,7 @@ class Results:
         return found
 
     def conforms(self) -> bool:
-        return conforms(self.requirements(), self.complete)
+        return conforms(self.requirements(), self.complete) and not (self.histories and self.histories.is_red)
 
     def write(self) -> None:
         """Bring the folder up to date."""
@@ -116,6 +118,7 @@ class Results:
             },
             "totals": totals(results),
             "requirements": [self._requirement(result) for result in results],
+            "histories": self.histories and self.histories.as_json(),
         }
 
     def _requirement(self, result: RequirementResult) -> dict[str, Any]:

@@ -128,9 +128,7 @@ class Running:
         """Write what the scenario said as events, one line each, for the history checkers."""
         if self.options.results is None:
             return
-        name = f"{requirement_of(item)}-{self._name(item)}"
-        if (example := example_of(item)) is not None:
-            name += f"-example-{example}"
+        name = self._run(item)
         path = self.options.results / "history" / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.jsonl"
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(json.dumps(event) + "\n" for event in session.history(name)), encoding="utf-8")
@@ -142,6 +140,11 @@ class Running:
         """The scenario's name, with the protocol where it is asked under several."""
         several = len(self.systems.protocols(requirement_of(item))) > 1
         return f"{scenario_of(item).name} ({item.stash[PROTOCOL]})" if several else str(scenario_of(item).name)
+
+    def _run(self, item: pytest.Item) -> str:
+        """The name of the scenario's history."""
+        example = example_of(item)
+        return f"{requirement_of(item)}-{self._name(item)}" + ("" if example is None else f"-example-{example}")
 
     # --- one scenario ---------------------------------------------------------------------------------------------------
 
@@ -189,6 +192,7 @@ class Running:
             judged.reason,
             item.stash[EVIDENCE].count,
             call.duration,
+            self._run(item),
         )
         item.user_properties += [("requirement", requirement), ("verdict", judged.verdict.value)]  # for junit.xml
         report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]

@@ -72,4 +72,6 @@ def _exit_code(code: int, reporting: Reporting | None) -> Exit:
     counts = reporting.results.as_json()["totals"]
     if reporting.results.conforms():
         return Exit.CONFORMS
-    return Exit.KIT_FAILED if counts["harness_error"] and not (counts["violated"] or counts["inconclusive"]) else Exit.DOES_NOT
+    found = reporting.results.histories
+    judged = counts["violated"] or counts["inconclusive"] or (found and found.is_red)
+    return Exit.KIT_FAILED if counts["harness_error"] and not judged else Exit.DOES_NOT

@@ -38,7 +38,7 @@ _WORST_FIRST = tuple(Verdict)
 
 @dataclass(frozen=True)
 class ScenarioResult:
-    """What one scenario showed. `evidence` counts the observations that its Then steps judged."""
+    """What one scenario showed. `evidence` counts the observations that its Then steps judged; `run` is the name of its history."""
 
     requirement: str
     feature: str
@@ -47,6 +47,7 @@ class ScenarioResult:
     reason: str | None
     evidence: int
     seconds: float
+    run: str = ""
 
 
 @dataclass(frozen=True)

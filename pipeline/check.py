@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,27 @@ CONFORMS, DOES_NOT = 0, 1
 _SHOWN = 3
 
 
+@dataclass(frozen=True)
+class Judged:
+    """A check that has ended: the content of verdict.json, and the first witnesses of each anomaly, in all and in each run."""
+
+    told: dict[str, Any]
+    pictured: Sequence[Shown]
+    by_run: Sequence[Shown]
+
+
 def check(wish: Wish) -> int:
     """Judge the histories, write the results, print them; the answer is the exit code."""
+    judged = judge(wish)
+    if wish.form == "json":
+        print(json.dumps(judged.told, indent=2, ensure_ascii=False))
+    else:
+        _table(judged.told, totals(judged.told), judged.pictured, wish.results)
+    return CONFORMS if all(run["valid"] for run in judged.told["runs"]) else DOES_NOT
+
+
+def judge(wish: Wish) -> Judged:
+    """Judge the histories, and write the results."""
     wanted = _chosen(wish.anomalies)
     say = _Progress()
     sources = files.find(wish.paths)
@@ -58,14 +78,10 @@ def check(wish: Wish) -> int:
         say(f"{told['records']} records of {told['operations']} operations judged")
         _keep(found, wish.results / "witnesses", wish.most)
         pictured = shown(found, tables.ops, _SHOWN)
-    sums = totals(told)
-    (wish.results / "index.html").write_text(render(told, sums, pictured), encoding="utf-8")
+        by_run = shown(found, tables.ops, 1, apart=("anomaly", "run")) if wish.by_run and pictured else []
+    (wish.results / "index.html").write_text(render(told, totals(told), pictured), encoding="utf-8")
     _store(wish.results, told)
-    if wish.form == "json":
-        print(json.dumps(told, indent=2, ensure_ascii=False))
-    else:
-        _table(told, sums, pictured, wish.results)
-    return CONFORMS if all(run["valid"] for run in told["runs"]) else DOES_NOT
+    return Judged(told, pictured, by_run)
 
 
 def _chosen(names: Sequence[str]) -> tuple[Anomaly, ...]:

@@ -7,8 +7,8 @@
 * `reads`: records handed over, with the place of their value.
 * `gaps`: values that one poll of a log jumped over: it has a record before the value's place and one after it, but not the value.
 
-`followed` runs are those whose consumers have positions (assign, subscribe, final_read, or so says the recorder): only there is it a
-fault to read on behind an unread record, since a bare fetch may begin anywhere.
+`followed` runs are those whose consumers have positions (assign or subscribe to logs, final_read, or so says the recorder): only
+there is it a fault to read on behind an unread record, since a bare fetch may begin anywhere.
 """
 
 from collections.abc import Callable
@@ -72,7 +72,8 @@ class History:
     @cached_property
     def followed(self) -> DataFrame:
         keeps = F.coalesce(F.col("ctl").getItem("positions") == "kept", F.lit(False))
-        runs = self.ops.filter(F.col("f").isin("assign", "subscribe", "final_read") | keeps).select("run").distinct()
+        assigned = F.col("f").isin("assign", "subscribe") & (F.size("mops") > 0)
+        runs = self.ops.filter(assigned | (F.col("f") == "final_read") | keeps).select("run").distinct()
         return F.broadcast(runs)
 
     @cached_property

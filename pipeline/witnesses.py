@@ -49,9 +49,9 @@ class Shown:
         return ". ".join([f"{self.run}: {self.claim}", *map(str, self.acts)])
 
 
-def shown(witnesses: DataFrame, ops: DataFrame, each: int) -> list[Shown]:
-    """The first witnesses of each anomaly, definite ones first."""
-    order = Window.partitionBy("anomaly").orderBy(F.col("definite").desc(), "run", "log", "values", "ops")
+def shown(witnesses: DataFrame, ops: DataFrame, each: int, apart: Sequence[str] = ("anomaly",)) -> list[Shown]:
+    """The first witnesses of each anomaly, or of each that these columns tell apart, definite ones first."""
+    order = Window.partitionBy(*apart).orderBy(F.col("definite").desc(), "run", "log", "values", "ops")
     first = witnesses.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= each)
     wanted = first.select("run", F.explode("ops").alias("op")).distinct()
     mops = F.transform(F.slice("mops", 1, _TOLD), lambda mop: mop.withField("v", shortened(mop.v)))

@@ -147,14 +147,28 @@ def _poll(request: Any, answer: Any) -> Event:
 def _offsets(request: Any, answer: Any) -> Event:
     moved = [(topic.name, part) for topic in request.topics for part in topic.partitions]
     told = [part.error_code for topic in answer.topics for part in topic.partitions] if answer is not None else []
+    generation = getattr(request, "generation_id", -1)
     return _event(
         "ack",
         answer is not None,
         **_tx(request.transactional_id, request.producer_id, request.producer_epoch),
-        grp={"id": request.group_id},
+        grp={"id": request.group_id} | ({"gen": generation} if generation >= 0 else {}),
         mops=[_mop("offset", topic, part.partition_index, o=part.committed_offset) for topic, part in moved],
         refused=next((code for code in told if code), 0),
     )
+
+
+def _positions(request: Any, answer: Any) -> Event:
+    """What a group has committed, -1 for nothing. One that does not ask for stable offsets may be told those of before an end."""
+    (group,) = request.groups
+    told = _probe(request, answer) | {"f": "committed", "grp": {"id": group.group_id}, "iso": "rc" if request.require_stable else "ru"}
+    if answer is None:
+        return told
+    parts = [(topic.name, part) for entry in answer.groups for topic in entry.topics for part in topic.partitions]
+    return told | {
+        "mops": [_mop("position", topic, part.partition_index, o=part.committed_offset) for topic, part in parts if not part.error_code],
+        "refused": next((error.error_code for error in (*answer.groups, *(part for _, part in parts)) if error.error_code), 0),
+    }
 
 
 def _probe(request: Any, answer: Any) -> Event:
@@ -198,5 +212,6 @@ _PARTS: Mapping[str, _Part] = {
     "end_txn": _end,
     "produce": _send,
     "fetch": _poll,
+    "offset_fetch": _positions,
     "txn_offset_commit": _offsets,
 }

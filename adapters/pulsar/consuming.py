@@ -5,7 +5,6 @@ connection is lost, subscribes again before it is used, as every client does; wh
 for the broker delivers it again.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +20,7 @@ from .calls import Calls, PulsarTime
 from .client import Client
 from .connection import Connection
 from .errors import OPENING
-from .values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType, TxnId
+from .values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType, TxnId, is_set
 
 PERMITS = 1000
 _LOOK_S = 0.05
@@ -240,11 +239,5 @@ def _messages(frame: Frame) -> list[Received]:
             transaction,
         )
         for index, entry in enumerate(found)
-        if not command.ack_set or _bit(command.ack_set, index)
+        if not command.ack_set or is_set(command.ack_set, index)
     ]
-
-
-def _bit(words: Sequence[int], index: int) -> bool:
-    """Whether a message of a batch is still to be acknowledged; words that are left out are zeros."""
-    word, place = divmod(index, 64)
-    return word < len(words) and bool(words[word] >> place & 1)

@@ -2,13 +2,15 @@
 
 One event is one row of the table that history checkers read, in the schema of all protocols. The transaction is `tx`: its id as
 `tid`, its coordinator as `pid`. A record stands in `mops` with the entry that holds it, as `pid_ledger` and `pid_entry`, and its
-place there, as `pid_batch`. A message that a broker delivers is a poll of its consumer.
+place there, as `pid_batch`; `places` gives each its number `o`. A message that a broker delivers is a poll of its consumer: it may
+have been on its way since the last call that was answered before it on its connection, for frames do not overtake each other.
 
 Calls of one client may overlap, and a process is one thing after another. So a call that begins while others are on their way is
 another process's; and a process ends with a call of which nobody knows the end.
 """
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -17,11 +19,13 @@ from fencepost.wire.pulsar.batches import entries, is_batch
 from fencepost.wire.pulsar.frames import Frame, Payload
 from fencepost.wire.pulsar.reading import MalformedFrame
 
+from . import places
 from .errors import UNDECIDED
 from .recording import Call
-from .values import MessageId
+from .values import MessageId, is_set
 
 Event: TypeAlias = dict[str, Any]
+_Moment: TypeAlias = tuple[int, bool, float]
 
 
 def events(calls: list[Call], run_id: str) -> list[Event]:
@@ -47,10 +51,11 @@ def events(calls: list[Call], run_id: str) -> list[Event]:
             "error": error,
         }
         told.append(common | _parts(call, answered=is_end))
+    places.number(told)
     return told
 
 
-def _moments(calls: list[Call]) -> list[tuple[int, bool, float]]:
+def _moments(calls: list[Call]) -> list[_Moment]:
     """When each call began and ended, as its number, whether that is its end, and the time. What has not ended yet ends last."""
     never = 2 * len(calls) + 1
     last_ms = max((call.at_ms if call.ended_ms is None else call.ended_ms for call in calls), default=0.0)
@@ -58,7 +63,22 @@ def _moments(calls: list[Call]) -> list[tuple[int, bool, float]]:
     for number, call in enumerate(calls):
         found.append((call.began, (number, False, call.at_ms)))
         found.append((never if call.ended is None else call.ended, (number, True, last_ms if call.ended_ms is None else call.ended_ms)))
-    return [moment for _, moment in sorted(found)]
+    return [moment for _, moment in sorted(_with_ways(calls, sorted(found)))]
+
+
+def _with_ways(calls: list[Call], moments: list[tuple[int, _Moment]]) -> Iterator[tuple[int, _Moment]]:
+    """The same, with what a broker says unasked beginning as soon as it may have been sent."""
+    answered: dict[tuple[str, str], tuple[int, float]] = {}
+    for when, (number, is_end, at_ms) in moments:
+        call = calls[number]
+        connection = (call.client, call.node)
+        if not is_end and call.request is None:
+            earliest, earliest_ms = answered.get(connection, (when, at_ms))
+            yield earliest, (number, is_end, earliest_ms)
+        else:
+            yield when, (number, is_end, at_ms)
+        if is_end and isinstance(call.request, Frame) and call.answer is not None:
+            answered[connection] = max(answered.get(connection, (0, 0.0)), (call.began, call.at_ms))
 
 
 class _Processes:
@@ -92,6 +112,8 @@ def _is_open(call: Call) -> bool:
 
 
 def _error(call: Call) -> Event | None:
+    if call.one_way and call.name == "ACK":
+        return {"class": "unanswered", "code": None, "msg": "no answer was asked for", "definite": False}
     if _is_open(call):
         return {"class": "lost", "code": None, "msg": call.lost or "nothing has come", "definite": False}
     match call.answer:
@@ -118,7 +140,7 @@ def _parts(call: Call, *, answered: bool) -> Event:
             describe = _REQUESTS.get(frame.name)
             return parts | (describe(call, frame, answer) if describe else {})
         case AdminRequest() as request:
-            return parts | _administration(request)
+            return parts | _administration(request, call.answer if answered else None)
         case None:
             return parts | _delivery(call, answered)
 
@@ -144,7 +166,8 @@ def _mop(kind: str, topic: str | None, message: MessageId | None, **known: Any) 
     } | known
 
 
-def _records(kind: str, topic: str | None, payload: Payload, entry: MessageId | None) -> list[Event]:
+def _records(kind: str, topic: str | None, payload: Payload, entry: MessageId | None, ack_set: Sequence[int] = ()) -> list[Event]:
+    """The messages of a payload; of a batch only those that are not acknowledged yet, where the broker tells which those are."""
     try:
         found = entries(payload)
     except MalformedFrame:  # the scenario is red for it; the event says what could be read
@@ -159,6 +182,7 @@ def _records(kind: str, topic: str | None, payload: Payload, entry: MessageId | 
             seq=message.sequence_id,
         )
         for index, message in enumerate(found)
+        if not ack_set or is_set(ack_set, index)
     ]
 
 
@@ -196,20 +220,57 @@ def _transactional(_call: Call, frame: Frame, _answer: Any) -> Event:
 def _delivery(call: Call, answered: bool) -> Event:
     match call.answer:
         case Frame(payload=Payload() as payload) as frame:
-            read = _records("recv", call.about.get("topic"), payload, MessageId.of(frame.body.message_id)) if answered else []
+            topic, entry = call.about.get("topic"), MessageId.of(frame.body.message_id)
+            read = _records("recv", topic, payload, entry, frame.body.ack_set) if answered else []
             return {"f": "poll", "iso": "rc", "grp": {"id": call.about.get("subscription")}, "mops": read}
         case _:
             return {}
 
 
-def _administration(request: AdminRequest) -> Event:
-    return {"f": "terminate" if request.path.endswith("/terminate") else "probe", "ctl": dict(request.query)}
+def _moved(call: Call, _frame: Frame, _answer: Any) -> Event:
+    return {"f": "seek", "grp": {"id": call.about.get("subscription")}}
 
+
+def _administration(request: AdminRequest, answer: Any) -> Event:
+    """What an administrator does. Of a topic with one subscription its position is told, which may still go back: acknowledgements
+    outside of transactions last only once they are stored.
+    """
+    ctl = dict(request.query)
+    kind, _, rest = request.path.removeprefix("/admin/v2/").partition("/")
+    topic, _, verb = rest.rpartition("/")
+    match verb:
+        case "terminate":
+            return {"f": "terminate", "ctl": ctl | {"segs": f"{kind}://{topic}"}}
+        case "internalStats":
+            return {"ctl": ctl} | _position(f"{kind}://{topic}", answer)
+        case _:
+            return {"ctl": ctl}
+
+
+def _position(topic: str, answer: Any) -> Event:
+    try:
+        cursors = json.loads(answer.body)["cursors"]
+        ((name, cursor),) = [(name, cursor) for name, cursor in cursors.items() if not name.startswith(_SYSTEMS_OWN)]
+        ledger, entry = map(int, cursor["markDeletePosition"].split(":"))
+    except (AttributeError, KeyError, TypeError, ValueError):  # no answer, several subscriptions, or not the JSON that it should be
+        return {}
+    return {
+        "f": "position",
+        "grp": {"id": name},
+        "iso": "ru",
+        "mops": [_mop("position", topic, None) | {"pid_ledger": ledger, "pid_entry": entry}],
+    }
+
+
+_SYSTEMS_OWN = ("pulsar.", "__")
+"""How the names of cursors begin that no client subscribed."""
 
 _REQUESTS: Mapping[str, Callable[[Call, Frame, Any], Event]] = {
     "SEND": _send,
     "ACK": _ack,
     "SUBSCRIBE": _subscribe,
+    "SEEK": _moved,
+    "UNSUBSCRIBE": _moved,
     "NEW_TXN": _new,
     "END_TXN": _end,
     "ADD_PARTITION_TO_TXN": _transactional,

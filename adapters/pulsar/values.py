@@ -1,6 +1,6 @@
 """What a Pulsar system tells and is told, as values: the words that steps and probe share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -247,3 +247,9 @@ class LogStats:
     entries: int
     last: Position
     mark_deletes: Mapping[str, Position]
+
+
+def is_set(ack_set: Sequence[int], index: int) -> bool:
+    """Whether a message of a batch is still to be acknowledged; words that are left out are zeros."""
+    word, place = divmod(index, 64)
+    return word < len(ack_set) and bool(ack_set[word] >> place & 1)

@@ -30,16 +30,18 @@ def ack_conflict(history: History) -> DataFrame:
 
 
 def ack_resurrection(history: History) -> DataFrame:
-    """A message was delivered after the acknowledgement of it had committed. Definite."""
+    """A message was delivered after the transaction that acknowledged it had committed. Definite.
+
+    Plain acknowledgements may be forgotten in a crash.
+    """
     done = (
         _acks(history)
-        .filter((F.col("unit_oc") == COMMITTED) & (F.col("ty") == "ok"))
+        .filter((F.col("unit_oc") == COMMITTED) & (F.col("ty") == "ok") & F.col("transactional"))
         .groupBy(*_KEY)
         .agg(F.min("done").alias("done"), F.min("op").alias("a_op"))
     )
-    seeks = history.ops.filter(F.col("f").isin("seek", "reset")).groupBy("run").agg(F.max("op").alias("sought"))
-    rows = _deliveries(history).join(done, _KEY).filter(F.col("op") > F.col("done")).join(F.broadcast(seeks), "run", "left")
-    rows = rows.filter(F.col("sought").isNull() | (F.col("sought") < F.col("done")))
+    rows = _deliveries(history).join(done, _KEY).filter(F.col("op") > F.col("done")).join(_sought(history), "run", "left")
+    rows = rows.filter(F.col("last_seek").isNull() | (F.col("last_seek") < F.col("done")))
     return witness(rows, ["a_op", "op"], ["v"], ["o"], detail=F.col("grp"))
 
 
@@ -63,7 +65,10 @@ def phantom_ack(history: History) -> DataFrame:
 
 
 def premature_ack(history: History) -> DataFrame:
-    """The subscription's position was past a message whose acknowledgement had not been asked to commit. Definite."""
+    """The subscription's position was past a message whose acknowledgement had not been asked to commit. Definite.
+
+    A seek moves the position as well.
+    """
     held = (
         _acks(history)
         .filter(F.col("transactional") & (F.col("f") != "txn"))
@@ -78,6 +83,7 @@ def premature_ack(history: History) -> DataFrame:
     rows = held.filter(F.col("acks") == 1).join(seen, ["run", "grp", "log"])
     still = F.coalesce(F.col("s_at") < F.col("until"), F.lit(True))
     rows = rows.filter((F.col("s_op") > F.col("a_op")) & still & (F.col("s_o") > F.col("o")))
+    rows = rows.join(_sought(history), "run", "left").filter(F.col("first_seek").isNull() | (F.col("first_seek") > F.col("s_at")))
     return witness(rows, ["a_op", "s_op"], None, ["o", "s_o"], detail=F.col("grp"))
 
 
@@ -99,6 +105,12 @@ def _acks(history: History) -> DataFrame:
         .drop("to", "handed")
     )
     return single.unionByName(covered)
+
+
+def _sought(history: History) -> DataFrame:
+    """When a run's subscriptions were first and last moved by hand."""
+    seeks = history.ops.filter(F.col("f").isin("seek", "reset"))
+    return F.broadcast(seeks.groupBy("run").agg(F.min("op").alias("first_seek"), F.max("op").alias("last_seek")))
 
 
 def _deliveries(history: History) -> DataFrame:

@@ -18,8 +18,9 @@ def inconsistent_offsets(history: History) -> DataFrame:
 
 
 def duplicate(history: History) -> DataFrame:
-    """One record stands at two offsets. Definite, unless different records have that value."""
-    return witness(history.values.filter(F.col("o0") < F.col("o1")), ["op"], ["v"], F.col("offsets"), definite=~F.col("reused"))
+    """One record stands at two offsets. Definite; where different records have that value, only more offsets than sends are told."""
+    rows = history.values.filter((F.col("o0") < F.col("o1")) & (~F.col("reused") | (F.size("offsets") > F.col("sends"))))
+    return witness(rows, ["op"], ["v"], F.col("offsets"), definite=~F.col("reused"))
 
 
 def spurious_offset(history: History) -> DataFrame:

@@ -1,7 +1,8 @@
 """Offsets that a transaction commits move with it, exactly once.
 
 An offset told (`offset`) is the next one to read; a position seen (`position`) is what a fetch of committed offsets, or a new member,
-was told. Both are of a group (`grp`) and a log.
+was told. Both are of a group (`grp`) and a log. A fetch that does not ask for stable offsets (`iso` is ru) may still see those of before
+an end that was acknowledged, so that what it does not see proves nothing.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -20,7 +21,7 @@ _CONSUMED = frozenset({"recv", "offset"})
 def lost_offset_commit(history: History) -> DataFrame:
     """A committed offset, and a later fetch that sees a smaller one though nobody moved it back. Definite."""
     sure = _committed(history).filter(F.col("oc") == COMMITTED)
-    rows = sure.join(_seen(history), _KEY).filter((F.col("done") < F.col("s_op")) & (F.coalesce("s_o", F.lit(-1)) < F.col("o")))
+    rows = sure.join(_stable(history), _KEY).filter((F.col("done") < F.col("s_op")) & (F.coalesce("s_o", F.lit(-1)) < F.col("o")))
     # Anybody else who may have set it, at any time since this commit was asked for, excuses the fetch.
     others = (
         _committed(history)
@@ -43,13 +44,15 @@ def phantom_offset_commit(history: History) -> DataFrame:
     """
     told = _committed(history).groupBy(*_KEY, "o").agg(F.max("oc").alias("oc"), F.min("op").alias("op"))
     rows = _seen(history).filter(F.col("s_o") > 0).join(told.withColumnRenamed("o", "s_o"), [*_KEY, "s_o"])
-    return witness(rows.filter(F.col("oc") == ABORTED), ["op", "s_op"], None, ["s_o"], detail=F.col("grp"))
+    rows = rows.filter((F.col("oc") == ABORTED) & (F.col("op") < F.col("s_at")))
+    return witness(rows, ["op", "s_op"], None, ["s_o"], detail=F.col("grp"))
 
 
 def offset_regression(history: History) -> DataFrame:
     """A fetch sees a smaller offset than an earlier fetch did, and nobody told one as small since. Definite."""
     order = Window.partitionBy(*_KEY).orderBy("s_at")
-    rows = _seen(history).select("*", F.lag(F.struct("s_o", "s_op")).over(order).alias("before")).filter(F.col("before.s_o") > F.col("s_o"))
+    rows = _stable(history).select("*", F.lag(F.struct("s_o", "s_op")).over(order).alias("before"))
+    rows = rows.filter(F.col("before.s_o") > F.col("s_o"))
     told = _committed(history).filter(F.col("oc") > ABORTED).select(*_KEY, "o", F.col("op").alias("t_op"), "done")
     rows = rows.join(told, _KEY, "left").withColumn(
         "excuse",
@@ -75,7 +78,7 @@ def torn_offset_commit(history: History) -> DataFrame:
         .groupBy("run", "unit")
         .agg(F.min("first_read").alias("read"), F.min("first_read_op").alias("r_op"))
     )
-    rows = alone.filter(F.col("units") == 1).join(seen, ["run", "unit"]).join(_seen(history), _KEY)
+    rows = alone.filter(F.col("units") == 1).join(seen, ["run", "unit"]).join(_stable(history), _KEY)
     rows = rows.filter((F.col("s_op") > F.col("read")) & (F.coalesce("s_o", F.lit(-1)) < F.col("o")))
     return witness(rows, ["op", "r_op", "s_op"], None, ["o", "s_o"], detail=F.col("grp"))
 
@@ -105,8 +108,9 @@ def missed_processing(history: History) -> DataFrame:
         .filter(F.col("o") < F.col("to"))
         .join(taken.select(*_KEY, "o").distinct(), [*_KEY, "o"], "left_anti")
     )
-    # What stands before the group's first input may have been taken before the history began.
-    rows = rows.join(began, _KEY, "left").withColumn("sure", F.col("o") > F.coalesce("from", F.lit(1 << 62)))
+    # What stands before the group's first input may have been taken before the history began; and a group of which no input is known
+    # polls outside of its transactions.
+    rows = rows.join(began, _KEY).withColumn("sure", F.col("o") > F.col("from"))
     return witness(rows, ["op", "t_op"], ["v"], ["o"], definite=F.col("sure"), detail=F.col("grp"))
 
 
@@ -128,8 +132,9 @@ def committed_too_far(history: History) -> DataFrame:
     polls = (
         history.of("recv").filter(F.col("grp").isNotNull() & (F.col("ty") == "ok")).groupBy(*_KEY, "op", "at").agg(F.min("o").alias("o"))
     )
-    seen = _seen(history).groupBy(*_KEY, "s_op", "s_at", "s_o").agg(F.min("s_process").alias("who"))
-    rows = polls.join(seen, _KEY).filter((F.col("op") < F.col("s_op")) & (F.col("s_at") < F.col("at")) & (F.col("s_o") > F.col("o")))
+    rows = polls.join(_seen(history), _KEY).filter(
+        (F.col("op") < F.col("s_op")) & (F.col("s_at") < F.col("at")) & (F.col("s_o") > F.col("o"))
+    )
     earlier = history.of("recv").filter(F.col("grp").isNotNull()).select(*_KEY, F.col("op").alias("e_op"), "o")
     rows = (
         rows.join(earlier, [*_KEY, "o"])
@@ -154,9 +159,11 @@ def _committed(history: History) -> DataFrame:
 
 def _seen(history: History) -> DataFrame:
     rows = history.of("position").filter(F.col("ty") == "ok")
-    return rows.select(
-        *_KEY, F.col("op").alias("s_op"), F.col("at").alias("s_at"), F.col("o").alias("s_o"), F.col("process").alias("s_process")
-    )
+    return rows.select(*_KEY, "iso", F.col("op").alias("s_op"), F.col("at").alias("s_at"), F.col("o").alias("s_o"))
+
+
+def _stable(history: History) -> DataFrame:
+    return _seen(history).filter(F.col("iso") != "ru").drop("iso")
 
 
 def _consumed(history: History) -> DataFrame:

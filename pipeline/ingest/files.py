@@ -1,12 +1,14 @@
 """Which files are histories, what their runs are called, and which are refused before Spark opens them.
 
-A file is named outright, or found below a folder by its ending. A folder that a check has written holds results, not histories.
+A file is named outright, or found below a folder by its ending. A folder that a check has written holds results, not histories; and a file
+of JSON lines whose first one has nothing of an event, such as the verdicts beside histories, is another thing.
 
 A file is refused here when opening it would harm: an archive that unpacks to hundreds of times its size, or one line that is longer than
 any event is. Reading is in blocks, so the worst file costs no memory.
 """
 
 import gzip
+import json
 import os
 import zlib
 from collections.abc import Iterator, Sequence
@@ -116,7 +118,19 @@ def _below(folder: Path) -> Iterator[Path]:
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
-        yield from (Path(current) / name for name in sorted(files) if _ending(Path(name)) in FOUND)
+        found = (Path(current) / name for name in sorted(files) if _ending(Path(name)) in FOUND)
+        yield from (path for path in found if not _is_something_else(path))
+
+
+def _is_something_else(path: Path) -> bool:
+    if ENDINGS[_ending(path)] != "json":
+        return False
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            first = json.loads(stream.readline(_BLOCK))
+    except (OSError, EOFError, zlib.error, ValueError):
+        return False  # a broken history is told as one
+    return not (isinstance(first, dict) and first.keys() & {"run_id", "op_id", "idx"})
 
 
 def _ending(path: Path) -> str:

@@ -1,0 +1,49 @@
+"""Where the messages of a history stand in their topic, as one number each (`o`), for checkers that compare places.
+
+A message is known by its entry and its place there. The number is its rank among those that the history knows of the topic. Whoever names a
+whole entry means all messages of it; a subscription's position is the number of messages up to the entry that is deleted with all before.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from typing import Any, TypeAlias
+
+Event: TypeAlias = dict[str, Any]
+Place: TypeAlias = tuple[int, int, int]
+
+_WHOLE = -1
+_BEHIND_ALL = 1 << 62
+
+
+def number(events: list[Event]) -> None:
+    """Give every mop of these events that has a place its `o`."""
+    named: dict[str, set[Place]] = defaultdict(set)
+    for event in events:
+        for mop in event["mops"]:
+            if mop["pid_ledger"] is not None and mop["m"] != "position":
+                named[mop["log"]].add(_place(mop))
+    ordered = {log: sorted(places - _entries_of_batches(places)) for log, places in named.items()}
+    for event in events:
+        event["mops"] = [numbered for mop in event["mops"] for numbered in _numbered(mop, ordered.get(mop["log"], []))]
+
+
+def _place(mop: Event) -> Place:
+    return mop["pid_ledger"], mop["pid_entry"], _WHOLE if mop["pid_batch"] is None else mop["pid_batch"]
+
+
+def _entries_of_batches(places: set[Place]) -> set[Place]:
+    """Whole entries of which messages are known by themselves."""
+    return {(ledger, entry, _WHOLE) for ledger, entry, index in places if index != _WHOLE}
+
+
+def _numbered(mop: Event, places: list[Place]) -> list[Event]:
+    if mop["pid_ledger"] is None:
+        return [mop]
+    ledger, entry, index = _place(mop)
+    behind = bisect_right(places, (ledger, entry, _BEHIND_ALL if index == _WHOLE else index))
+    if mop["m"] == "position":
+        return [mop | {"o": behind}]
+    if index != _WHOLE or mop["m"] == "ack_cum":
+        return [mop | {"o": behind - 1}]
+    first = bisect_right(places, (ledger, entry, _WHOLE - 1))
+    return [mop | {"o": rank} for rank in range(first, behind)]

@@ -1,0 +1,106 @@
+"""What the histories of a run show, whatever its scenarios asked (`--check`).
+
+A definite anomaly that breaks a promise, in the history of a scenario that found nothing wrong, makes the run red. In the history of a
+known deviation it is explained by that, and in one of a red scenario it tells nothing new; possible and lawful ones are only told.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fencepost.adapters.ports import WrongUsage
+from fencepost.pipeline import suite
+
+from .options import Options
+from .verdict import ScenarioResult, Verdict
+
+
+@dataclass(frozen=True)
+class Told:
+    """An anomaly with the scenario whose history shows it; `explained` says why it does not count, None where it does."""
+
+    scenario: ScenarioResult
+    finding: suite.Finding
+    explained: str | None
+
+    @property
+    def is_red(self) -> bool:
+        return self.explained is None
+
+
+@dataclass(frozen=True)
+class Histories:
+    """All that the histories of a run show."""
+
+    judged: int
+    quarantined: int
+    anomalies: Sequence[Told]
+
+    @property
+    def is_red(self) -> bool:
+        return any(told.is_red for told in self.anomalies)
+
+    def as_json(self) -> dict[str, Any]:
+        """For compliance.json."""
+        return {"judged": self.judged, "quarantined": self.quarantined, "anomalies": [_anomaly(told) for told in self.anomalies]}
+
+    def write(self, out: Any) -> None:
+        """Print to pytest's terminal reporter."""
+        out.write_line("")
+        for told in sorted(self.anomalies, key=lambda told: not told.is_red):
+            finding = told.finding
+            out.write(
+                f"  {'X' if told.is_red else '~'} {told.scenario.requirement} {told.scenario.name}: ",
+                red=told.is_red,
+                yellow=not told.is_red,
+            )
+            counts = f"{finding.definite} definite, {finding.possible} possible"
+            out.write_line(f"{finding.anomaly} in its history, {counts}" + (f"; {told.explained}" if told.explained else ""))
+            out.write_line(f"      {finding.witness}")
+        seen = f"{len(self.anomalies)} anomalies" if self.anomalies else "no anomaly"
+        unread = f", {self.quarantined} lines could not be read" if self.quarantined else ""
+        out.write_line(f"  {self.judged} histories were judged: {seen}{unread}", red=self.is_red, green=not self.is_red)
+
+
+def ready(options: Options) -> None:
+    """Raises WrongUsage where the histories could not be judged, so that nobody learns it after the run."""
+    if options.results is None:
+        raise WrongUsage("--check judges the histories that a run writes, so it needs --results DIR")
+    suite.ready()
+
+
+def judge(folder: Path, scenarios: Sequence[ScenarioResult]) -> Histories:
+    """Judge the histories in this results folder, which are those of these scenarios."""
+    findings = suite.judge(folder / "history", folder / "check")
+    by_run = {scenario.run: scenario for scenario in scenarios}
+    told = [Told(by_run[finding.run], finding, _explained(by_run[finding.run], finding)) for finding in findings.found]
+    return Histories(findings.histories, findings.quarantined, told)
+
+
+def _explained(scenario: ScenarioResult, finding: suite.Finding) -> str | None:
+    if finding.lawful:
+        return "nobody promises otherwise"
+    if not finding.definite:
+        return "it may have an innocent reason"
+    match scenario.verdict:
+        case Verdict.KNOWN_DEVIATION:
+            return f"a known deviation: {scenario.reason}"
+        case Verdict.MET:
+            return None
+        case red:
+            return f"the scenario is {red.words} itself"
+
+
+def _anomaly(told: Told) -> dict[str, Any]:
+    return {
+        "requirement": told.scenario.requirement,
+        "scenario": told.scenario.name,
+        "history": told.scenario.run,
+        "anomaly": told.finding.anomaly,
+        "definite": told.finding.definite,
+        "possible": told.finding.possible,
+        "red": told.is_red,
+        "explained": told.explained,
+        "witness": told.finding.witness,
+    }

@@ -1,0 +1,58 @@
+"""The histories of a run of the suite, judged after it as `fencepost check` judges them.
+
+A scenario's history is a run of the check, so each finding belongs to one scenario. What a finding means for the run is for the suite to
+say; here is only what was found.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import java
+from .command import Wish, spark_is_there
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One anomaly in one scenario's history: how many witnesses, and the first of them in words."""
+
+    run: str
+    anomaly: str
+    definite: int
+    possible: int
+    lawful: bool
+    witness: str
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All of them, with how much was judged, and how many lines could not be read."""
+
+    histories: int
+    quarantined: int
+    found: Sequence[Finding] = ()
+
+
+def ready() -> None:
+    """Raises WrongUsage, which tells the remedy, where no history could be judged."""
+    with spark_is_there("fencepost run --check"):
+        from . import check  # noqa: F401 - it is what needs Spark
+    java.find()
+
+
+def judge(histories: Path, results: Path) -> Findings:
+    """Judge the histories in this folder, in one session; the verdict, the witnesses and the page go to `results`."""
+    if not histories.is_dir():
+        return Findings(0, 0)
+    from . import check
+
+    judged = check.judge(Wish((histories,), results, by_run=True))
+    words = {(shown.run, shown.anomaly.name): shown for shown in judged.by_run}
+    found = [
+        Finding(
+            run["run"], name, count["definite"], count["possible"], words[run["run"], name].anomaly.allowed, str(words[run["run"], name])
+        )
+        for run in judged.told["runs"]
+        for name, count in run["anomalies"].items()
+    ]
+    return Findings(len(judged.told["runs"]), judged.told["quarantined"], found)
