@@ -39,6 +39,11 @@ def python(program: Path, *arguments: object, expect: int) -> Finished:
     return _run([sys.executable, str(program), *map(str, arguments)], expect, None, 300)
 
 
+def python_code(code: str, *, expect: int) -> Finished:
+    """A few lines of Python."""
+    return _run([sys.executable, "-c", code], expect, None, 300)
+
+
 def compliance(folder: Path) -> dict[str, Any]:
     """The run's compliance.json."""
     loaded: dict[str, Any] = json.loads((folder / "compliance.json").read_text(encoding="utf-8"))

@@ -123,3 +123,25 @@ def test_offsets_in_a_transaction_are_acknowledgements(session: KafkaSession) ->
         "payments-0",
         7,
     )
+
+
+def test_what_a_group_has_committed_is_a_position(session: KafkaSession) -> None:
+    """With the group, as stable only where that was asked for; nothing committed is -1, and what is not stable yet is refused."""
+    probe, pair = initialised(session)
+    probe.commit_offsets("transfer", pair, "readers", {LOG: 7}, version=5)
+    probe.committed_offset("readers", LOG)
+    probe.committed_offset("readers", LOG, require_stable=True, retry=False)
+    probe.end_txn("transfer", pair, commit=True)
+    probe.settled("transfer")
+    probe.committed_offset("readers", LOG, require_stable=True)
+
+    told = [
+        (event["type"], event["iso"], [(mop["m"], mop["log"], mop["o"]) for mop in event["mops"]]) for event in ends(session, "committed")
+    ]
+
+    assert told == [
+        ("ok", "ru", [("position", "payments-0", -1)]),
+        ("fail", "rc", []),
+        ("ok", "rc", [("position", "payments-0", 7)]),
+    ]
+    assert {event["grp"]["id"] for event in ends(session, "committed")} == {"readers"}

@@ -1,5 +1,6 @@
 """What a Pulsar session said, as history events: pairs, processes that do one thing at a time, and records with their places."""
 
+import json
 from typing import Any
 
 import pytest
@@ -176,6 +177,7 @@ def test_a_delivery_is_a_poll_and_an_acknowledgement_names_its_place(broker: Scr
 
     assert asked["mops"] == []
     assert (polled["iso"], polled["grp"]) == ("rc", {"id": "s"})
+    assert [[mop["o"] for mop in event["mops"]] for event in (polled, *acks[::2])] == [[0, 1], [1], [1]]
     assert [(mop["m"], mop["v"], mop["log"], mop["pid_entry"], mop["pid_batch"]) for mop in polled["mops"]] == [
         ("recv", "a", TOPIC, 7, 0),
         ("recv", "b", TOPIC, 7, 1),
@@ -185,6 +187,64 @@ def test_a_delivery_is_a_poll_and_an_acknowledgement_names_its_place(broker: Scr
         (None, {"id": "s"}, [("ack_cum", 7, None)]),
     ]
     assert (subscribed["grp"]["id"], subscribed["ctl"]) == ("s", {"topic": TOPIC, "type": "Shared"})
+
+
+def test_a_delivery_may_have_been_on_its_way_since_the_last_answer_before_it(broker: ScriptedPulsar, session: PulsarSession) -> None:
+    """It may have left the broker as soon as that was asked for; and no earlier, for frames do not overtake each other."""
+    probe = session.client("c")
+    consumer = value(probe.subscribe(TOPIC, "s"))
+    value(probe.new_transaction())
+    value(probe.end(TXN, Action.COMMIT))
+    broker.deliver(consumer.number, 7, "a")
+    value(probe.receive(consumer))
+
+    order = [(event["f"], event["type"]) for event in told(session, "begin", "commit", "poll")]
+
+    assert order == [("begin", "invoke"), ("begin", "ok"), ("commit", "invoke"), ("poll", "invoke"), ("commit", "ok"), ("poll", "ok")]
+
+
+def test_of_a_batch_only_what_is_not_acknowledged_is_delivered(broker: ScriptedPulsar, session: PulsarSession) -> None:
+    """As a consumer has it."""
+    probe = session.client("c")
+    consumer = value(probe.subscribe(TOPIC, "s"))
+    broker.deliver(consumer.number, 7, "a", "b", batched=True)
+    frame = broker.connections[0].take()
+    assert frame is not None
+    frame.body.ack_set.append(0b10)
+    broker.connections[0].say(frame.body, frame.payload)
+
+    value(probe.receive(consumer))
+
+    assert [(mop["v"], mop["pid_batch"]) for mop in told(session, "poll")[1]["mops"]] == [("b", 1)]
+
+
+def test_an_acknowledgement_without_an_answer_is_unknown(session: PulsarSession) -> None:
+    """It was sent, and nobody knows whether it was refused."""
+    probe = session.client("c")
+    consumer = value(probe.subscribe(TOPIC, "s"))
+    value(probe.acknowledge_unanswered(consumer, [MessageId(Position(1, 7))]))
+
+    ended = told(session, "ack")[1]
+
+    assert (ended["type"], ended["error"]["class"]) == ("info", "unanswered")
+
+
+def test_how_far_a_subscription_is_and_what_moves_it(broker: ScriptedPulsar, session: PulsarSession) -> None:
+    """The position counts the messages up to the entry that is deleted with all before; seeking is told; a system's own cursors are not."""
+    cursors = {"s": {"markDeletePosition": "1:7"}, "pulsar.dedup": {"markDeletePosition": "1:8"}}
+    broker.admin_answers = [AdminAnswer(200, json.dumps({"numberOfEntries": 3, "lastConfirmedEntry": "1:8", "cursors": cursors}).encode())]
+    probe = session.client("c")
+    consumer = value(probe.subscribe(TOPIC, "s"))
+    for entry in (6, 7, 8):
+        broker.deliver(consumer.number, entry, f"m{entry}")
+    value(probe.receive_until(consumer, "m8"))
+    value(probe.log_stats(TOPIC))
+    probe.seek(consumer, Position(1, 6))
+
+    position, sought = told(session, "position")[1], told(session, "seek")[1]
+
+    assert (position["grp"], [(mop["log"], mop["o"]) for mop in position["mops"]]) == ({"id": "s"}, [(TOPIC, 2)])
+    assert sought["grp"] == {"id": "s"}
 
 
 def test_admin_calls_are_in_it_as_well(broker: ScriptedPulsar, session: PulsarSession) -> None:
@@ -199,6 +259,7 @@ def test_admin_calls_are_in_it_as_well(broker: ScriptedPulsar, session: PulsarSe
 
     assert [(event["f"], event["type"]) for event in ends] == [("terminate", "ok"), ("probe", "fail"), ("probe", "info")]
     assert [event["error"] and event["error"]["definite"] for event in ends] == [None, True, False]
+    assert ends[0]["ctl"] == {"segs": TOPIC}
 
 
 def test_a_message_that_cannot_be_read_leaves_the_history_readable(broker: ScriptedPulsar, session: PulsarSession) -> None:

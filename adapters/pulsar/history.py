@@ -232,7 +232,7 @@ def _moved(call: Call, _frame: Frame, _answer: Any) -> Event:
 
 
 def _administration(request: AdminRequest, answer: Any) -> Event:
-    """What an administrator does. Of a topic with one subscription its position is told, which may still go back: acknowledgements
+    """What an administrator does. Of a topic with one subscription its position is told. It is not stable (`iso` is ru): acknowledgements
     outside of transactions last only once they are stored.
     """
     ctl = dict(request.query)
@@ -242,7 +242,7 @@ def _administration(request: AdminRequest, answer: Any) -> Event:
         case "terminate":
             return {"f": "terminate", "ctl": ctl | {"segs": f"{kind}://{topic}"}}
         case "internalStats":
-            return {"ctl": ctl} | _position(f"{kind}://{topic}", answer)
+            return {"f": "position", "ctl": ctl, "iso": "ru"} | _position(f"{kind}://{topic}", answer)
         case _:
             return {"ctl": ctl}
 
@@ -254,12 +254,7 @@ def _position(topic: str, answer: Any) -> Event:
         ledger, entry = map(int, cursor["markDeletePosition"].split(":"))
     except (AttributeError, KeyError, TypeError, ValueError):  # no answer, several subscriptions, or not the JSON that it should be
         return {}
-    return {
-        "f": "position",
-        "grp": {"id": name},
-        "iso": "ru",
-        "mops": [_mop("position", topic, None) | {"pid_ledger": ledger, "pid_entry": entry}],
-    }
+    return {"grp": {"id": name}, "mops": [_mop("position", topic, None) | {"pid_ledger": ledger, "pid_entry": entry}]}
 
 
 _SYSTEMS_OWN = ("pulsar.", "__")
