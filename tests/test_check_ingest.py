@@ -189,6 +189,17 @@ def test_runs_are_named_by_their_folders(tmp_path: Path) -> None:
     assert {source.prefix for source in files.find([tmp_path / "one"])} == {""}
 
 
+def test_what_stands_beside_histories_is_no_history(tmp_path: Path) -> None:
+    """Lines of JSON that have nothing of an event are left alone in a folder, and read when they are named; a broken history is read."""
+    (tmp_path / "verdicts.jsonl").write_text('{"history": "h0006", "G1a": [1]}\n', encoding="utf-8")
+    (tmp_path / "torn.jsonl").write_text('{"run_id": "r", "idx"\n', encoding="utf-8")
+    (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xfe\n")
+    sound = write(SOUND, "run", tmp_path)
+
+    assert {source.path.name for source in files.find([tmp_path])} == {sound.name, "torn.jsonl", "bytes.jsonl"}
+    assert [source.path.name for source in files.find([tmp_path / "verdicts.jsonl"])] == ["verdicts.jsonl"]
+
+
 def test_a_missing_or_foreign_path_is_the_users_mistake(tmp_path: Path) -> None:
     """The error names what was expected."""
     (tmp_path / "notes.txt").touch()

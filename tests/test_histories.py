@@ -1,0 +1,130 @@
+"""`fencepost run --check`: when an anomaly in a scenario's history makes a run red, and what is told of it."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from commands import CHECKOUT, compliance, pytest_with_plugin, python_code, verdicts
+from jsonschema import Draft202012Validator
+
+from fencepost import histories
+from fencepost.pipeline import suite
+from fencepost.verdict import ScenarioResult, Verdict
+
+DEFINITE, POSSIBLE = (1, 0), (0, 1)
+
+
+def judged(monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], *, lawful: bool = False) -> histories.Histories:
+    """What is made of one anomaly in the history of a scenario with this verdict."""
+    scenario = ScenarioResult("KIP890-060", "kip890/ending.feature", "[1] x", verdict, "its reason", 2, 0.1, "KIP890-060-[1] x")
+    finding = suite.Finding(scenario.run, "G1a", *counts, lawful, "a was read")
+    monkeypatch.setattr(suite, "judge", lambda *_: suite.Findings(1, 0, [finding]))
+    return histories.judge(Path("nowhere"), [scenario])
+
+
+@pytest.mark.parametrize(
+    ("verdict", "counts", "lawful", "red"),
+    [
+        (Verdict.MET, DEFINITE, False, True),
+        (Verdict.MET, POSSIBLE, False, False),
+        (Verdict.MET, DEFINITE, True, False),
+        (Verdict.KNOWN_DEVIATION, DEFINITE, False, False),
+        (Verdict.VIOLATED, DEFINITE, False, False),
+    ],
+)
+def test_a_definite_anomaly_that_no_verdict_explains_is_red(
+    monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], lawful: bool, red: bool
+) -> None:
+    """A known deviation explains it, a red scenario has told it already; possible and lawful ones are only told."""
+    found = judged(monkeypatch, verdict, counts, lawful=lawful)
+
+    (told,) = found.as_json()["anomalies"]
+    assert (found.is_red, told["red"], told["explained"] is None) == (red, red, red)
+
+
+def test_what_is_told_names_the_scenario_and_the_witness(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a known deviation with its reason."""
+    printed = StringIO()
+    out = SimpleNamespace(write=lambda text, **_: printed.write(text), write_line=lambda text, **_: printed.write(f"{text}\n"))
+
+    judged(monkeypatch, Verdict.KNOWN_DEVIATION, DEFINITE).write(out)
+
+    for part in ("KIP890-060 [1] x", "G1a", "1 definite", "its reason", "a was read", "1 histories were judged: 1 anomalies"):
+        assert part in printed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("missing", "remedy"),
+    [
+        ("import sys; sys.modules['pyspark'] = None", "pip install 'fencepost[check]'"),
+        ("from fencepost.pipeline import java; java._homes = lambda places: iter(())", "Install one"),
+    ],
+)
+def test_what_is_missing_is_told_before_the_run_begins(tmp_path: Path, missing: str, remedy: str) -> None:
+    """Without the extra or without Java: exit code 2 with the remedy, and nothing was run."""
+    arguments = ["fencepost", "run", "--only", "CORE-01", "--check", "--no-html", "--results", str(tmp_path / "out")]
+
+    done = python_code(f"{missing}\nimport sys\nsys.argv = {arguments!r}\nfrom fencepost.cli import main\nmain()", expect=2)
+
+    assert remedy in done.err + done.out
+    assert not (tmp_path / "out").exists()
+
+
+FEATURE = """Feature: Made for a test
+
+  @KIP890-060 @MUST
+  Rule: Whatever
+
+    Scenario: [1] A scenario that looks away
+      When an open transaction is read
+      Then something was judged
+"""
+STEPS = """
+from pytest_bdd import scenarios, then, when
+from fencepost.adapters.kafka.values import Isolation, TopicPartition
+from fencepost.adapters.ports import Done
+
+scenarios(".")
+
+@when("an open transaction is read")
+def _(fencepost_session):
+    probe = fencepost_session.client("A")
+    log = TopicPartition(fencepost_session.unique("payments"), 0)
+    probe.create_topic(log.topic, 1)
+    match probe.init_producer_id(fencepost_session.unique("t")):
+        case Done(pair):
+            probe.produce(log, ["a1"], producer=pair, transactional_id=fencepost_session.unique("t"), sequence=0)
+            probe.read(log, Isolation.READ_COMMITTED)
+
+@then("something was judged")
+def _(fencepost_evidence):
+    fencepost_evidence.saw("it")
+"""
+
+
+@pytest.mark.usefixtures("java")
+@pytest.mark.parametrize(("defect", "code"), [(None, 0), ("lso-ignores-open-transactions", 1)])
+def test_an_anomaly_of_which_no_scenario_speaks_makes_the_run_red(tmp_path: Path, defect: str | None, code: int) -> None:
+    """The scenario is green; its history shows what it did not ask for, and the run says which scenario it was, and who saw what."""
+    room = tmp_path / "made"
+    room.mkdir()
+    (room / "some.feature").write_text(FEATURE, encoding="utf-8")
+    (room / "test_made.py").write_text(STEPS, encoding="utf-8")
+    broken = [f"--defect={defect}"] if defect else []
+
+    done = pytest_with_plugin(room, "--check", f"--results={tmp_path / 'out'}", "--no-html", *broken, expect=code, cwd=tmp_path)
+
+    told = compliance(tmp_path / "out")
+    schema = json.loads((CHECKOUT / "fencepost/compliance.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema).validate(told)
+    assert verdicts(tmp_path / "out") == {"KIP890-060": "met"}
+    assert (told["histories"]["judged"], told["histories"]["quarantined"]) == (1, 0)
+    found = {one["anomaly"]: one for one in told["histories"]["anomalies"]}
+    assert set(found) == ({"early-read"} if defect else set())
+    for one in found.values():
+        assert (one["red"], one["requirement"], one["scenario"]) == (True, "KIP890-060", "[1] A scenario that looks away")
+        assert "A read a1" in one["witness"]
+    assert ("A scenario that looks away: early-read in its history" in done.out, "does not conform" in done.out) == (code == 1, code == 1)
+    assert json.loads((tmp_path / "out/check/verdict.json").read_text(encoding="utf-8"))["complete"] is True
