@@ -28,10 +28,10 @@ def fencepost(*arguments: object, expect: int | tuple[int, ...], cwd: Path | Non
     return _run([str(Path(sys.executable).parent / "fencepost"), *map(str, arguments)], expect, cwd, timeout)
 
 
-def pytest_with_plugin(*arguments: object, expect: int, cwd: Path) -> Finished:
+def pytest_with_plugin(*arguments: object, expect: int, cwd: Path, timeout: float = 120) -> Finished:
     """`pytest -p fencepost.plugin ...` in a folder of its own, as someone who writes scenarios would call it."""
     command = [sys.executable, "-m", "pytest", "-p", "fencepost.plugin", "-p", "no:cacheprovider", f"--rootdir={cwd}", *map(str, arguments)]
-    return _run(command, expect, cwd, 120)
+    return _run(command, expect, cwd, timeout)
 
 
 def python(program: Path, *arguments: object, expect: int) -> Finished:

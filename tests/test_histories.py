@@ -114,7 +114,8 @@ def test_an_anomaly_of_which_no_scenario_speaks_makes_the_run_red(tmp_path: Path
     (room / "test_made.py").write_text(STEPS, encoding="utf-8")
     broken = [f"--defect={defect}"] if defect else []
 
-    done = pytest_with_plugin(room, "--check", f"--results={tmp_path / 'out'}", "--no-html", *broken, expect=code, cwd=tmp_path)
+    results = f"--results={tmp_path / 'out'}"
+    done = pytest_with_plugin(room, "--check", results, "--no-html", *broken, expect=code, cwd=tmp_path, timeout=300)
 
     told = compliance(tmp_path / "out")
     schema = json.loads((CHECKOUT / "fencepost/compliance.schema.json").read_text(encoding="utf-8"))
