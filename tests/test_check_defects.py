@@ -8,7 +8,57 @@ from defect_runs import run_all
 
 from fencepost.reference.defects import DEFECTS
 
-SHOWN: dict[str, set[str]] = {}
+SHOWN = {
+    "a-commit-decides-all": "G1a",
+    "abort-in-later-segment-missed": "G1a",
+    "aborted-before-the-range-not-listed": "G1a",
+    "any-end-releases-all": "early-read",
+    "both-racing-ends-succeed": "outcome-flip",
+    "commit-deletes-in-memory": "ack-resurrection",
+    "commit-deletes-nothing": "ack-resurrection",
+    "commit-of-aborted-succeeds": "outcome-flip",
+    "commit-takes-the-entry": "phantom-ack",
+    "core-kafka-abort-committed-by-crash": "G1a",
+    "core-kafka-aborted-is-committed": "outcome-flip",
+    "core-kafka-aborted-shown": "G1a",
+    "core-kafka-committed-is-aborted": "outcome-flip",
+    "core-kafka-dirty-read": "early-read",
+    "core-kafka-input-comes-again": "lost-offset-commit",
+    "core-kafka-input-lost": "phantom-offset-commit",
+    "core-kafka-input-taken-without-output": "phantom-offset-commit",
+    "core-kafka-late-write-hangs": "zombie-write",
+    "core-kafka-late-write-shown": "early-read",
+    "core-kafka-later-writes-taken-for-repeated": "lost-write",
+    "core-kafka-order-turned": "int-nonmonotonic-poll",
+    "core-kafka-second-abort-undoes-the-first": "G1a",
+    "core-pulsar-abort-committed-by-crash": "G1a",
+    "core-pulsar-aborted-is-committed": "outcome-flip",
+    "core-pulsar-aborted-shown": "G1a",
+    "core-pulsar-committed-is-aborted": "outcome-flip",
+    "core-pulsar-dirty-read": "early-read",
+    "core-pulsar-input-comes-again": "ack-resurrection",
+    "core-pulsar-input-lost": "phantom-ack",
+    "core-pulsar-input-not-told": "phantom-ack",
+    "core-pulsar-late-write-shown": "early-read",
+    "core-pulsar-second-abort-undoes-the-first": "G1a",
+    "decision-contradicted": "outcome-flip",
+    "duplicate-of-an-older-epoch": "zombie-write",
+    "every-older-epoch-is-a-retry": "outcome-flip",
+    "late-abort-of-a-commit-succeeds": "outcome-flip",
+    "late-hides-the-committed": "write-to-ended-transaction",
+    "late-is-accepted": "write-to-ended-transaction",
+    "late-is-shown": "early-read",
+    "latest-ignores-isolation": "early-read",
+    "lso-ignores-open-transactions": "early-read",
+    "opposite-end-succeeds": "outcome-flip",
+    "pulsar-abort-keeps-input": "phantom-ack",
+    "pulsar-abort-of-a-commit-succeeds": "outcome-flip",
+    "pulsar-abort-shows": "G1a",
+    "pulsar-commit-keeps-input": "ack-resurrection",
+    "pulsar-open-is-read": "early-read",
+    "refused-addition-written-all-the-same": "zombie-write",
+    "stale-epoch-accepted": "zombie-write",
+}
 """Defects of which a history tells, and as what; the others break an answer, or a promise that only a scenario asks for."""
 
 HONEST = "reference"
@@ -40,4 +90,4 @@ def test_the_honest_reference_shows_no_anomaly(found: dict[str, set[str]]) -> No
 @pytest.mark.parametrize("defect", SHOWN)
 def test_a_defect_shows_as_its_anomaly(found: dict[str, set[str]], defect: str) -> None:
     """The history of the scenario that catches it tells the same, without having been asked."""
-    assert found[defect] == SHOWN[defect]
+    assert SHOWN[defect] in found[defect]
