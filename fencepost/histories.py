@@ -58,9 +58,10 @@ class Histories:
             counts = f"{finding.definite} definite, {finding.possible} possible"
             out.write_line(f"{finding.anomaly} in its history, {counts}" + (f"; {told.explained}" if told.explained else ""))
             out.write_line(f"      {finding.witness}")
-        seen = f"{len(self.anomalies)} anomalies" if self.anomalies else "no anomaly"
-        unread = f", {self.quarantined} lines could not be read" if self.quarantined else ""
-        out.write_line(f"  {self.judged} histories were judged: {seen}{unread}", red=self.is_red, green=not self.is_red)
+        unread = f", lines that could not be read: {self.quarantined}" if self.quarantined else ""
+        out.write_line(
+            f"  histories judged: {self.judged}, anomalies: {len(self.anomalies)}{unread}", red=self.is_red, green=not self.is_red
+        )
 
 
 def ready(options: Options) -> None:

@@ -51,7 +51,7 @@ def test_what_is_told_names_the_scenario_and_the_witness(monkeypatch: pytest.Mon
 
     judged(monkeypatch, Verdict.KNOWN_DEVIATION, DEFINITE).write(out)
 
-    for part in ("KIP890-060 [1] x", "G1a", "1 definite", "its reason", "a was read", "1 histories were judged: 1 anomalies"):
+    for part in ("KIP890-060 [1] x", "G1a", "1 definite", "its reason", "a was read", "histories judged: 1, anomalies: 1"):
         assert part in printed.getvalue()
 
 
