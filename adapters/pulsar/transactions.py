@@ -1,9 +1,7 @@
 """The calls that a transaction coordinator answers, and the two that it makes itself and any client may make."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
-
-from google.protobuf.message import Message
 
 from fencepost.adapters.live import ANSWER_WITHIN_S
 from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
@@ -14,6 +12,7 @@ from .client import COORDINATORS, Client
 from .connection import Connection
 from .errors import NOT_READY, TO_COORDINATOR
 from .recording import Call
+from .transaction_requests import AddSubscriptions, AddTopics, End, NewTransaction, TransactionRequest
 from .values import Action, PendingEnd, Subscription, TxnId
 
 T = TypeVar("T")
@@ -32,42 +31,26 @@ class TransactionCalls(Calls):
 
     def new_transaction(self, timeout_ms: int = 60_000, *, coordinator: int = 0, retry: bool = True) -> Outcome[TxnId]:
         """NEW_TXN. `coordinator` is the one that is asked."""
-        return self._to_coordinator(
-            coordinator,
-            lambda number: pb.CommandNewTxn(request_id=number, txn_ttl_millis=timeout_ms, tc_id=coordinator),
-            lambda answer: TxnId(answer.txnid_most_bits, answer.txnid_least_bits),
-            retry=retry,
-        )
+        return self._to_coordinator(NewTransaction(timeout_ms, coordinator), retry=retry)
 
     def add_topics(self, transaction: TxnId, topics: Sequence[str], *, retry: bool = True) -> Outcome[None]:
         """ADD_PARTITION_TO_TXN: the transaction will write to these topics, or partitions of topics by their full names."""
-        return self._to_coordinator(
-            transaction.coordinator,
-            lambda number: pb.CommandAddPartitionToTxn(request_id=number, partitions=topics, **_id(transaction)),
-            _nothing,
-            retry=retry,
-        )
+        return self._to_coordinator(AddTopics(transaction, topics), retry=retry)
 
     def add_subscriptions(self, transaction: TxnId, subscriptions: Sequence[Subscription], *, retry: bool = True) -> Outcome[None]:
         """ADD_SUBSCRIPTION_TO_TXN: the transaction will acknowledge messages of these subscriptions."""
-        named = [pb.Subscription(topic=subscription.topic, subscription=subscription.name) for subscription in subscriptions]
-        return self._to_coordinator(
-            transaction.coordinator,
-            lambda number: pb.CommandAddSubscriptionToTxn(request_id=number, subscription=named, **_id(transaction)),
-            _nothing,
-            retry=retry,
-        )
+        return self._to_coordinator(AddSubscriptions(transaction, subscriptions), retry=retry)
 
     def end(self, transaction: TxnId, action: Action, *, retry: bool = True) -> Outcome[None]:
         """END_TXN, and wait for the answer. A broker may answer when all participants are done, so no answer decides nothing."""
-        return self._to_coordinator(transaction.coordinator, self._end_command(transaction, action), _nothing, retry=retry)
+        return self._to_coordinator(End(transaction, action), retry=retry)
 
     def begin_end(self, transaction: TxnId, action: Action) -> Outcome[PendingEnd]:
         """END_TXN without waiting: `ended` asks for the answer. Only reaching the coordinator has an outcome here."""
         match self._located(lambda: self._client.coordinator(transaction.coordinator)):
             case Done(connection):
                 pending = PendingEnd(transaction, action, self._client.next_request())
-                call = connection.ask(self._end_command(transaction, action)(pending.number))
+                call = connection.ask(End(transaction, action).command(pending.number))
                 self._ending[pending.number] = (call, connection)
                 return Done(pending)
             case trouble:
@@ -116,20 +99,31 @@ class TransactionCalls(Calls):
             NOT_READY,
         )
 
-    def _to_coordinator(self, number: int, command: Callable[[int], Message], read: Callable[[Any], T], *, retry: bool) -> Outcome[T]:
+    def at_once(self, requests: Sequence[TransactionRequest[Any]]) -> list[Outcome[Any]]:
+        """Ask all of this on one connection before any answer is read, each thing once; an outcome stands where its request does.
+
+        Where the first request goes, all go.
+        """
+        match self._located(lambda: self._client.coordinator(requests[0].coordinator)):
+            case Done(connection):
+                calls = [connection.ask(request.command(self._client.next_request())) for request in requests]
+                answers = [connection.answer(call, ANSWER_WITHIN_S) for call in calls]
+                return [read_answer(answer, request.value) for answer, request in zip(answers, requests, strict=True)]
+            case trouble:
+                return [trouble for _ in requests]
+
+    def _to_coordinator(self, request: TransactionRequest[T], *, retry: bool) -> Outcome[T]:
+        number = request.coordinator
+
         def located() -> Outcome[Connection]:
             return self._client.coordinator(number)
 
         # That a coordinator is not found is asked again while it is being loaded, and final where there is none.
         exists = self._client.has_coordinator(number) != Done(False)
-        outcome = self._write(located, command, read, TO_COORDINATOR if exists else NOT_READY, retry=retry)
+        outcome = self._write(located, request.command, request.value, TO_COORDINATOR if exists else NOT_READY, retry=retry)
         if isinstance(outcome, Refused) and outcome.code in TO_COORDINATOR:
             self._client.forget_coordinator(number)
         return outcome
-
-    @staticmethod
-    def _end_command(transaction: TxnId, action: Action) -> Callable[[int], Message]:
-        return lambda number: pb.CommandEndTxn(request_id=number, txn_action=pb.TxnAction.Name(action), **_id(transaction))
 
 
 def _id(transaction: TxnId) -> dict[str, int]:

@@ -27,8 +27,8 @@ class TxnId:
 
     @property
     def coordinator(self) -> int:
-        """The coordinator that gave the id."""
-        return self.most
+        """The coordinator that gave the id: its number is in the 16 highest bits, as the proposal has it, or is all of `most`."""
+        return self.most >> 48 or self.most
 
 
 @dataclass(frozen=True, order=True)

@@ -4,7 +4,7 @@ PIP-31, "Transaction Coordinator" and "Transaction Flow". All it knows is in its
 whoever crashes afterwards.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from fencepost.reference.kernel.machine import Machine
@@ -40,7 +40,7 @@ class Coordinator:
         self._participants = participants(machine.network, end_at, self._complete)
         self._waiting: dict[TxnId, list[Reply]] = {}
         replayed = log.replay()
-        self.last_least = max((txn.least for txn in replayed), default=-1)
+        self.last_least = self._last_given(replayed)
         self._transactions = {txn: self._recovered(transaction) for txn, transaction in replayed.items() if not self._forgets(transaction)}
         self._tell_the_undone()
 
@@ -107,7 +107,6 @@ class Coordinator:
         completed = self._transactions[txn].completed()
         self._install(completed)
         if self._forgets(completed):
-            rule("PIP31-71")
             del self._transactions[txn]
         for reply in self._waiting.pop(txn, ()):
             reply()
@@ -179,6 +178,11 @@ class Coordinator:
         rule("PIP31-12")
         self.last_least += 1
         return TxnId(self.tc_id, self.last_least)
+
+    def _last_given(self, replayed: Iterable[TxnId]) -> int:
+        """The number that was given last, before this start. Transactions that have ended count as well."""
+        rule("PIP31-71")
+        return max((txn.least for txn in replayed), default=-1)
 
     def _forgets(self, transaction: Transaction) -> bool:
         return transaction.status.is_complete and self._profile.ended_transactions == "forgotten"
