@@ -2,8 +2,7 @@ Feature: Taking part in a transaction
   A topic or a subscription is added to an open transaction, durably, and then follows its end. Nothing is added to any other.
 
   Background:
-    Given the topic "orders"
-    And the topic "payments"
+    Given the topics "orders" and "payments"
     And the topic "inputs" with "i1", "i2"
     And subscription "workers" has been given "i1", "i2" of inputs
 
@@ -27,8 +26,8 @@ Feature: Taking part in a transaction
     Scenario: [1] Two in one request
       Given transaction A
       And A has added orders and payments
-      And A has sent "a1" to orders, without adding it
-      And A has sent "a2" to payments, without adding it
+      And A has written "a1" to orders, without adding it
+      And A has written "a2" to payments, without adding it
       When A commits
       Then readers of payments see "a2"
 
@@ -36,7 +35,7 @@ Feature: Taking part in a transaction
     Scenario: [2] A crash right after the answer
       Given transaction A
       And A has added orders, and the system has crashed right after the answer
-      And A has sent "a1" to orders, without adding it
+      And A has written "a1" to orders, without adding it
       When A commits
       Then readers of orders see "a1"
 
@@ -46,7 +45,7 @@ Feature: Taking part in a transaction
     Scenario Outline: [1] While the end is held back
       Given transaction A
       And the end of A is held back
-      And A was <ended> without waiting
+      And A has <ended>
       When A adds orders
       Then it is refused
       And orders does not take part in A
@@ -79,15 +78,15 @@ Feature: Taking part in a transaction
 
     Scenario: [2] Its messages are shown once
       Given transaction A
-      And A has sent "a1" to orders
+      And A has written "a1" to orders
       And A has added orders
       When A commits
       Then readers of orders see "a1"
 
     Scenario: [3] Another topic stays in
       Given transaction A
-      And A has sent "a2" to payments
-      And A has sent "a1" to orders
+      And A has written "a2" to payments
+      And A has written "a1" to orders
       And A has added orders
       When A commits
       Then readers of payments see "a2"
@@ -131,7 +130,7 @@ Feature: Taking part in a transaction
     Scenario Outline: [1] A subscription, while the end is held back
       Given transaction A
       And the end of A is held back
-      And A was <ended> without waiting
+      And A has <ended>
       When A adds "workers"
       Then it is refused
       And "workers" does not take part in A

@@ -65,9 +65,9 @@ Feature: A transaction's coordinator
     @needs:crash
     Scenario: [1] A plain message comes while the buffer is rebuilt
       Given transaction A
-      And A has sent "a1" to orders
+      And A has written "a1" to orders
       And the system has crashed and come back
-      And "plain" has been sent to orders in no transaction
+      And "plain" has been written to orders
       When A commits
       Then readers of orders see "a1" and "plain" in some order
 

@@ -1,6 +1,6 @@
 """Topics and subscriptions that are added to a transaction by themselves, before anything is done there.
 
-Elsewhere they are added in passing. Here what is sent or acknowledged afterwards adds nothing, and so shows what the coordinator
+Elsewhere they are added in passing. Here what is written or acknowledged afterwards adds nothing, and so shows what the coordinator
 has kept. A topic is called by its name, a subscription by its name in quotation marks.
 """
 
@@ -65,11 +65,11 @@ def has_added_and_crashed(acks: Acknowledging, name: str, participants: str) -> 
     acks.world.session.faults.restart()
 
 
-@given(parsers.re(rf"(?P<name>[A-Z]) has sent (?P<values>{VALUES}) to (?P<topic>\w+), without adding it$"))
-def has_sent_only(world: World, name: str, values: str, topic: str) -> None:
+@given(parsers.re(rf"(?P<name>[A-Z]) has written (?P<values>{VALUES}) to (?P<topic>\w+), without adding it$"))
+def has_written_only(world: World, name: str, values: str, topic: str) -> None:
     """Each was receipted; the topic is in the transaction only if it was before."""
     for value in values_of(values):
-        achieved(world.send(topic, value, world.id_of(name)), f"sending {value} to {topic}")
+        achieved(world.send(topic, value, world.id_of(name)), f"writing {value} to {topic}")
 
 
 @given(parsers.re(r'(?P<name>[A-Z]) has acknowledged "(?P<value>[^"]+)" for "(?P<subscription>\w+)", without adding it$'))

@@ -78,12 +78,6 @@ def second_coordinator(world: World) -> None:
     achieved(world.probe.new_transaction(LONG_MS, coordinator=1), "beginning a transaction at the second coordinator")
 
 
-@given(parsers.re(r'"(?P<value>[^"]+)" has been sent to (?P<topic>\w+) in no transaction$'))
-def has_been_sent(world: World, value: str, topic: str) -> None:
-    """A plain message, which was receipted."""
-    achieved(world.send(topic, value), f"sending {value} to {topic}")
-
-
 @when(parsers.re(r"transaction (?P<name>[A-Z]) begins, and the system crashes right after the answer$"))
 def begins_and_crashes(world: World, name: str) -> None:
     """The id was answered; then a power cut, and a start with what was durable."""

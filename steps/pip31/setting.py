@@ -11,7 +11,8 @@ from fencepost.evidence import Evidence
 from .world import PulsarWorld
 
 VALUES = r'"[^"]+"(?:, "[^"]+")*'
-LONG_MS = 60_000
+LONG_MS = 300_000
+"""Longer than a system needs to come back after a crash."""
 SHORT_MS = 2_000
 """Long enough for a few requests, and over while a scenario waits."""
 
