@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
-from fencepost.adapters.pulsar.transaction_requests import AddSubscriptions, AddTopics, End, NewTransaction, TransactionRequest
-from fencepost.adapters.pulsar.values import Action, TxnId
+from fencepost.adapters.pulsar.values import Action, AddSubscriptions, AddTopics, End, NewTransaction, TransactionRequest, TxnId
 from fencepost.steps.outcomes import achieved, unanswered
 
 from .acknowledging import Acknowledging
@@ -23,9 +21,9 @@ from .world import Transaction
 class Question:
     """A request that was sent among others, whether its transaction exists, and what came of it."""
 
-    request: TransactionRequest[Any]
+    request: TransactionRequest
     exists: bool
-    outcome: Outcome[Any]
+    outcome: Outcome[TxnId | None]
 
 
 @dataclass
@@ -114,7 +112,7 @@ def asks_everything_at_once(
     world = coordinators.world
     topics, subscriptions = [world.topics[topic]], [acks.subscribers[subscription].subscription]
     real, unreal = world.id_of(existing), world.id_of(unknown)
-    requests: list[tuple[TransactionRequest[Any], bool]] = [
+    requests: list[tuple[TransactionRequest, bool]] = [
         (AddTopics(unreal, topics), False),
         (AddTopics(real, topics), True),
         (End(unreal, Action.COMMIT), False),
