@@ -138,7 +138,7 @@ SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
     breaks="PIP31-20",
     story="Who takes part in an open transaction is known in memory only, so that its end gives nothing back after a crash.",
     origin="textbook: a state that recovery forgets",
-    symptom=r"'i2'\"? is left for workers; seen \['i2'\]",
+    symptom=r"is left for workers; seen \['i2'\]",
     parts=Parts(transaction_log=_LogsNoParticipants),
 )
 
