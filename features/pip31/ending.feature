@@ -124,3 +124,11 @@ Feature: The end of a transaction
       Then exactly one of the two has succeeded
       And readers of orders see "a1" just if that was the commit
       And readers of payments see "a2" just if that was the commit
+
+    Scenario: [3] What was acknowledged follows as well
+      Given the topic "inputs" with "i1", "i2"
+      And subscription "workers" has been given "i1", "i2" of inputs
+      And A has acknowledged "i1" for "workers"
+      When A commits and aborts at once, on two connections
+      Then exactly one of the two has succeeded
+      And "i1" is left for subscription "workers" just if that was the abort

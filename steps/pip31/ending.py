@@ -9,6 +9,7 @@ from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.values import Action, TxnId
 from fencepost.steps.outcomes import unanswered
 
+from .acknowledging import Acknowledging
 from .ground import World
 from .setting import VALUES, values_of
 from .world import GONE, Transaction
@@ -90,6 +91,17 @@ def readers_see_the_winner(race: Race, topic: str, values: str) -> None:
     found = race.world.seen(topic)
     what = f"readers of {topic} see {expected or 'nothing'}, as it was answered ({race})"
     race.world.evidence.expect(found == expected, what, f"{found or 'nothing'}")
+
+
+@then(parsers.re(r'"(?P<value>[^"]+)" is left for subscription "(?P<name>\w+)" just if that was the abort$'))
+def is_left_by_the_winner(race: Race, acks: Acknowledging, value: str, name: str) -> None:
+    """The consumer leaves, and the next one is given this message when the abort was answered with success, and not when the commit was."""
+    is_expected = isinstance(race.abort, Done)
+    race.world.pulsar.await_ends()
+    acks.replace_consumer(name)
+    found = acks.given(name, [value] if is_expected else [])
+    what = f"{value} is {'' if is_expected else 'not '}left for {name}, as it was answered ({race})"
+    race.world.evidence.expect((value in found) is is_expected, what, f"{found or 'nothing'}")
 
 
 def _told(answer: Outcome[None] | None) -> str:
