@@ -24,6 +24,9 @@ SENTINEL = "sentinel-"
 _QUIET_S = 0.3
 """How long a reader is watched who may not read on; what it must get by then is known by its position."""
 
+_LET_GO_S = 3.0
+"""How long an end that is held back no longer is awaited when its scenario is over."""
+
 
 @dataclass
 class World:
@@ -111,8 +114,8 @@ class World:
 
 @pytest.fixture
 def world(pulsar: PulsarWorld) -> Iterator[World]:
-    """The state of this scenario. What it leaves open is aborted, and what it holds back is let go: the low watermark of a coordinator
-    waits for its oldest transaction."""
+    """The state of this scenario. What it leaves open is aborted, and what it holds back is let go and awaited: the low watermark of a
+    coordinator, which other scenarios look at, waits for its oldest transaction."""
     world = World(pulsar)
     yield world
     for transaction in pulsar.transactions.values():
@@ -120,6 +123,12 @@ def world(pulsar: PulsarWorld) -> Iterator[World]:
             pulsar.client.delete_topic(world.topics[transaction.holder])
         if not transaction.is_over:
             pulsar.client.end(transaction.id, Action.ABORT, retry=False)
+        elif transaction.holder is not None:
+            for _ in pulsar.session.time.attempts(_LET_GO_S):
+                match pulsar.client.transaction(transaction.id, retry=False):
+                    case Done(metadata) if metadata.status in (Status.COMMITTING, Status.ABORTING):
+                        continue
+                break
 
 
 @given(parsers.re(r'the topics? "(?P<name>\w+)"(?: and "(?P<other>\w+)")?$'))

@@ -25,7 +25,7 @@ def is_held_back(world: World, name: str) -> None:
     world.pulsar.transactions[name].holder = holder
 
 
-@when(parsers.re(r"nothing holds the end of (?P<name>[A-Z]) back any more$"))
+@when(parsers.re(r"the end of (?P<name>[A-Z]) is held back no longer$"))
 def is_let_go(world: World, name: str) -> None:
     """The topic that held it is deleted."""
     transaction = world.pulsar.transactions[name]
