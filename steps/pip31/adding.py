@@ -11,14 +11,12 @@ from fencepost.adapters.pulsar.values import TxnId
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .acknowledging import Acknowledging
+from .ending import NOT_FOUND
 from .ground import World
 from .setting import VALUES, values_of
 from .world import GONE, Transaction
 
-TRANSACTION_NOT_FOUND = 24
 _COORDINATOR_NOT_FOUND = 20
-_NEVER_GIVEN = 2**62
-"""A number that no coordinator comes to."""
 
 _PARTICIPANTS = r'"?\w+"?(?: and "?\w+"?)?'
 
@@ -36,12 +34,6 @@ def _add(acks: Acknowledging, name: str, participants: str) -> Outcome[None]:
     if topics:
         return world.probe.add_topics(world.id_of(name), [world.topics[topic] for topic in topics])
     return world.probe.add_subscriptions(world.id_of(name), [acks.subscribers[one].subscription for one in subscriptions])
-
-
-@given(parsers.re(r"a transaction (?P<name>[A-Z]) that does not exist$"))
-def does_not_exist(world: World, name: str) -> None:
-    """An id as the first coordinator gives them, which it has given to nobody."""
-    world.pulsar.transactions[name] = Transaction(TxnId(0, _NEVER_GIVEN), is_over=True)
 
 
 @given(parsers.re(r"a transaction (?P<name>[A-Z]) of a coordinator that does not exist$"))
@@ -86,27 +78,15 @@ def adds(acks: Acknowledging, name: str, participants: str) -> None:
     acks.world.ask(_add(acks, name, participants))
 
 
-@then(parsers.re(r"it is refused as not found(?P<either>, or for want of a coordinator)?$"))
-def is_not_found(world: World, either: str | None) -> None:
-    """The transaction is said not to be there, or where the sentence has it, its coordinator."""
-    codes = {TRANSACTION_NOT_FOUND, _COORDINATOR_NOT_FOUND} if either else {TRANSACTION_NOT_FOUND}
+@then("it is refused as not found, or for want of a coordinator")
+def is_not_found(world: World) -> None:
+    """The transaction is said not to be there, or the coordinator that its id tells."""
     match world.pulsar.answer:
         case Unknown() as unknown:
-            unanswered(unknown, "asking about a transaction that does not exist")
+            unanswered(unknown, "asking about a transaction that has no coordinator")
         case answer:
-            holds = isinstance(answer, Refused) and answer.code in codes
-            world.evidence.expect(holds, "a refusal as not found", str(answer))
-
-
-@then(parsers.re(r"there is still no transaction (?P<name>[A-Z])$"))
-def is_still_unknown(world: World, name: str) -> None:
-    """The coordinator says that it does not know it."""
-    match world.probe.transaction(world.id_of(name)):
-        case Unknown() as unknown:
-            unanswered(unknown, f"asking for transaction {name}")
-        case answer:
-            holds = isinstance(answer, Refused) and answer.code == GONE
-            world.evidence.expect(holds, f"no transaction {name}", str(answer))
+            holds = isinstance(answer, Refused) and answer.code in (NOT_FOUND, _COORDINATOR_NOT_FOUND)
+            world.evidence.expect(holds, "a refusal as not found, or for want of a coordinator", str(answer))
 
 
 @then(parsers.re(rf"(?P<participant>{_PARTICIPANTS}) does not take part in (?P<name>[A-Z])$"))

@@ -11,7 +11,7 @@ from fencepost.adapters.pulsar.values import Action, AddSubscriptions, AddTopics
 from fencepost.steps.outcomes import achieved, unanswered
 
 from .acknowledging import Acknowledging
-from .adding import TRANSACTION_NOT_FOUND
+from .ending import NOT_FOUND
 from .ground import World
 from .setting import LONG_MS
 from .world import Transaction
@@ -164,6 +164,6 @@ def answers_match(coordinators: Coordinators) -> None:
                 unanswered(unknown, f"asking {question.request} among others")
             case outcome:
                 expected = "success" if question.exists else "a refusal as not found"
-                not_found = isinstance(outcome, Refused) and outcome.code == TRANSACTION_NOT_FOUND
+                not_found = isinstance(outcome, Refused) and outcome.code == NOT_FOUND
                 holds = isinstance(outcome, Done) if question.exists else not_found
                 coordinators.world.evidence.expect(holds, f"{expected} for {question.request}", str(outcome))

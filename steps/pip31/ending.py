@@ -14,7 +14,7 @@ from .ground import World
 from .setting import VALUES, values_of
 from .world import GONE, Transaction
 
-_NOT_FOUND = 24
+NOT_FOUND = 24
 _NEVER_GIVEN = 2**62
 """A number that no coordinator comes to."""
 
@@ -59,7 +59,7 @@ def is_not_found(world: World) -> None:
         case Unknown() as unknown:
             unanswered(unknown, "asking about a transaction that does not exist")
         case answer:
-            holds = isinstance(answer, Refused) and answer.code == _NOT_FOUND
+            holds = isinstance(answer, Refused) and answer.code == NOT_FOUND
             world.evidence.expect(holds, "a refusal as not found", str(answer))
 
 
