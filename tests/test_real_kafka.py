@@ -53,16 +53,18 @@ def test_a_release_of_kafka_conforms_but_for_its_known_deviations(version: str, 
 
 def test_a_broker_that_already_runs_is_judged_and_not_killed(tmp_path: Path) -> None:
     """Behind --bootstrap, a scenario that kills the broker is not offered; and the doctor says so before."""
-    from fencepost.adapters.kafka.container_system import KafkaContainerSystem
+    from fencepost.adapters.kafka.container_broker import ContainerBroker
+    from fencepost.adapters.kafka.settings import kafka_settings
+    from fencepost.adapters.live import PATIENCE_S
 
-    system = KafkaContainerSystem("apache/kafka:4.3.1")
+    broker = ContainerBroker("apache/kafka:4.3.1", kafka_settings().default_purpose, PATIENCE_S)
     try:
-        system.open()
-        address = str(system.address)
+        broker.start()
+        address = str(broker.address)
         out = fencepost("doctor", "kafka", "--bootstrap", address, expect=0).out
         fencepost("run", "kafka", "--bootstrap", address, "--only", "KIP890-060", "--only", "KIP890-160", "--results", tmp_path, expect=0)
     finally:
-        system.close()
+        broker.close()
 
     assert verdicts(tmp_path) == {"KIP890-060": "met", "KIP890-160": "not_offered"}
     assert compliance(tmp_path)["system"]["version"] == "4.3"

@@ -26,8 +26,9 @@ from .transport import Address
 if TYPE_CHECKING:
     from .container_nodes import KafkaNodes
 
-_SERVES_WITHIN_S = 60.0
-_READY_WITHIN_S = 150.0
+_SERVES_WITHIN_S = 180.0
+"""Ample: a broker whose container ended is not waited for, and a busy machine takes its time."""
+_READY_WITHIN_S = 600.0
 """How long is waited for a broker that starts in another thread, behind the brokers of other purposes."""
 
 
