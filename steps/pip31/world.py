@@ -36,6 +36,8 @@ class Transaction:
     """Its end was asked for, so it is waited for before anybody looks."""
     holder: str | None = None
     """The topic that keeps its end from being complete."""
+    ends: list[tuple[PulsarProbe, PendingEnd]] = field(default_factory=list)
+    """Ends that were asked for on connections of their own."""
 
 
 @dataclass
@@ -84,10 +86,12 @@ class PulsarWorld:
         transaction = self.transactions[name]
         transaction.is_over = True
         enders = [self._ender(transaction) for _ in actions]
-        return [
+        ends = [
             (ender, achieved(ender.begin_end(transaction.id, action), f"asking for the end of {name}"))
             for ender, action in zip(enders, actions, strict=True)
         ]
+        transaction.ends += ends
+        return ends
 
     def status(self, name: str) -> Status | None:
         """How the coordinator says that a transaction stands; None when it knows it no more."""
