@@ -162,7 +162,7 @@ def test_nothing_is_left_when_nobody_closes() -> None:
         "print(this_process())\n"
     )
 
-    ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=300)
 
     assert containers_of(ended.stdout.strip()) == []
 
