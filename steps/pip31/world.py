@@ -21,6 +21,9 @@ class Transaction:
     """A transaction of the scenario, and what was added to it so far."""
 
     id: TxnId
+    timeout_ms: int
+    asked_ms: float
+    """When its beginning was asked for, by the session's clock."""
     added: set[str | Subscription] = field(default_factory=set)
     is_over: bool = False
     """Its end was asked for, so it is waited for before anybody looks."""
@@ -60,7 +63,9 @@ class PulsarWorld:
 
     def begin(self, name: str, timeout_ms: int) -> None:
         """Begin a transaction and remember it by that name."""
-        self.transactions[name] = Transaction(achieved(self.client.new_transaction(timeout_ms), f"beginning transaction {name}"))
+        asked_ms = self.session.time.now_ms()
+        begun = achieved(self.client.new_transaction(timeout_ms), f"beginning transaction {name}")
+        self.transactions[name] = Transaction(begun, timeout_ms, asked_ms)
 
     def add_topic(self, name: str, topic: str) -> None:
         """Add a topic to a transaction that does not have it."""
