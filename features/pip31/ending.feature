@@ -1,50 +1,45 @@
 Feature: The end of a transaction
-  Decided once, told to all that took part, and asked for again without harm.
+  Decided once, and asked for again without harm. What was decided stays so, whatever is asked for later or at the same time.
 
   Background:
-    Given topics "orders" and "payments"
+    Given the topics "orders" and "payments"
+    And transaction A
 
   @PIP31-24 @MUST
   Rule: Committing a transaction again after it was committed succeeds.
 
     Scenario: [1] A commit that is complete
-      Given transaction T
-      And "a1" was sent to orders in T
-      And T was committed
-      When T is committed again
-      Then the request succeeds
-      And consumers of orders get "a1"
+      Given A has committed "a1" to orders
+      When A commits again
+      Then it is done
+      And readers of orders see "a1"
 
   @PIP31-27 @MUST
   Rule: Aborting a transaction that is being committed, or was, is refused and changes nothing.
 
     Scenario: [1] A commit that is held back, and an abort
-      Given transaction T
-      And the end of T is held back
-      And T was committed without waiting
-      When T is aborted
-      Then the request is refused
-      And T is COMMITTING
+      Given A has written "a1" to orders
+      And the end of A is held back
+      And A has committed
+      When A aborts
+      Then it is refused
+      And A is COMMITTING
 
     Scenario: [2] A commit that is complete, and an abort
-      Given transaction T
-      And "a1" was sent to orders in T
-      And T was committed
-      When T is aborted
-      Then the request is refused
-      And consumers of orders get "a1"
+      Given A has committed "a1" to orders
+      When A aborts
+      Then it is refused
+      And readers of orders see "a1"
 
   @PIP31-73 @MUST
   Rule: A transaction without any operation can be committed and aborted.
 
     Scenario: [1] An empty commit
-      Given transaction T
-      When T is committed
-      Then the request succeeds
-      And T is COMMITTED
+      When A commits
+      Then it is done
+      And A is COMMITTED
 
     Scenario: [2] An empty abort
-      Given transaction T
-      When T is aborted
-      Then the request succeeds
-      And T is ABORTED
+      When A aborts
+      Then it is done
+      And A is ABORTED

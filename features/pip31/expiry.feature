@@ -9,7 +9,7 @@ Feature: Time-outs
 
     Scenario: [1] In front of what another transaction has committed
       Given transactions A and B with a short time-out
-      And A has sent "a1" to orders
+      And A has written "a1" to orders
       And B has committed "b1" to orders
       When A is left open past its time-out
       Then A is ABORTED
@@ -20,14 +20,14 @@ Feature: Time-outs
 
     Scenario: [1] One that is watched
       Given transaction A with a short time-out
-      And A has sent "a1" to orders
+      And A has written "a1" to orders
       When A is watched until it is open no longer
       Then A was OPEN until its time-out had passed
 
     Scenario: [2] One that may stay open for longer than another
       Given transaction A
       And transaction B with a short time-out
-      And A has sent "a1" to orders
+      And A has written "a1" to orders
       When B is left open past its time-out
       Then A is OPEN
 
@@ -36,7 +36,7 @@ Feature: Time-outs
 
     Scenario: [1] A topic that is added again and again
       Given transaction A with a short time-out
-      And A has sent "a1" to orders
+      And A has written "a1" to orders
       When orders is added to A again and again
       Then it is refused
       And A is ABORTED
@@ -47,7 +47,7 @@ Feature: Time-outs
 
     Scenario: [1] A late commit
       Given transaction A with a short time-out
-      And A has sent "a1" to orders
+      And A has written "a1" to orders
       And A has been left open past its time-out
       When A commits
       Then it is refused
@@ -59,7 +59,7 @@ Feature: Time-outs
     @needs:crash
     Scenario: [1] A crash before the time-out
       Given transactions A and B with a moderate time-out
-      And A has sent "a1" to orders
+      And A has written "a1" to orders
       And B has committed "b1" to orders
       When the system crashes while A is open, and comes back
       Then A is ABORTED
@@ -68,12 +68,15 @@ Feature: Time-outs
   @PIP31-44 @MUST
   Rule: A transaction that is being committed is completed and never aborted, also past its time-out.
 
-    Scenario: [1] A commit that is held back for longer than the time-out
+    Background:
       Given transactions A and B with a moderate time-out
-      And A has sent "a1" to orders
-      And the commit of A has been held back
-      When B is left open past its time-out, and then the commit of A is held back no longer
-      Then A has gone from COMMITTING to COMMITTED
+
+    Scenario: [1] A commit that is held back for longer than the time-out
+      Given A has written "a1" to orders
+      And the end of A is held back
+      And A has committed
+      When B is left open past its time-out
+      Then A is COMMITTING, and COMMITTED once its end is held back no longer
       And readers of orders see "a1"
 
   @PIP31-45 @MUST
@@ -81,10 +84,10 @@ Feature: Time-outs
 
     Scenario: [1] An abort by the time-out that something holds back
       Given transaction A with a moderate time-out
-      And A has sent "a1" to orders
-      And the time-out of A has decided its abort, which has been held back
-      When the abort of A is held back no longer
-      Then A has gone from ABORTING to ABORTED
+      And A has written "a1" to orders
+      And the end of A is held back
+      When A is left open past its time-out
+      Then A is ABORTING, and ABORTED once its end is held back no longer
       And readers of orders see nothing
 
   @PIP31-75 @MUST

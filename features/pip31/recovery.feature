@@ -10,8 +10,8 @@ Feature: After a crash
 
     @needs:crash
     Scenario: [1] An abort and a commit
-      Given B has sent "b1" to orders
-      And A has sent "a1" to orders
+      Given B has written "b1" to orders
+      And A has written "a1" to orders
       When B aborts, A commits, and the system crashes right after the answers
       Then readers of orders see "a1"
       And B is ABORTED
@@ -21,11 +21,11 @@ Feature: After a crash
 
     @needs:crash
     Scenario: [1] A commit that something held back
-      Given A has sent "a1" to orders
-      And the commit of A has been held back
-      And the system has crashed and come back
-      When the commit of A is held back no longer
-      Then A has gone from COMMITTING to COMMITTED
+      Given A has written "a1" to orders
+      And the end of A is held back
+      And A has committed
+      When the system crashes and comes back
+      Then A is COMMITTING, and COMMITTED once its end is held back no longer
       And readers of orders see "a1"
 
   @PIP31-31 @MUST
@@ -33,11 +33,11 @@ Feature: After a crash
 
     @needs:crash
     Scenario: [1] An abort that something held back
-      Given A has sent "a1" to orders
-      And the abort of A has been held back
-      And the system has crashed and come back
-      When the abort of A is held back no longer
-      Then A has gone from ABORTING to ABORTED
+      Given A has written "a1" to orders
+      And the end of A is held back
+      And A has aborted
+      When the system crashes and comes back
+      Then A is ABORTING, and ABORTED once its end is held back no longer
       And readers of orders see nothing
 
   @PIP31-32 @MUST
@@ -45,8 +45,8 @@ Feature: After a crash
 
     @needs:crash
     Scenario: [1] A commit and an abort
-      Given B has sent "b1" to orders
-      And A has sent "a1" to orders
+      Given B has written "b1" to orders
+      And A has written "a1" to orders
       And the system has crashed and come back
       When A commits and B aborts
       Then both are done
@@ -61,7 +61,7 @@ Feature: After a crash
 
     @needs:crash
     Scenario: [1] A topic of a commit and a subscription of an abort
-      Given A has sent "a1" to orders
+      Given A has written "a1" to orders
       And B has acknowledged "i1" for "workers"
       And the system has crashed and come back
       When A commits and B aborts

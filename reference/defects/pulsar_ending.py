@@ -20,7 +20,7 @@ PULSAR_COMMITTED_IS_FORGOTTEN = Defect(
     breaks="PIP31-24",
     story="A client that repeats its commit after it was done is told that there is no such transaction.",
     origin="every Pulsar 4 release, which removes the metadata at the end",
-    symptom="success; seen TransactionNotFound",
+    symptom="what was asked is done; seen TransactionNotFound",
     parts=Parts(coordinator=_ForgetsTheCommitted),
 )
 
@@ -54,6 +54,6 @@ PULSAR_EMPTY_END_REFUSED = Defect(
     breaks="PIP31-73",
     story="A transaction in which nothing was done cannot be ended.",
     origin="textbook: an end needs somebody to tell",
-    symptom="success; seen InvalidTxnStatus",
+    symptom="what was asked is done; seen InvalidTxnStatus",
     parts=Parts(coordinator=_WantsOperations),
 )

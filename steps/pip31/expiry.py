@@ -16,7 +16,6 @@ from fencepost.evidence import NoAnswer, SetUpFailed
 from fencepost.steps.outcomes import achieved, unanswered
 
 from .ground import World, crashes, is_left_open
-from .recovery import Recovering
 
 MODERATE_MS = 5_000
 """Long enough for some dozen requests on a busy system, and over while a scenario waits."""
@@ -82,7 +81,8 @@ def many_transactions(world: World, count: str, topic: str) -> None:
 def has_been_left_open(world: World, name: str) -> None:
     """Nobody has ended it, and it is over."""
     is_left_open(world, name)
-    _must_be_over(world, name)
+    if (status := world.pulsar.status(name)) not in (Status.ABORTED, None):
+        raise SetUpFailed(f"{name} was left open past its time-out, and should be over; it is {status.name if status else 'gone'}")
 
 
 @when(parsers.re(r"(?P<name>[A-Z]) is watched until it is open no longer$"))
@@ -113,14 +113,6 @@ def crashes_while_open(world: World, name: str) -> None:
         raise SetUpFailed(f"{name} should be open when the system crashes; it is {status.name if status else 'gone'}")
     crashes(world)
     world.pulsar.transactions[name].is_over = True
-
-
-@when(parsers.re(r"(?P<name>[A-Z]) is left open past its time-out, and then the commit of (?P<held>[A-Z]) is held back no longer$"))
-def is_left_open_and_let_go(recovering: Recovering, name: str, held: str) -> None:
-    """The time-out of the one that is held back has passed before, for it was begun before the other."""
-    is_left_open(recovering.world, name)
-    _must_be_over(recovering.world, name)
-    recovering.let_go(held)
 
 
 @when("each of them is committed at about its time-out")
@@ -158,8 +150,3 @@ def readers_see_the_committed(expiring: Expiring, topic: str) -> None:
     found = sorted(expiring.world.seen(topic), key=int)
     told = f"readers of {topic} see the messages of {', '.join(done) or 'none'}, of {len(expiring.answers)} transactions"
     expiring.world.evidence.expect(found == done, told, f"{', '.join(found) or 'nothing'}")
-
-
-def _must_be_over(world: World, name: str) -> None:
-    if (status := world.pulsar.status(name)) not in (Status.ABORTED, None):
-        raise SetUpFailed(f"{name} was left open past its time-out, and should be over; it is {status.name if status else 'gone'}")
