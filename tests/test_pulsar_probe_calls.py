@@ -146,6 +146,16 @@ def test_an_answer_that_comes_late_is_found_when_it_is_asked_for_again(broker: S
     assert probe.ended(pending) == Done(None)
 
 
+def test_a_coordinator_that_was_reached_is_not_looked_for_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """Two ends can be under way at the same time only if neither has to find its way first."""
+    value(probe.reach_coordinator())
+    asked = len(broker.names())
+
+    value(probe.begin_end(TXN, Action.COMMIT))
+
+    assert broker.names()[asked:] == ["END_TXN"]
+
+
 # --- finding the broker ---------------------------------------------------------------------------------------------------------
 
 

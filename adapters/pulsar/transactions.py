@@ -62,6 +62,14 @@ class TransactionCalls(Calls):
         """END_TXN, and wait for the answer. A broker may answer when all participants are done, so no answer decides nothing."""
         return self._to_coordinator(transaction.coordinator, self._end_command(transaction, action), _nothing, retry=retry)
 
+    def reach_coordinator(self, coordinator: int = 0) -> Outcome[None]:
+        """Connect to a coordinator, so that the next request to it is under way at once."""
+        match self._located(lambda: self._client.coordinator(coordinator)):
+            case Done():
+                return Done(None)
+            case trouble:
+                return trouble
+
     def begin_end(self, transaction: TxnId, action: Action) -> Outcome[PendingEnd]:
         """END_TXN without waiting: `ended` asks for the answer. Only reaching the coordinator has an outcome here."""
         match self._located(lambda: self._client.coordinator(transaction.coordinator)):

@@ -24,6 +24,9 @@ SENTINEL = "sentinel-"
 _QUIET_S = 0.3
 """How long a reader is watched who may not read on; what it must get by then is known by its position."""
 
+_LET_GO_S = 5.0
+"""How long is waited for the answer to an end that is held back no longer. Whether it is complete is asked afterwards."""
+
 
 @dataclass
 class World:
@@ -82,6 +85,19 @@ class World:
         observed(self.send(topic, sentinel), f"sending a sentinel to {topic}")
         return sentinel
 
+    def let_go(self, name: str) -> Outcome[None]:
+        """Delete the topic that holds an end back, and wait for the answers to those who have asked for the end.
+
+        A broker may look for long for what a deleted topic knows of a transaction, so it is not asked how that stands until then.
+        """
+        transaction = self.pulsar.transactions[name]
+        assert transaction.holder is not None, f"the end of {name} is held back before it is let go"
+        deleted = self.probe.delete_topic(self.topics[transaction.holder])
+        transaction.holder = None
+        for ender, pending in transaction.ends:
+            ender.ended(pending, within_s=_LET_GO_S)
+        return deleted
+
     def await_part(self, topic: str) -> None:
         """Wait until every end that was asked for has reached this topic, also one that something else holds back."""
         self.pulsar.await_ends()
@@ -111,13 +127,13 @@ class World:
 
 @pytest.fixture
 def world(pulsar: PulsarWorld) -> Iterator[World]:
-    """The state of this scenario. What it leaves open is aborted, and what it holds back is let go: the low watermark of a coordinator
-    waits for its oldest transaction."""
+    """The state of this scenario. What it leaves open is aborted, and what it holds back is let go and awaited: the low watermark of a
+    coordinator, which other scenarios look at, waits for its oldest transaction."""
     world = World(pulsar)
     yield world
-    for transaction in pulsar.transactions.values():
+    for name, transaction in pulsar.transactions.items():
         if transaction.holder is not None:
-            pulsar.client.delete_topic(world.topics[transaction.holder])
+            world.let_go(name)
         if not transaction.is_over:
             pulsar.client.end(transaction.id, Action.ABORT, retry=False)
 

@@ -39,6 +39,8 @@ class Transaction:
     """Its end was asked for, so it is waited for before anybody looks."""
     holder: str | None = None
     """The topic that keeps its end from being complete."""
+    ends: list[tuple[PulsarProbe, PendingEnd]] = field(default_factory=list)
+    """Ends that were asked for on connections of their own."""
 
 
 @dataclass
@@ -82,11 +84,19 @@ class PulsarWorld:
 
     def begin_end(self, name: str, action: Action) -> tuple[PulsarProbe, PendingEnd]:
         """Ask for the end of a transaction on a connection of its own; the answer may be long in coming."""
+        return self.begin_ends(name, action)[0]
+
+    def begin_ends(self, name: str, *actions: Action) -> list[tuple[PulsarProbe, PendingEnd]]:
+        """Ask for several ends of a transaction, each on a connection of its own that stands before the first is asked for."""
         transaction = self.transactions[name]
         transaction.is_over = True
-        self._enders += 1
-        ender: PulsarProbe = self.session.client(f"ender-{self._enders}")
-        return ender, achieved(ender.begin_end(transaction.id, action), f"asking for the end of {name}")
+        enders = [self._ender(transaction) for _ in actions]
+        ends = [
+            (ender, achieved(ender.begin_end(transaction.id, action), f"asking for the end of {name}"))
+            for ender, action in zip(enders, actions, strict=True)
+        ]
+        transaction.ends += ends
+        return ends
 
     def status(self, name: str) -> Status | None:
         """How the coordinator says that a transaction stands; None when it knows it no more."""
@@ -116,3 +126,9 @@ class PulsarWorld:
         for name, transaction in self.transactions.items():
             if transaction.is_over and transaction.holder is None:
                 self.await_status(name, Status.COMMITTED, Status.ABORTED, None)
+
+    def _ender(self, transaction: Transaction) -> PulsarProbe:
+        self._enders += 1
+        ender: PulsarProbe = self.session.client(f"ender-{self._enders}")
+        achieved(ender.reach_coordinator(transaction.id.coordinator), "connecting to the coordinator")
+        return ender
