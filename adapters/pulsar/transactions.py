@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from fencepost.adapters.live import ANSWER_WITHIN_S
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
+from fencepost.adapters.ports import Done, Outcome, Refused, Time, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .calls import Calls, PulsarTime, read_answer
+from .calls import Calls, read_answer
 from .client import COORDINATORS, Client
 from .connection import Connection
 from .errors import NOT_READY, TO_COORDINATOR
@@ -21,7 +21,7 @@ T = TypeVar("T")
 class TransactionCalls(Calls):
     """A client's requests about transactions. Each goes to the coordinator that the id names."""
 
-    def __init__(self, client: Client, time: PulsarTime) -> None:
+    def __init__(self, client: Client, time: Time) -> None:
         super().__init__(client, time)
         self._ending: dict[int, tuple[Call, Connection]] = {}
 

@@ -77,6 +77,7 @@ class Coordinator:
         if transaction.status.action is not action:
             rule("PIP31-26")
             rule("PIP31-27")
+            rule("PIP31-42")
             rule("PIP31-74")
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {transaction.status.value}; it cannot be ended the other way")
         if transaction.status.is_complete or self._answers_decisions():
@@ -88,6 +89,7 @@ class Coordinator:
             self._waiting.setdefault(txn, []).append(reply)
 
     def _decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
+        rule("PIP31-75")  # whoever comes second, client or timer, finds it decided
         decided = transaction.decided(action)
         self._machine.crash_points.reach("before-decision-logged")
         self._install(decided)
@@ -129,8 +131,6 @@ class Coordinator:
             if transaction.status.is_decided and not transaction.status.is_complete:
                 rule("PIP31-30")
                 rule("PIP31-31")
-                rule("PIP31-44")
-                rule("PIP31-45")
                 self._participants.tell(transaction, self.low_watermark)
 
     def _recovered(self, transaction: Transaction) -> Transaction:

@@ -4,6 +4,7 @@ An end that is held back may go unanswered for as long as it is. That is not loo
 and was ended and answered in the meantime, shows that the answer is not merely on its way.
 """
 
+import math
 from dataclasses import dataclass, field
 
 from fencepost.adapters.ports import Done, Outcome, Refused, Session
@@ -32,6 +33,8 @@ class Transaction:
     """A transaction of the scenario."""
 
     id: TxnId
+    due_ms: float = math.inf
+    """Until this moment of the session's clock its time-out has certainly not passed."""
     is_over: bool = False
     """Its end was asked for, so it is waited for before anybody looks."""
     holder: str | None = None
@@ -58,7 +61,9 @@ class PulsarWorld:
 
     def begin(self, name: str, timeout_ms: int) -> None:
         """Begin a transaction and remember it by that name."""
-        self.transactions[name] = Transaction(achieved(self.client.new_transaction(timeout_ms), f"beginning transaction {name}"))
+        asked_ms = self.session.time.now_ms()  # it begins later than this, and before the answer
+        begun = achieved(self.client.new_transaction(timeout_ms), f"beginning transaction {name}")
+        self.transactions[name] = Transaction(begun, asked_ms + timeout_ms)
 
     def end(self, name: str, action: Action) -> Outcome[None]:
         """Ask for the end of a transaction and wait for the answer."""
