@@ -80,7 +80,11 @@ class Malformed(Exception):
 
 
 class Time(Protocol):
-    """The clock that a system lives by. Virtual for the reference; the wall's for a real broker."""
+    """The clock that a system lives by, which also stamps what is written. Virtual for the reference; the wall's for a real broker."""
+
+    def now_ms(self) -> float:
+        """Milliseconds since 1970."""
+        ...
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
         """Count tries, with a little time between them, for as long as the session is patient with what must come."""
@@ -100,6 +104,13 @@ class Faults(Protocol):
 
     def restart(self) -> None:
         """Start it again and wait until it serves transactions."""
+        ...
+
+    def crash_at(self, point: str) -> None:
+        """Crash it the next time that it comes to this point, by the name that the reference has for it; `restart` waits for that.
+
+        This is `crash-points`, which only a system offers that knows its own code.
+        """
         ...
 
     def pause(self, node: int) -> None:

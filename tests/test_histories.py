@@ -115,7 +115,7 @@ def test_an_anomaly_of_which_no_scenario_speaks_makes_the_run_red(tmp_path: Path
     broken = [f"--defect={defect}"] if defect else []
 
     results = f"--results={tmp_path / 'out'}"
-    done = pytest_with_plugin(room, "--check", results, "--no-html", *broken, expect=code, cwd=tmp_path, timeout=300)
+    done = pytest_with_plugin(room, "--check", results, "--no-html", *broken, expect=code, cwd=tmp_path)
 
     told = compliance(tmp_path / "out")
     schema = json.loads((CHECKOUT / "fencepost/compliance.schema.json").read_text(encoding="utf-8"))
