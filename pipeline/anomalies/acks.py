@@ -80,16 +80,16 @@ def premature_ack(history: History) -> DataFrame:
     """
     held = (
         _acks(history)
-        .filter(F.col("transactional") & (F.col("f") != "txn"))
+        .withColumn("held", F.col("transactional") & (F.col("f") != "txn"))
         .groupBy(*_KEY)
-        .agg(F.count("*").alias("acks"), F.min("op").alias("a_op"), F.max("end_op").alias("until"))
+        .agg(F.count("*").alias("acks"), F.min("held").alias("held"), F.min("op").alias("a_op"), F.max("end_op").alias("until"))
     )
     seen = (
         history.of("position")
         .filter(F.col("ty") == "ok")
         .select("run", "grp", "log", F.col("op").alias("s_op"), F.col("at").alias("s_at"), F.col("o").alias("s_o"))
     )
-    rows = held.filter(F.col("acks") == 1).join(seen, ["run", "grp", "log"])
+    rows = held.filter(F.col("held") & (F.col("acks") == 1)).join(seen, ["run", "grp", "log"])
     still = F.coalesce(F.col("s_at") < F.col("until"), F.lit(True))
     rows = rows.filter((F.col("s_op") > F.col("a_op")) & still & (F.col("s_o") > F.col("o")))
     rows = rows.join(_sought(history), "run", "left").filter(F.col("first_seek").isNull() | (F.col("first_seek") > F.col("s_at")))

@@ -54,8 +54,10 @@ def lso_violation(history: History) -> DataFrame:
     held = sends.groupBy("run", "log", "unit").agg(
         F.min("at").alias("since"), F.min_by("op", "o").alias("w_op"), F.min("o").alias("first"), F.max("end_op").alias("until")
     )
-    # Only an end that succeeded shows that the transaction was still open: another one may have timed out long before.
-    ends = history.ops.filter(F.col("f").isin("commit", "abort") & (F.col("ty") == "ok")).select("run", F.col("op").alias("until"))
+    # Only an end that succeeded shows that the transaction was still open: another one may have timed out long before. So may one whose
+    # abort succeeds, where no epoch fences: to repeat an abort is lawful.
+    open_until = (F.col("f") == "commit") | ((F.col("f") == "abort") & F.col("tx.epoch").isNotNull())
+    ends = history.ops.filter(open_until & (F.col("ty") == "ok")).select("run", F.col("op").alias("until"))
     held = held.join(ends, ["run", "until"])
     held = held.filter(F.col("since") < F.col("until"))
     slots = F.sequence(F.floor(F.col("since") / _BUCKET), F.floor(F.col("until") / _BUCKET))
