@@ -13,7 +13,6 @@ SHOWN = {
     "abort-in-later-segment-missed": "G1a",
     "aborted-before-the-range-not-listed": "G1a",
     "any-end-releases-all": "early-read",
-    "both-racing-ends-succeed": "outcome-flip",
     "commit-deletes-in-memory": "ack-resurrection",
     "commit-deletes-nothing": "ack-resurrection",
     "commit-of-aborted-succeeds": "outcome-flip",
@@ -27,8 +26,8 @@ SHOWN = {
     "core-kafka-input-lost": "phantom-offset-commit",
     "core-kafka-input-taken-without-output": "phantom-offset-commit",
     "core-kafka-late-write-hangs": "zombie-write",
-    "core-kafka-late-write-shown": "early-read",
-    "core-kafka-later-writes-taken-for-repeated": "lost-write",
+    "core-kafka-late-write-shown": "G1a",
+    "core-kafka-later-writes-taken-for-repeated": "inconsistent-offsets",
     "core-kafka-order-turned": "int-nonmonotonic-poll",
     "core-kafka-second-abort-undoes-the-first": "G1a",
     "core-pulsar-abort-committed-by-crash": "G1a",
@@ -57,6 +56,8 @@ SHOWN = {
     "pulsar-commit-keeps-input": "ack-resurrection",
     "pulsar-open-is-read": "early-read",
     "refused-addition-written-all-the-same": "zombie-write",
+    "repeated-is-stored": "duplicate",
+    "repeated-is-stored-after-loading": "duplicate",
     "stale-epoch-accepted": "zombie-write",
 }
 """Defects of which a history tells, and as what; the others break an answer, or a promise that only a scenario asks for."""

@@ -1,10 +1,12 @@
 """History events: what was said, as rows that a checker can judge."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from fencepost.adapters.kafka.history import events
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch, TopicPartition
@@ -40,13 +42,13 @@ def test_every_call_is_an_invoke_and_one_completion(session: KafkaSession) -> No
     """They are paired by op_id, and idx counts all events in order."""
     initialised(session)
 
-    events = session.history("run")
+    told = session.history("run")
 
-    assert [event["idx"] for event in events] == list(range(len(events)))
-    assert {event["type"] for event in events[0::2]} == {"invoke"}
-    assert "invoke" not in {event["type"] for event in events[1::2]}
-    assert [event["op_id"] for event in events[0::2]] == [event["op_id"] for event in events[1::2]]
-    assert {event["run_id"] for event in events} == {"run"}
+    assert [event["idx"] for event in told] == list(range(len(told)))
+    assert {event["type"] for event in told[0::2]} == {"invoke"}
+    assert "invoke" not in {event["type"] for event in told[1::2]}
+    assert [event["op_id"] for event in told[0::2]] == [event["op_id"] for event in told[1::2]]
+    assert {event["run_id"] for event in told} == {"run"}
 
 
 def test_a_transaction_is_told_with_its_pair_its_records_and_its_end(session: KafkaSession) -> None:
@@ -102,11 +104,11 @@ def test_a_call_without_an_answer_is_unknown_for_ever(session: KafkaSession) -> 
     session.faults.restart()
     initialised(session)
 
-    events = session.history("run")
-    lost = next(event for event in events if event["type"] == "info")
+    told = session.history("run")
+    lost = next(event for event in told if event["type"] == "info")
 
     assert (lost["error"]["class"], lost["error"]["definite"]) == ("lost", False)
-    assert [event for event in events if event["idx"] > lost["idx"] and event["process"] == lost["process"]] == []
+    assert [event for event in told if event["idx"] > lost["idx"] and event["process"] == lost["process"]] == []
 
 
 def test_offsets_in_a_transaction_are_acknowledgements(session: KafkaSession) -> None:
@@ -145,3 +147,19 @@ def test_what_a_group_has_committed_is_a_position(session: KafkaSession) -> None
         ("ok", "rc", [("position", "payments-0", 7)]),
     ]
     assert {event["grp"]["id"] for event in ends(session, "committed")} == {"readers"}
+
+
+def test_an_answer_is_told_of_the_partition_that_it_is_for(session: KafkaSession) -> None:
+    """Brokers answer for the partitions of a request in an order of their own."""
+    probe = session.client("A")
+    assert probe.create_topic("orders", 2) == Done(None)
+    logs = {TopicPartition("orders", number): probe.batch_of([f"v{number}"], transactional=False) for number in (0, 1)}
+    probe.produce(TopicPartition("orders", 1), ["before"])
+    probe.produce_batches(logs, transactional_id=None)
+    call = session._recorder.recorded[-1]
+    answer: Any = call.answer
+    turned = tuple(replace(topic, partition_responses=topic.partition_responses[::-1]) for topic in answer.responses)
+
+    *_, told = events([replace(call, answer=replace(answer, responses=turned))], "run")
+
+    assert [(mop["log"], mop["v"], mop["o"]) for mop in told["mops"]] == [("orders-0", "v0", 0), ("orders-1", "v1", 1)]

@@ -101,15 +101,17 @@ def _end(request: Any, answer: Any) -> Event:
 
 def _send(request: Any, answer: Any) -> Event:
     sent = [(topic, data) for topic in request.topic_data for data in topic.partition_data]
-    told = [result for topic in answer.responses for result in topic.partition_responses] if answer is not None else [None] * len(sent)
+    answers = [(topic, result) for topic in answer.responses for result in topic.partition_responses] if answer is not None else []
+    told = {(_topic(topic), result.index): result for topic, result in answers}  # brokers answer in an order of their own
     mops, first = [], None
-    for (topic, data), result in zip(sent, told, strict=False):
+    for topic, data in sent:
+        result = told.get((_topic(topic), data.index))
         offset = None if result is None or result.error_code else result.base_offset
         for batch in _batches(data.records):
             first = first or batch
             mops += _records("send", _topic(topic), data.index, batch, offset)
     pair = (first.producer_id, first.producer_epoch) if first else (-1, -1)
-    refused = next((result.error_code for result in told if result is not None and result.error_code), 0)
+    refused = next((result.error_code for _, result in answers if result.error_code), 0)
     return _event("send", answer is not None, **_tx(request.transactional_id, *pair), mops=mops, refused=refused)
 
 

@@ -6,7 +6,7 @@ place there, as `pid_batch`; `places` gives each its number `o`. A message that 
 have been on its way since the last call that was answered before it on its connection, for frames do not overtake each other.
 
 Calls of one client may overlap, and a process is one thing after another. So a call that begins while others are on their way is
-another process's; and a process ends with a call of which nobody knows the end.
+another process's, what is sent in each transaction is one's of its own, and a process ends with a call of which nobody knows the end.
 """
 
 import json
@@ -37,7 +37,7 @@ def events(calls: list[Call], run_id: str) -> list[Event]:
         call = calls[number]
         error = _error(call) if is_end else None
         outcome = "invoke" if not is_end else "ok" if error is None else "fail" if error["definite"] else "info"
-        process = processes.ending(number, for_good=outcome == "info") if is_end else processes.beginning(number, call.client)
+        process = processes.ending(number, for_good=outcome == "info") if is_end else processes.beginning(number, _actor(call))
         common = {
             "run_id": run_id,
             "idx": len(told),
@@ -53,6 +53,15 @@ def events(calls: list[Call], run_id: str) -> list[Event]:
         told.append(common | _parts(call, answered=is_end))
     places.number(told)
     return told
+
+
+def _actor(call: Call) -> str:
+    """Who does one thing after another: a client, and in each transaction another one, since systems differ in the order of two."""
+    match call.request:
+        case Frame(name="SEND") as frame if transaction := _tx(frame.body):
+            return f"{call.client} {transaction['txn_id']}"
+        case _:
+            return call.client
 
 
 def _moments(calls: list[Call]) -> list[_Moment]:

@@ -1,7 +1,8 @@
 """Where the messages of a history stand in their topic, as one number each (`o`), for checkers that compare places.
 
-A message is known by its entry and its place there. The number is its rank among those that the history knows of the topic. Whoever names a
-whole entry means all messages of it; a subscription's position is the number of messages up to the entry that is deleted with all before.
+A message is known by its entry and its place there. The number is its rank among those that the history knows of the topic. Whoever
+names a whole entry means all messages of it; a subscription's position is the number of messages up to the entry that is deleted with all
+before. What a transaction sends has no number yet: a system may keep it elsewhere until the commit, and the receipt tells where.
 """
 
 from bisect import bisect_right
@@ -17,13 +18,14 @@ _BEHIND_ALL = 1 << 62
 
 def number(events: list[Event]) -> None:
     """Give every mop of these events that has a place its `o`."""
+    settled = [event for event in events if not (event["f"] == "send" and event["txn_id"])]
     named: dict[str, set[Place]] = defaultdict(set)
-    for event in events:
+    for event in settled:
         for mop in event["mops"]:
             if mop["pid_ledger"] is not None and mop["m"] != "position":
                 named[mop["log"]].add(_place(mop))
     ordered = {log: sorted(places - _entries_of_batches(places)) for log, places in named.items()}
-    for event in events:
+    for event in settled:
         event["mops"] = [numbered for mop in event["mops"] for numbered in _numbered(mop, ordered.get(mop["log"], []))]
 
 

@@ -120,15 +120,21 @@ def visibility_flip(history: History) -> DataFrame:
 
 
 def outcome_flip(history: History) -> DataFrame:
-    """One transaction was told to have committed, and to have aborted. Definite."""
+    """One transaction was told to have committed, and to have aborted. Definite.
+
+    Where a client's epoch stays over transactions, the name stays too: then only ends between which the client asked nothing else count,
+    for it may have announced another transaction.
+    """
     steps = history.ops.filter(F.col("txn_id").isNotNull() | (F.col("f") == "probe"))
     others = F.count_if(F.col("f") == "probe").over(Window.partitionBy("run", "client").orderBy("op"))
     steps = steps.withColumn("others", others).filter(F.col("txn_id").isNotNull() & (F.col("f") != "init_txn"))
+    steps = steps.withColumn("after", F.col("ctl").getItem("producer_epoch").cast("long"))
     name = Window.partitionBy("run", "txn_id").orderBy("op")
-    for column in ("f", "ty", "op", "others"):
+    for column in ("f", "ty", "op", "others", "after"):
         steps = steps.withColumn(f"{column}0", F.lag(column).over(name))
     ends = [F.col("f").isin("commit", "abort"), F.col("f0").isin("commit", "abort"), F.col("ty") == "ok", F.col("ty0") == "ok"]
-    rows = steps.filter(ends[0] & ends[1] & ends[2] & ends[3] & (F.col("f") != F.col("f0")) & (F.col("others") == F.col("others0")))
+    same = F.col("tx.epoch").isNull() | (F.col("after0") > F.col("tx.epoch")) | (F.col("others") == F.col("others0"))
+    rows = steps.filter(ends[0] & ends[1] & ends[2] & ends[3] & (F.col("f") != F.col("f0")) & same)
     return witness(rows, ["op0", "op"], None, None)
 
 
