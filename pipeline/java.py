@@ -42,7 +42,7 @@ def find(places: tuple[str, ...] = PLACES) -> Java:
         found.append(java)
     seen = "found only " + ", ".join(map(str, found)) if found else "found none"
     raise WrongUsage(
-        f"fencepost check needs Java {OLDEST} to {NEWEST} for Spark: {seen}. "
+        f"Spark needs Java {OLDEST} to {NEWEST}: {seen}. "
         "Install one (apt-get install openjdk-17-jre-headless, brew install openjdk@17), or let JAVA_HOME name it"
     )
 
