@@ -77,7 +77,7 @@ def find(named: Sequence[str]) -> Found:
         if reason:
             odd[file] = reason
         else:
-            sources.append(Source(file, _name(file.parent if file.name == RESULT else file, common), size))
+            sources.append(Source(file, _name(file, common), size))
     return Found(tuple(sources), tuple(Unreadable(_name(path, common), reason) for path, reason in odd.items()))
 
 
@@ -107,10 +107,15 @@ def _below(top: Path, odd: dict[Path, str]) -> Iterator[tuple[str, Path]]:
 
 def _common(paths: Sequence[Path]) -> Path:
     """Where the folders of all the runs begin to differ."""
-    tops = {(path.parent if path.name == RESULT else path).parent for path in paths}
+    tops = {_run(path).parent for path in paths}
     return Path(os.path.commonpath(tops)) if tops else Path()
+
+
+def _run(path: Path) -> Path:
+    """What stands for a run: its folder, unless its file has a name of its own."""
+    return path.parent if path.name == RESULT else path
 
 
 def _name(path: Path, common: Path) -> str:
     # A name that is not UTF-8 can be opened, but not written down.
-    return str(path.relative_to(common)).encode("utf-8", "replace").decode("utf-8")
+    return str(_run(path).relative_to(common)).encode("utf-8", "replace").decode("utf-8")

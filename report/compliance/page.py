@@ -24,6 +24,7 @@ def render(summary: Summary, unreadable: Sequence[Unreadable], made: datetime) -
     return TEMPLATES.get_template("matrix.html.j2").render(
         summary=summary,
         matrix=shown,
+        names=", ".join(by_system(shown.columns)),
         pictures=pictures,
         unreadable=unreadable,
         told=unreadable[:MOST_TOLD],

@@ -10,9 +10,9 @@ from markupsafe import Markup
 _UNWANTED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]")
 
 
-def clean(value: Any) -> Any:
-    """A text with a replacement character for each that is not allowed; other values as they are."""
-    return _UNWANTED.sub("\ufffd", value) if isinstance(value, str) and not isinstance(value, Markup) else value
+def clean(value: Any) -> str:
+    """A value's text, with a replacement character for each that is not allowed; what is markup already was cleaned when it was made."""
+    return value if isinstance(value, Markup) else _UNWANTED.sub("\ufffd", str(value))
 
 
 TEMPLATES = Environment(
