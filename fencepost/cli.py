@@ -158,7 +158,7 @@ def check(
 @app.command()
 def report(
     results: Annotated[
-        list[str], typer.Argument(metavar="RESULTS...", help="Results folders of runs, folders of them at any depth, or patterns.")
+        list[str], typer.Argument(metavar="RESULTS", help="Results folders of runs, folders of them at any depth, or patterns.")
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the report goes.")] = Path("results/report"),
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",

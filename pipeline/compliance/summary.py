@@ -12,12 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pyspark.sql import Column as Expression
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
 from .facts import STRETCHES, UNJUDGED, VERDICTS, Cell, Column, Moment, Run, Standing, Summary, System
 
 _LONGEST, _MOST = 600, 5
+_JUDGED = 1 << 40
 _SUMS = ("borrowed", "unfinished", "whole", "anomalies")
 _OF = ("system", "version", "profile")
 
@@ -25,7 +26,7 @@ _OF = ("system", "version", "profile")
 def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) -> Summary:
     """What the rows say; the latest verdicts are written to the folder `latest`. At most so many `columns` are told in full."""
     runs = _runs(rows).persist()
-    last = _latest(rows)
+    last = _latest(rows, runs)
     last.repartition(*_OF).sortWithinPartitions(*_OF, "requirement").write.mode("overwrite").parquet(str(latest))
     last = spark.read.schema(last.schema).parquet(str(latest))
     standings = tuple(_standings(runs, last))
@@ -46,17 +47,23 @@ def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) 
 
 
 def _runs(rows: DataFrame) -> DataFrame:
-    """One row a run: what it was of, when, whether it is complete, and how many requirements had each verdict."""
+    """One row a run: what it was of, when, its `turn` among all, whether it is complete, and how many requirements had each verdict."""
     counts = [F.count_if(F.col("verdict") == verdict).alias(verdict) for verdict in VERDICTS]
-    return rows.groupBy(*_OF, "run", "started", "complete").agg(*counts)
+    runs = rows.groupBy(*_OF, "run", "started", "complete").agg(*counts)
+    return runs.withColumn("turn", F.row_number().over(Window.partitionBy(F.lit(0)).orderBy("started", "run")))
 
 
-def _latest(rows: DataFrame) -> DataFrame:
-    """The verdict on each requirement by the last run that judged it; by the last run of all where none did."""
+def _latest(rows: DataFrame, runs: DataFrame) -> DataFrame:
+    """The verdict on each requirement by the last run that judged it; by the last run of all where none did.
+
+    Only numbers go through the aggregation, which so needs neither sorting nor the texts; these are fetched for the rows that are left.
+    """
     judged = ~F.col("verdict").isin(*UNJUDGED)
-    told = F.struct("level", "source", "verdict", "reason", "evidence", "run", "started", "complete", "narrowed", "fencepost", "anomalies")
-    order = F.struct(judged.alias("judged"), "started", "run")
-    return rows.groupBy(*_OF, "requirement").agg(F.max_by(told, order).alias("told")).select(*_OF, "requirement", "told.*")
+    turns = F.broadcast(runs.select("run", "turn"))
+    numbered = rows.join(turns, "run").withColumn("rank", F.when(judged, _JUDGED).otherwise(0) + F.col("turn"))
+    last = numbered.groupBy(*_OF, "requirement").agg(F.max("rank").alias("rank"))
+    turn = last.select("requirement", (F.col("rank") % _JUDGED).alias("turn"))
+    return numbered.drop("rank").join(turn, ["requirement", "turn"]).drop("turn")
 
 
 def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:

@@ -176,7 +176,8 @@ def _rows(documents: DataFrame) -> DataFrame:
         "scenarios": F.coalesce(F.size(one.scenarios), F.lit(0)),
         "anomalies": F.coalesce(anomalies, F.array().cast("array<string>")),
     }
-    rows = documents.select("run", "told", F.explode(told.requirements).alias("one"))
+    # Not `explode`, for which Spark would look whether there is anything in it, by reading every document a second time.
+    rows = documents.select("run", "told", F.explode_outer(told.requirements).alias("one"))
     return rows.select(*(columns[field.name].cast(field.dataType).alias(field.name) for field in ROW))
 
 

@@ -63,7 +63,7 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
     yield ""
     yield "## What is not plainly met, and why"
     yield ""
-    for line in (line for proposal in shown.proposals for line in proposal.judged if line.reasons):
+    for line in shown.reasons:
         yield f"- **{line.requirement}** {escaped(line.statement)}"
         for entry in line.reasons:
             reason = _linked(entry.why)

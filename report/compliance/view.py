@@ -114,6 +114,11 @@ class Matrix(NamedTuple):
     columns: tuple[Column, ...]
     proposals: tuple[Proposal, ...]
 
+    @property
+    def reasons(self) -> list[Line]:
+        """The requirements of which there is more to say than that they are met."""
+        return [line for proposal in self.proposals for line in proposal.judged if not line.is_plain]
+
 
 def matrix(shown: Sequence[Column]) -> Matrix:
     """The matrix of these columns; requirements in the order of the register, those that it does not know after them."""
