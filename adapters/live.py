@@ -33,7 +33,14 @@ class WallTime:
             pause = min(pause * 2, 0.1)
 
 
-class NoFaults:
+class NoCrashPoints:
+    """The part of the faults that only a system offers whose code says where it is."""
+
+    def crash_at(self, point: str) -> None:
+        raise NotOffered(f"crash-points: the system is killed from outside, and nobody can see when it is {point}")
+
+
+class NoFaults(NoCrashPoints):
     """The faults of a system that somebody else runs."""
 
     def __init__(self, whose: str) -> None:
@@ -87,6 +94,9 @@ class SessionFaults:
     def restart(self) -> None:
         self._faults.restart()
         self._forget_connections()
+
+    def crash_at(self, point: str) -> None:
+        self._faults.crash_at(point)
 
     def pause(self, node: int) -> None:
         self._faults.pause(node)

@@ -102,6 +102,13 @@ class Faults(Protocol):
         """Start it again and wait until it serves transactions."""
         ...
 
+    def crash_at(self, point: str) -> None:
+        """Crash it the next time that it comes to this point, by the name that the reference has for it; `restart` waits for that.
+
+        This is `crash-points`, which only a system offers that knows its own code.
+        """
+        ...
+
     def pause(self, node: int) -> None:
         """Let a node do nothing until `resume`; what is sent to it waits. A crash is still that of the first node."""
         ...

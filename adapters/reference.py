@@ -23,6 +23,7 @@ from fencepost.adapters.kafka.values import AGED_EPOCH, AGED_NAME, AgedId, Produ
 from fencepost.adapters.kafka.wire_faults import WIRE_FAULTS
 from fencepost.adapters.live import ANSWER_WITHIN_S, PATIENCE_S
 from fencepost.adapters.ports import Done, Handshake, Outcome, System, SystemUnreachable, UnknownName, WrongUsage
+from fencepost.adapters.reference_faults import ReferenceFaults
 from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
 from fencepost.adapters.virtual import VirtualTime
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
@@ -75,6 +76,14 @@ def number_of(address: Address) -> int:
     return 1 + address.port - _BOOTSTRAP.port
 
 
+class _Faults(ReferenceFaults):
+    """The faults of a reference cluster."""
+
+    def __init__(self, broker: ReferenceKafka, patience_s: float) -> None:
+        super().__init__(broker, patience_s)
+        self.pause, self.resume = broker.pause, broker.resume
+
+
 class ReferenceSystem:
     """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
 
@@ -103,7 +112,7 @@ class ReferenceSystem:
             offer,
             Identity(version, True, self._profile_name),
             (imitates.system, imitates.version) if imitates else (self.name, version),
-            offered={"virtual-time"} | kafka_settings().capabilities,
+            offered={"crash-points", "virtual-time"} | kafka_settings().capabilities,
             notes=[f"variant {self._variant.name}: {self._variant.story}"] if self._variant else [],
         )
 
@@ -124,7 +133,7 @@ class ReferenceSystem:
             self._connect(broker),
             self._offer,
             VirtualTime(broker, self._patience_s),
-            broker,
+            _Faults(broker, self._patience_s),
             suffix,
             connect_as=lambda user: self._connect(broker, user),
             take_aged=take_aged,

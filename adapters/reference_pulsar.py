@@ -9,6 +9,7 @@ from fencepost.adapters.ports import Handshake, SystemUnreachable, WrongUsage
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.session import PulsarSession
 from fencepost.adapters.pulsar.transport import Address, Connect, ConnectAdmin
+from fencepost.adapters.reference_faults import ReferenceFaults
 from fencepost.adapters.virtual import VirtualTime
 from fencepost.reference.defects import Defect
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
@@ -16,20 +17,8 @@ from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 _SERVICE = Address("reference", 6650)
 
 
-class _Faults(OneNode):
+class _Faults(ReferenceFaults, OneNode):
     """The faults of a reference broker, which is one node."""
-
-    def __init__(self, broker: ReferencePulsar) -> None:
-        self._broker = broker
-
-    def crash(self) -> None:
-        self._broker.crash()
-
-    def start_again(self) -> None:
-        self._broker.restart()
-
-    def restart(self) -> None:
-        self._broker.restart()
 
 
 class PulsarReferenceSystem:
@@ -56,7 +45,9 @@ class PulsarReferenceSystem:
             version=version,
             version_is_exact=True,
             profile=self._profile.name,
-            capabilities=frozenset({"crash", "virtual-time"} | ({"sidecar-buffer"} if self._profile.buffer == "sidecar" else set())),
+            capabilities=frozenset(
+                {"crash", "crash-points", "virtual-time"} | ({"sidecar-buffer"} if self._profile.buffer == "sidecar" else set())
+            ),
             judged_as=(imitates.system, imitates.version) if imitates else (self.name, version),
             notes=(f"variant {self._variant.name}: {self._variant.story}",) if self._variant else (),
         )
@@ -72,7 +63,7 @@ class PulsarReferenceSystem:
             connect,
             connect_admin,
             VirtualTime(broker, self._patience_s),
-            _Faults(broker),
+            _Faults(broker, self._patience_s),
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
         )
 

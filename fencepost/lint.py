@@ -13,6 +13,7 @@ from .register import Register
 
 CAPABILITIES = {
     "crash": "the system can be killed at any moment and started again",
+    "crash-points": "the system can be made to lose its power at a point of its own code: when it has decided, when it has told one log",
     "two-nodes": "coordinator and leader are on different nodes, and the leader's can be paused",
     "hold-markers": "a transaction may be left undecided for ever, so the system is thrown away afterwards",
     "authorizer": "users log in, and may do only what they were given a right to",

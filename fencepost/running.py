@@ -50,6 +50,7 @@ class Running:
         self.config, self.options, self.register = config, options, register
         self.systems = JudgedSystems(options, register)
         self.unreachable: str | None = None
+        self.is_fit = True
         self.systems.prepare()
 
     # --- which scenarios ------------------------------------------------------------------------------------------------
@@ -73,6 +74,8 @@ class Running:
         for item in scenarios:
             self._note_protocol(item)
         if faults := lint(gherkin.bundled(), self.register):
+            # pytest tells that the collection is finished also after this.
+            self.is_fit = False
             raise pytest.UsageError("the features are not fit to be run:\n  " + "\n  ".join(faults))
         chosen = [item for item in scenarios if self._is_selected(item)]
         if left_out := [item for item in scenarios if not self._is_selected(item)]:
@@ -101,7 +104,7 @@ class Running:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Wait for the system, which has been starting while the scenarios were collected."""
-        if not any(scenario_of(item) for item in session.items) or self.config.option.collectonly:
+        if not (self.is_fit and any(scenario_of(item) for item in session.items)) or self.config.option.collectonly:
             return
         try:
             needs: dict[str, list[frozenset[str]]] = {}

@@ -23,7 +23,7 @@ class Finished:
         return f"exit code {self.code}\n--- out\n{self.out}\n--- err\n{self.err}"
 
 
-def fencepost(*arguments: object, expect: int | tuple[int, ...], cwd: Path | None = None, timeout: float = 300) -> Finished:
+def fencepost(*arguments: object, expect: int | tuple[int, ...], cwd: Path | None = None, timeout: float = 900) -> Finished:
     """`fencepost ...`; another exit code than `expect`, or one of these, fails the test."""
     return _run([str(Path(sys.executable).parent / "fencepost"), *map(str, arguments)], expect, cwd, timeout)
 
@@ -31,12 +31,12 @@ def fencepost(*arguments: object, expect: int | tuple[int, ...], cwd: Path | Non
 def pytest_with_plugin(*arguments: object, expect: int, cwd: Path) -> Finished:
     """`pytest -p fencepost.plugin ...` in a folder of its own, as someone who writes scenarios would call it."""
     command = [sys.executable, "-m", "pytest", "-p", "fencepost.plugin", "-p", "no:cacheprovider", f"--rootdir={cwd}", *map(str, arguments)]
-    return _run(command, expect, cwd, 120)
+    return _run(command, expect, cwd, 600)
 
 
 def python(program: Path, *arguments: object, expect: int) -> Finished:
     """A program of the tests."""
-    return _run([sys.executable, str(program), *map(str, arguments)], expect, None, 300)
+    return _run([sys.executable, str(program), *map(str, arguments)], expect, None, 900)
 
 
 def compliance(folder: Path) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def test_nothing_is_left_after_an_interrupt() -> None:
         "os.kill(os.getpid(), signal.SIGINT)\n"
     )
 
-    ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=120)
+    ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=600)
 
     assert ended.returncode == -signal.SIGINT, ended.stderr
     assert belongings(ended.stdout.strip()) == set()

@@ -171,3 +171,17 @@ def test_a_run_that_is_cut_short_is_not_complete(tmp_path: Path) -> None:
     found = compliance(tmp_path / "results")
     assert found["complete"] is False
     assert verdicts(tmp_path / "results") == {"KIP890-060": "met"}
+
+
+def test_features_that_are_not_fit_are_told_and_no_system_is_opened(tmp_path: Path) -> None:
+    """Also where a scenario is asked of no system of the run, which is only found out when the unfit are let through."""
+    room = tmp_path / "made"
+    room.mkdir()
+    (room / "conftest.py").write_text('import fencepost.running\nfencepost.running.lint = lambda *_: ["some.feature:1: too long"]\n')
+    (room / "some.feature").write_text(FEATURE.format(then="something was judged"), encoding="utf-8")
+    (room / "test_made.py").write_text(STEPS, encoding="utf-8")
+
+    finished = pytest_with_plugin(room, "--profile=pulsar-4.0", expect=4, cwd=tmp_path)
+
+    assert "the features are not fit to be run:\n  some.feature:1: too long" in finished.err
+    assert "INTERNALERROR" not in finished.out

@@ -196,7 +196,7 @@ def test_a_crash_while_time_passes_stops_the_broker_only() -> None:
     client = Client()
     pair = client.producer("x", timeout_ms=1000)
     client.write("x", pair, 0, 0)
-    client.broker.crash_at("after-prepare-logged")
+    client.broker.crash_at("after-decision-logged")
     end = client.broker.now_ms + 5000
 
     client.broker.advance(5000)

@@ -6,7 +6,7 @@ from reference_client import Client, Pair
 from fencepost.reference.kafka.errors import Error
 from fencepost.wire.kafka.batches import MarkerType
 
-OF_THE_END = ["before-prepare-logged", "after-prepare-logged", "after-marker-written", "before-complete-logged"]
+OF_THE_END = ["before-decision-logged", "after-decision-logged", "after-marker-written", "before-complete-logged"]
 
 
 def open_on_two_partitions(client: Client) -> Pair:

@@ -173,7 +173,7 @@ class PulsarWriter:
                 return trouble
         outcome = self.probe.end(transaction, _action(commit))
         self.ended = transaction
-        if not isinstance(outcome, Refused):
+        if isinstance(outcome, Done):
             self.open, self.announced = None, set()
         return outcome
 

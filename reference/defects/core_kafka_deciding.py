@@ -8,7 +8,7 @@ from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState
-from fencepost.reference.kafka.transaction import Decision, State, Transaction
+from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 from fencepost.wire.kafka.batches import Batch, MarkerType
@@ -64,6 +64,18 @@ class _CommitsWhatItFinds(Coordinator):
     def _recovered(self, transaction: Transaction) -> Transaction:
         found = super()._recovered(transaction)
         return replace(found, state=State.PREPARE_COMMIT) if found.state is State.PREPARE_ABORT else found
+
+
+class _AbortsTheOpenItFinds(Coordinator):
+    def _recovered(self, transaction: Transaction) -> Transaction:
+        found = super()._recovered(transaction)
+        return replace(found, state=State.PREPARE_ABORT) if found.state is State.ONGOING else found
+
+
+class _TellsTheFirstOfThoseItFinds(Coordinator):
+    def _recovered(self, transaction: Transaction) -> Transaction:
+        found = super()._recovered(transaction)
+        return replace(found, partitions=frozenset(sorted(found.partitions)[:1])) if found.state in PREPARED else found
 
 
 EMPTY_NEVER_COMPLETE = Defect(
@@ -163,4 +175,22 @@ ABORT_COMMITTED_BY_CRASH = Defect(
     origin="textbook: recovery that was only tried with commits",
     symptom=r"readers of orders see nothing; seen \['a1'\]",
     parts=Parts(coordinator=_CommitsWhatItFinds),
+)
+
+OPEN_ABORTED_BY_CRASH = Defect(
+    name="core-kafka-open-aborted-by-crash",
+    breaks="CORE-27",
+    story="A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash.",
+    origin="textbook: recovery of a database whose sessions end with it",
+    symptom="what was asked is done; seen a refusal",
+    parts=Parts(coordinator=_AbortsTheOpenItFinds),
+)
+
+FIRST_TOLD_AFTER_CRASH = Defect(
+    name="core-kafka-first-told-after-crash",
+    breaks="CORE-28",
+    story="A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete.",
+    origin="textbook: recovery that was only tried with one participant",
+    symptom=r"readers of payments see \['a2'\]; seen nothing",
+    parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
 )

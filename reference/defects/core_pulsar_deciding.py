@@ -83,6 +83,18 @@ class _CommitsWhatItFinds(Coordinator):
         return replace(transaction, status=Status.COMMITTING) if transaction.status is Status.ABORTING else transaction
 
 
+class _AbortsTheOpenItFinds(Coordinator):
+    def _recovered(self, transaction: Transaction) -> Transaction:
+        found = super()._recovered(transaction)
+        return replace(found, status=Status.ABORTING) if found.status is Status.OPEN else found
+
+
+class _TellsTheFirstOfThoseItFinds(Coordinator):
+    def _recovered(self, transaction: Transaction) -> Transaction:
+        found = super()._recovered(transaction)
+        return replace(found, partitions=found.partitions[:1]) if found.status.is_decided else found
+
+
 EMPTY_NEVER_COMPLETE = Defect(
     name="core-pulsar-empty-never-complete",
     breaks="CORE-10",
@@ -180,4 +192,22 @@ ABORT_COMMITTED_BY_CRASH = Defect(
     origin="textbook: recovery that was only tried with commits",
     symptom=r"readers of orders see nothing; seen \['a1'\]",
     parts=Parts(coordinator=_CommitsWhatItFinds),
+)
+
+OPEN_ABORTED_BY_CRASH = Defect(
+    name="core-pulsar-open-aborted-by-crash",
+    breaks="CORE-27",
+    story="A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash.",
+    origin="textbook: recovery of a database whose sessions end with it",
+    symptom="what was asked is done; seen a refusal",
+    parts=Parts(coordinator=_AbortsTheOpenItFinds),
+)
+
+FIRST_TOLD_AFTER_CRASH = Defect(
+    name="core-pulsar-first-told-after-crash",
+    breaks="CORE-28",
+    story="A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete.",
+    origin="textbook: recovery that was only tried with one participant",
+    symptom=r"readers of payments see \['a2'\]; seen nothing",
+    parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
 )

@@ -250,10 +250,10 @@ class Coordinator:
             bumps=min(bumps, MAX_EPOCH - transaction.producer_epoch),
             next_producer_id=self._log.new_producer_id() if overflow else -1,
         )
-        self._machine.crash_points.reach("before-prepare-logged")
+        self._machine.crash_points.reach("before-decision-logged")
         rule("KIP890-161")
         self._install(prepared)
-        self._machine.crash_points.reach("after-prepare-logged")
+        self._machine.crash_points.reach("after-decision-logged")
         self._send_markers(prepared)
         return prepared
 

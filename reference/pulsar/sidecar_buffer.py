@@ -55,6 +55,7 @@ class SidecarBuffer:
             self._machine.crash_points.reach("after-marker-written")
         self._sidecar.append(Marker(txn, action))
         self._ended[txn] = action
+        self._machine.crash_points.reach("after-marker-written")
 
     def after(self, place: Place) -> Iterator[Readable]:
         """What is in the topic: messages outside of transactions, and at each marker what it commits."""
