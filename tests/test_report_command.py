@@ -27,6 +27,7 @@ def test_runs_become_a_matrix_with_badges_and_tables(tmp_path: Path) -> None:
 
     told = json.loads((tmp_path / "out/report.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker()).validate(told)
+    assert told["complete"] is True
     states = {(one["system"]["name"], one["system"]["version"]): one["state"] for one in told["systems"]}
     assert (states["kafka", "4.0.0"], states["kafka", "4.3.1"]) == ("conforms", "does_not_conform")
     assert [state for (name, _), state in states.items() if name == "reference"] == ["partial"]
@@ -59,11 +60,14 @@ def test_a_report_can_be_made_again_where_one_stands(tmp_path: Path) -> None:
 
 
 def test_usage_errors_come_before_spark(tmp_path: Path) -> None:
-    """A misspelt path, another format, and a folder in which nothing can be read."""
+    """A misspelt path, another format, nothing that can be read, and a place that holds somebody's own."""
     write(tmp_path / "in", RED)
     (tmp_path / "nothing").mkdir()
 
     assert "does not exist" in fencepost("report", tmp_path / "nowhere", expect=2).err
     assert "expected table or json" in fencepost("report", tmp_path / "in", "--format", "xml", expect=2).err
     assert "nothing has no compliance.json" in fencepost("report", tmp_path / "nothing", expect=2).err
+    (tmp_path / "own/table").mkdir(parents=True)
+    assert "name another folder" in fencepost("report", tmp_path / "in", "--out", tmp_path / "own", expect=2).err
+    assert (tmp_path / "own/table").exists()
     assert "Examples" in fencepost("report", "--help", expect=0).out

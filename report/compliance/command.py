@@ -1,6 +1,6 @@
 """`fencepost report`: the results of many runs in, the compliance matrix, trends and badges out.
 
-The folder is written so that `report.json`, which other programs read, stands there last and only when everything else does.
+The folder is valid at every moment: `report.json` says `complete: false` until everything else stands there.
 """
 
 import json
@@ -25,7 +25,7 @@ from .badge import badge, file_name
 from .view import STATES, WORDS, order
 
 RESULT = "report.json"
-_OURS = (RESULT, "index.html", "compliance.md")
+_FILES = ("index.html", "compliance.md")
 _FOLDERS = ("badges", "table", "latest")
 _NAMED = 20
 _ELSE = ("violated", "inconclusive", "harness_error", "known_deviation", "not_offered")
@@ -79,11 +79,12 @@ def run(wish: Wish) -> int:
     return 0
 
 
-def as_json(summary: Summary, unreadable: Sequence[Unreadable]) -> dict[str, Any]:
+def as_json(summary: Summary, unreadable: Sequence[Unreadable], complete: bool = True) -> dict[str, Any]:
     """`report.json`; its names are published in `report.schema.json` and stay."""
     return {
         "schema_version": 1,
         "fencepost": __version__,
+        "complete": complete,
         "runs": summary.runs,
         "incomplete": summary.incomplete,
         "unreadable": [{"path": one.path, "reason": one.reason} for one in unreadable],
@@ -107,10 +108,14 @@ def _system(standing: Standing) -> dict[str, Any]:
 
 
 def _clear(out: Path) -> None:
-    """Remove what an earlier report left, and nothing else."""
+    """Remove what an earlier report left, and nothing else: folders of these names that are no report's are refused."""
+    strange = [] if (out / RESULT).exists() else [name for name in _FOLDERS if (out / name).exists()]
+    if strange:
+        raise WrongUsage(f"--out {out} has a {strange[0]}/ but no {RESULT}, so it is not from an earlier report; name another folder")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name in _OURS:
+        _store(as_json(Summary(0, 0, (), ()), [], complete=False), out)
+        for name in _FILES:
             (out / name).unlink(missing_ok=True)
         for name in _FOLDERS:
             shutil.rmtree(out / name, ignore_errors=True)
@@ -125,7 +130,13 @@ def _write(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> Non
         (out / "badges" / file_name(standing.system)).write_text(badge(standing), encoding="utf-8")
     (out / "compliance.md").write_text(markdown.render(summary, unreadable, made), encoding="utf-8")
     (out / "index.html").write_text(page.render(summary, unreadable, made), encoding="utf-8")
-    (out / RESULT).write_text(json.dumps(as_json(summary, unreadable), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    _store(as_json(summary, unreadable), out)
+
+
+def _store(told: dict[str, Any], out: Path) -> None:
+    fresh = out / f"{RESULT}.new"
+    fresh.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    fresh.replace(out / RESULT)
 
 
 def _some(unreadable: Sequence[Unreadable]) -> str:
