@@ -146,11 +146,11 @@ def _some(unreadable: Sequence[Unreadable]) -> str:
 
 def _show(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
     console = Console(highlight=False)
-    table = Table("system", "state", "met", "else", "latest run", box=None)
+    table = Table("system", Column("state", no_wrap=True), Column("met", no_wrap=True), "else", "latest run", box=None)
     for standing in sorted((column.standing for column in summary.columns), key=lambda one: order(one.system)):
         totals, latest = standing.totals, standing.latest
         counts = {"with anomalies": standing.anomalies} | {WORDS[verdict]: totals[verdict] for verdict in _ELSE}
