@@ -80,7 +80,11 @@ class Malformed(Exception):
 
 
 class Time(Protocol):
-    """The clock that a system lives by. Virtual for the reference; the wall's for a real broker."""
+    """The clock that a system lives by, which also stamps what is written. Virtual for the reference; the wall's for a real broker."""
+
+    def now_ms(self) -> float:
+        """Milliseconds since 1970."""
+        ...
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
         """Count tries, with a little time between them, for as long as the session is patient with what must come."""

@@ -15,6 +15,7 @@ from fencepost.reference.defects import Defect
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 
 _SERVICE = Address("reference", 6650)
+_OFFERED = frozenset({"crash", "crash-points", "more-coordinators", "virtual-time"})
 
 
 class _Faults(ReferenceFaults, OneNode):
@@ -45,9 +46,7 @@ class PulsarReferenceSystem:
             version=version,
             version_is_exact=True,
             profile=self._profile.name,
-            capabilities=frozenset(
-                {"crash", "crash-points", "virtual-time"} | ({"sidecar-buffer"} if self._profile.buffer == "sidecar" else set())
-            ),
+            capabilities=_OFFERED | (frozenset({"sidecar-buffer"}) if self._profile.buffer == "sidecar" else frozenset()),
             judged_as=(imitates.system, imitates.version) if imitates else (self.name, version),
             notes=(f"variant {self._variant.name}: {self._variant.story}",) if self._variant else (),
         )

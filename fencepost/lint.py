@@ -23,6 +23,7 @@ CAPABILITIES = {
     "short-expiry": "transactional ids, and what partitions know of producers, expire soon after they were last used",
     "wire-faults": "on the way between the suite and the system, a request or an answer can be lost, delayed or doubled",
     "sidecar-buffer": "messages of an open transaction stand in a log beside the topic, as PIP-31's sidecar approach has it",
+    "more-coordinators": "transaction coordinators may be added, so the system is thrown away after the scenario",
     "virtual-time": "the system's clock is virtual, so waiting takes no time",
     "transactions-v2": "the system offers the requests of KIP-890's second part: Produce v12, TxnOffsetCommit v5, EndTxn v5",
 }

@@ -57,6 +57,7 @@ CHANGES = [
         "POST /admin/v2/namespaces/public/n/retention",
         {"retentionTimeInMinutes": -1, "retentionSizeInMB": 10},
     ),
+    (lambda probe: probe.set_coordinators(2), "POST /admin/v3/transactions/transactionCoordinator/replicas", 2),
     (lambda probe: probe.abort_as_administrator(TxnId(0, 4)), "POST /admin/v3/transactions/abortTransaction/0/4", None),
 ]
 

@@ -7,7 +7,7 @@ from scripted_pulsar import ScriptedPulsar, hangs_up, lookup, nothing, receipt, 
 
 from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Action, MessageId, Position, Producer, Subscription, TxnId
+from fencepost.adapters.pulsar.values import Action, AddTopics, End, MessageId, Position, Producer, Subscription, TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import entries
 
@@ -111,6 +111,28 @@ def test_a_coordinator_that_there_is_none_of_is_final(broker: ScriptedPulsar, pr
     assert len(broker.of("END_TXN")) == 1
 
 
+def test_what_is_asked_at_once_is_sent_before_an_answer_is_read(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """The answers come in the order opposite to that of the requests, and each is found by the request that it names."""
+    held: list[Any] = []
+
+    def later(request: Any) -> list[Any]:
+        held.append(pb.CommandAddPartitionToTxnResponse(request_id=request.request_id, error="TransactionNotFound", message="no"))
+        return []
+
+    broker.on("ADD_PARTITION_TO_TXN", later)
+    broker.on("END_TXN", lambda request: [*_granted(request), *held])
+
+    outcomes = probe.at_once([AddTopics(TxnId(0, 9), [TOPIC]), End(TXN, Action.COMMIT)])
+
+    assert outcomes == [Refused("TransactionNotFound", 24, "no"), Done(None)]
+
+
+@pytest.mark.parametrize("most", [3, 3 << 48])
+def test_an_id_tells_its_coordinator_in_its_upper_half_or_in_the_16_highest_bits(most: int) -> None:
+    """The first is what brokers do, the second what the proposal says."""
+    assert TxnId(most, 1).coordinator == 3
+
+
 @pytest.mark.parametrize(("error", "code"), [("TransactionNotFound", 24), ("InvalidTxnStatus", 21), ("TransactionConflict", 23)])
 def test_a_definite_refusal_is_told_as_it_is(broker: ScriptedPulsar, probe: PulsarProbe, error: str, code: int) -> None:
     """By the protocol's name and number, and it is not asked again."""
@@ -144,6 +166,16 @@ def test_an_answer_that_comes_late_is_found_when_it_is_asked_for_again(broker: S
     assert not first.lost
     assert probe.is_answered(pending)
     assert probe.ended(pending) == Done(None)
+
+
+def test_a_coordinator_that_was_reached_is_not_looked_for_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """Two ends can be under way at the same time only if neither has to find its way first."""
+    value(probe.reach_coordinator())
+    asked = len(broker.names())
+
+    value(probe.begin_end(TXN, Action.COMMIT))
+
+    assert broker.names()[asked:] == ["END_TXN"]
 
 
 # --- finding the broker ---------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Time, Unknown
 from fencepost.wire.kafka.entities import api_of, request, title
@@ -22,18 +22,10 @@ from .values import TopicPartition
 T = TypeVar("T")
 
 
-class KafkaTime(Time, Protocol):
-    """The clock of a Kafka system, which also stamps records."""
-
-    def now_ms(self) -> float:
-        """Milliseconds since 1970."""
-        ...
-
-
 class Calls:
     """What all groups of calls share."""
 
-    def __init__(self, cluster: Cluster, offer: Offer, time: KafkaTime) -> None:
+    def __init__(self, cluster: Cluster, offer: Offer, time: Time) -> None:
         self._cluster = cluster
         self._offer = offer
         self._time = time

@@ -6,11 +6,10 @@ A step calls one of these and judges what came back. Nothing here knows what a r
 from collections.abc import Callable
 from typing import TypeAlias
 
-from fencepost.adapters.ports import NotOffered, Outcome
+from fencepost.adapters.ports import NotOffered, Outcome, Time
 
 from .access import AccessCalls
 from .administration import AdministrationCalls
-from .calls import KafkaTime
 from .cluster import Cluster
 from .inspection import InspectionCalls
 from .offer import Offer
@@ -32,7 +31,7 @@ def no_aged_ids() -> Outcome[AgedId]:
 class KafkaProbe(TransactionCalls, PartitionCalls, InspectionCalls, AccessCalls, AdministrationCalls):
     """One client of a Kafka system, with connections of its own."""
 
-    def __init__(self, cluster: Cluster, offer: Offer, time: KafkaTime, take_aged: TakeAged = no_aged_ids) -> None:
+    def __init__(self, cluster: Cluster, offer: Offer, time: Time, take_aged: TakeAged = no_aged_ids) -> None:
         super().__init__(cluster, offer, time)
         self._take_aged = take_aged
 

@@ -3,7 +3,6 @@
 from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
 from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time, WireFaults
 
-from .calls import KafkaTime
 from .cluster import Cluster
 from .core import KafkaLog
 from .history import Event, events
@@ -22,7 +21,7 @@ class KafkaSession:
         bootstrap: Address,
         connect: Connect,
         offer: Offer,
-        kafka_time: KafkaTime,
+        time: Time,
         faults: Faults,
         suffix: str,
         *,
@@ -30,8 +29,7 @@ class KafkaSession:
         take_aged: TakeAged = no_aged_ids,
         wire: Wire | None = None,
     ) -> None:
-        self.time: Time = kafka_time
-        self._time = kafka_time
+        self.time = time
         self._session_faults = SessionFaults(faults, self._forget_connections)
         self.faults: Faults = self._session_faults
         self._bootstrap = bootstrap
@@ -41,14 +39,14 @@ class KafkaSession:
         self._offer = offer
         self._suffix = suffix
         self._take_aged = take_aged
-        self._recorder = Recorder(kafka_time.now_ms)
+        self._recorder = Recorder(time.now_ms)
         self._probes: dict[str, KafkaProbe] = {}
 
     def client(self, name: str) -> KafkaProbe:
         """The probe of the client with that name: the same one each time."""
         if name not in self._probes:
             cluster = Cluster(name, self._bootstrap, self._connect, self._recorder, self._offer, ANSWER_WITHIN_S, self._connect_as)
-            self._probes[name] = KafkaProbe(cluster, self._offer, self._time, self._take_aged)
+            self._probes[name] = KafkaProbe(cluster, self._offer, self.time, self._take_aged)
         return self._probes[name]
 
     def transactional_log(self) -> KafkaLog:

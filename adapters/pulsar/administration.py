@@ -113,6 +113,10 @@ class AdminCalls(Calls):
         path = f"{_transactions('positionStatsInPendingAck', subscription.topic)}/{subscription.name}/{position.ledger}/{position.entry}"
         return self._look(path, lambda told: str(told["state"]))
 
+    def set_coordinators(self, count: int) -> Outcome[None]:
+        """Have that many transaction coordinators, numbered from 0 on. They can only become more."""
+        return self._change("POST", "/admin/v3/transactions/transactionCoordinator/replicas", body=count)
+
     def abort_as_administrator(self, transaction: TxnId) -> Outcome[None]:
         """Abort somebody's transaction."""
         return self._change("POST", f"/admin/v3/transactions/abortTransaction/{transaction.most}/{transaction.least}")

@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
@@ -21,18 +21,10 @@ from .errors import LOOKING, UNDECIDED, refused
 T = TypeVar("T")
 
 
-class PulsarTime(Time, Protocol):
-    """The clock of a Pulsar system, which also stamps messages."""
-
-    def now_ms(self) -> float:
-        """Milliseconds since 1970."""
-        ...
-
-
 class Calls:
     """What all groups of calls share."""
 
-    def __init__(self, client: Client, time: PulsarTime) -> None:
+    def __init__(self, client: Client, time: Time) -> None:
         self._client = client
         self._time = time
 

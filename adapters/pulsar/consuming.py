@@ -11,13 +11,13 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Time, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import count_of, entries, is_batch
 from fencepost.wire.pulsar.frames import Frame
 from fencepost.wire.pulsar.reading import MalformedFrame
 
-from .calls import Calls, PulsarTime
+from .calls import Calls
 from .client import Client
 from .connection import Connection
 from .errors import OPENING
@@ -49,7 +49,7 @@ class _Held:
 class ConsumerCalls(Calls):
     """A client's consumers and what they receive and acknowledge."""
 
-    def __init__(self, client: Client, time: PulsarTime) -> None:
+    def __init__(self, client: Client, time: Time) -> None:
         super().__init__(client, time)
         self._consumers: dict[int, _Held] = {}
 

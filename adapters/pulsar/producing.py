@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fencepost.adapters.live import ANSWER_WITHIN_S
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
+from fencepost.adapters.ports import Done, Outcome, Refused, Time, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import Entry, encode_batch
 from fencepost.wire.pulsar.frames import Payload
 
-from .calls import Calls, PulsarTime, read_answer
+from .calls import Calls, read_answer
 from .client import Client
 from .connection import Connection
 from .errors import OPENING, UNDECIDED
@@ -40,7 +40,7 @@ class _Held:
 class ProducerCalls(Calls):
     """A client's producers and what they send."""
 
-    def __init__(self, client: Client, time: PulsarTime) -> None:
+    def __init__(self, client: Client, time: Time) -> None:
         super().__init__(client, time)
         self._producers: dict[int, _Held] = {}
         self._sending: dict[int, tuple[Connection, Call]] = {}

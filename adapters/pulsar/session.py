@@ -5,7 +5,6 @@ from collections.abc import Callable
 from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
 from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time, WireFaults
 
-from .calls import PulsarTime
 from .client import Client
 from .core import PulsarLog
 from .history import Event, events
@@ -17,17 +16,14 @@ from .transport import Address, Connect, ConnectAdmin
 class PulsarSession:
     """A session; `suffix` is what makes its names its own."""
 
-    def __init__(
-        self, service: Address, connect: Connect, connect_admin: ConnectAdmin, pulsar_time: PulsarTime, faults: Faults, suffix: str
-    ) -> None:
-        self.time: Time = pulsar_time
-        self._time = pulsar_time
+    def __init__(self, service: Address, connect: Connect, connect_admin: ConnectAdmin, time: Time, faults: Faults, suffix: str) -> None:
+        self.time = time
         self.faults: Faults = SessionFaults(faults, self._forget_connections)
         self._service = service
         self._connect = connect
         self._connect_admin = connect_admin
         self._suffix = suffix
-        self._recorder = Recorder(pulsar_time.now_ms)
+        self._recorder = Recorder(time.now_ms)
         self._probes: dict[str, PulsarProbe] = {}
         self._closing: list[Callable[[], None]] = []
 
@@ -35,7 +31,7 @@ class PulsarSession:
         """The probe of the client with that name: the same one each time."""
         if name not in self._probes:
             client = Client(name, self._service, self._connect, self._connect_admin(), self._recorder, ANSWER_WITHIN_S)
-            self._probes[name] = PulsarProbe(client, self._time)
+            self._probes[name] = PulsarProbe(client, self.time)
         return self._probes[name]
 
     def transactional_log(self) -> PulsarLog:

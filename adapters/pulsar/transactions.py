@@ -3,18 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from google.protobuf.message import Message
-
 from fencepost.adapters.live import ANSWER_WITHIN_S
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
+from fencepost.adapters.ports import Done, Outcome, Refused, Time, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .calls import Calls, PulsarTime, read_answer
+from .calls import Calls, read_answer
 from .client import COORDINATORS, Client
 from .connection import Connection
 from .errors import NOT_READY, TO_COORDINATOR
 from .recording import Call
-from .values import Action, PendingEnd, Subscription, TxnId
+from .transaction_requests import command_of, coordinator_of, id_fields
+from .values import Action, AddSubscriptions, AddTopics, End, NewTransaction, PendingEnd, Subscription, TransactionRequest, TxnId
 
 T = TypeVar("T")
 
@@ -22,7 +21,7 @@ T = TypeVar("T")
 class TransactionCalls(Calls):
     """A client's requests about transactions. Each goes to the coordinator that the id names."""
 
-    def __init__(self, client: Client, time: PulsarTime) -> None:
+    def __init__(self, client: Client, time: Time) -> None:
         super().__init__(client, time)
         self._ending: dict[int, tuple[Call, Connection]] = {}
 
@@ -32,42 +31,34 @@ class TransactionCalls(Calls):
 
     def new_transaction(self, timeout_ms: int = 60_000, *, coordinator: int = 0, retry: bool = True) -> Outcome[TxnId]:
         """NEW_TXN. `coordinator` is the one that is asked."""
-        return self._to_coordinator(
-            coordinator,
-            lambda number: pb.CommandNewTxn(request_id=number, txn_ttl_millis=timeout_ms, tc_id=coordinator),
-            lambda answer: TxnId(answer.txnid_most_bits, answer.txnid_least_bits),
-            retry=retry,
-        )
+        return self._to_coordinator(NewTransaction(timeout_ms, coordinator), _txn_id, retry=retry)
 
     def add_topics(self, transaction: TxnId, topics: Sequence[str], *, retry: bool = True) -> Outcome[None]:
         """ADD_PARTITION_TO_TXN: the transaction will write to these topics, or partitions of topics by their full names."""
-        return self._to_coordinator(
-            transaction.coordinator,
-            lambda number: pb.CommandAddPartitionToTxn(request_id=number, partitions=topics, **_id(transaction)),
-            _nothing,
-            retry=retry,
-        )
+        return self._to_coordinator(AddTopics(transaction, topics), _nothing, retry=retry)
 
     def add_subscriptions(self, transaction: TxnId, subscriptions: Sequence[Subscription], *, retry: bool = True) -> Outcome[None]:
         """ADD_SUBSCRIPTION_TO_TXN: the transaction will acknowledge messages of these subscriptions."""
-        named = [pb.Subscription(topic=subscription.topic, subscription=subscription.name) for subscription in subscriptions]
-        return self._to_coordinator(
-            transaction.coordinator,
-            lambda number: pb.CommandAddSubscriptionToTxn(request_id=number, subscription=named, **_id(transaction)),
-            _nothing,
-            retry=retry,
-        )
+        return self._to_coordinator(AddSubscriptions(transaction, subscriptions), _nothing, retry=retry)
 
     def end(self, transaction: TxnId, action: Action, *, retry: bool = True) -> Outcome[None]:
         """END_TXN, and wait for the answer. A broker may answer when all participants are done, so no answer decides nothing."""
-        return self._to_coordinator(transaction.coordinator, self._end_command(transaction, action), _nothing, retry=retry)
+        return self._to_coordinator(End(transaction, action), _nothing, retry=retry)
+
+    def reach_coordinator(self, coordinator: int = 0) -> Outcome[None]:
+        """Connect to a coordinator, so that the next request to it is under way at once."""
+        match self._located(lambda: self._client.coordinator(coordinator)):
+            case Done():
+                return Done(None)
+            case trouble:
+                return trouble
 
     def begin_end(self, transaction: TxnId, action: Action) -> Outcome[PendingEnd]:
         """END_TXN without waiting: `ended` asks for the answer. Only reaching the coordinator has an outcome here."""
         match self._located(lambda: self._client.coordinator(transaction.coordinator)):
             case Done(connection):
                 pending = PendingEnd(transaction, action, self._client.next_request())
-                call = connection.ask(self._end_command(transaction, action)(pending.number))
+                call = connection.ask(command_of(End(transaction, action), pending.number))
                 self._ending[pending.number] = (call, connection)
                 return Done(pending)
             case trouble:
@@ -93,7 +84,7 @@ class TransactionCalls(Calls):
                 topic=topic,
                 txn_action=pb.TxnAction.Name(action),
                 txnid_least_bits_of_low_watermark=low_watermark,
-                **_id(transaction),
+                **id_fields(transaction),
             ),
             _nothing,
             NOT_READY,
@@ -110,30 +101,44 @@ class TransactionCalls(Calls):
                 subscription=pb.Subscription(topic=subscription.topic, subscription=subscription.name),
                 txn_action=pb.TxnAction.Name(action),
                 txnid_least_bits_of_low_watermark=low_watermark,
-                **_id(transaction),
+                **id_fields(transaction),
             ),
             _nothing,
             NOT_READY,
         )
 
-    def _to_coordinator(self, number: int, command: Callable[[int], Message], read: Callable[[Any], T], *, retry: bool) -> Outcome[T]:
+    def at_once(self, requests: Sequence[TransactionRequest]) -> list[Outcome[TxnId | None]]:
+        """Ask all of this on one connection before any answer is read, each thing once; an outcome stands where its request does.
+
+        Where the first request goes, all go.
+        """
+        match self._located(lambda: self._client.coordinator(coordinator_of(requests[0]))):
+            case Done(connection):
+                calls = [connection.ask(command_of(request, self._client.next_request())) for request in requests]
+                answers = [connection.answer(call, ANSWER_WITHIN_S) for call in calls]
+                reads = [_txn_id if isinstance(request, NewTransaction) else _nothing for request in requests]
+                return [read_answer(answer, read) for answer, read in zip(answers, reads, strict=True)]
+            case trouble:
+                return [trouble for _ in requests]
+
+    def _to_coordinator(self, request: TransactionRequest, read: Callable[[Any], T], *, retry: bool) -> Outcome[T]:
+        number = coordinator_of(request)
+
         def located() -> Outcome[Connection]:
             return self._client.coordinator(number)
 
         # That a coordinator is not found is asked again while it is being loaded, and final where there is none.
         exists = self._client.has_coordinator(number) != Done(False)
-        outcome = self._write(located, command, read, TO_COORDINATOR if exists else NOT_READY, retry=retry)
+        outcome = self._write(
+            located, lambda number: command_of(request, number), read, TO_COORDINATOR if exists else NOT_READY, retry=retry
+        )
         if isinstance(outcome, Refused) and outcome.code in TO_COORDINATOR:
             self._client.forget_coordinator(number)
         return outcome
 
-    @staticmethod
-    def _end_command(transaction: TxnId, action: Action) -> Callable[[int], Message]:
-        return lambda number: pb.CommandEndTxn(request_id=number, txn_action=pb.TxnAction.Name(action), **_id(transaction))
 
-
-def _id(transaction: TxnId) -> dict[str, int]:
-    return {"txnid_most_bits": transaction.most, "txnid_least_bits": transaction.least}
+def _txn_id(answer: Any) -> TxnId:
+    return TxnId(answer.txnid_most_bits, answer.txnid_least_bits)
 
 
 def _nothing(_answer: Any) -> None:

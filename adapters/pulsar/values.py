@@ -1,8 +1,9 @@
 """What a Pulsar system tells and is told, as values: the words that steps and probe share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TypeAlias
 
 from fencepost.wire.pulsar import messages_pb2 as pb
 
@@ -27,8 +28,8 @@ class TxnId:
 
     @property
     def coordinator(self) -> int:
-        """The coordinator that gave the id."""
-        return self.most
+        """The coordinator that gave the id: its number is in the 16 highest bits, as the proposal has it, or is all of `most`."""
+        return self.most >> 48 or self.most
 
 
 @dataclass(frozen=True, order=True)
@@ -138,6 +139,42 @@ class Consumer:
     subscription: Subscription
     number: int
     type: SubscriptionType = SubscriptionType.EXCLUSIVE
+
+
+@dataclass(frozen=True)
+class NewTransaction:
+    """To begin a transaction."""
+
+    timeout_ms: int
+    coordinator: int = 0
+
+
+@dataclass(frozen=True)
+class AddTopics:
+    """To take topics into a transaction."""
+
+    transaction: TxnId
+    topics: Sequence[str]
+
+
+@dataclass(frozen=True)
+class AddSubscriptions:
+    """To take subscriptions into a transaction."""
+
+    transaction: TxnId
+    subscriptions: Sequence[Subscription]
+
+
+@dataclass(frozen=True)
+class End:
+    """To end a transaction."""
+
+    transaction: TxnId
+    action: Action
+
+
+TransactionRequest: TypeAlias = NewTransaction | AddTopics | AddSubscriptions | End
+"""What a coordinator can be asked."""
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ Feature: Messages that are sent again
 
     Scenario: [1] On a new connection
       Given transaction A
-      And producer P has sent "a1" to orders in A
-      And P has sent "a1" again on a new connection
+      And producer P has written "a1" to orders in A
+      And P has written "a1" again on a new connection
       When A commits
       Then readers of orders see "a1"
 
     Scenario: [2] The topic was loaded anew in between
       Given transaction A
-      And producer P has sent "a1" to orders in A
+      And producer P has written "a1" to orders in A
       And orders has been loaded anew
-      And P has sent "a1" again on a new connection
+      And P has written "a1" again on a new connection
       When A commits
       Then readers of orders see "a1"

@@ -10,14 +10,14 @@ Feature: Messages that nobody waits for
     Scenario: [1] After a commit
       Given transaction A
       And A has committed "a1" to orders
-      When A sends "late" to orders, without adding it
+      When A writes "late" to orders, without adding it
       Then it is refused
 
     Scenario: [2] After an abort
       Given transaction A
-      And A has sent "a1" to orders
+      And A has written "a1" to orders
       And A has aborted
-      When A sends "late" to orders, without adding it
+      When A writes "late" to orders, without adding it
       Then it is refused
 
   @PIP31-50 @MUST
@@ -26,15 +26,15 @@ Feature: Messages that nobody waits for
     Scenario: [1] A message behind it
       Given transaction A
       And A has committed "a1" to orders
-      And A has tried to send "late" to orders
-      When "plain" is sent to orders
+      And A has tried to write "late" to orders
+      When "plain" is written to orders
       Then readers of orders see "a1", "plain"
 
     Scenario: [2] A newer transaction
       Given transactions A and B
       And A has committed "a1" to orders
-      And A has tried to send "late" to orders
-      And B has sent "b1" to orders
+      And A has tried to write "late" to orders
+      And B has written "b1" to orders
       When B commits
       Then readers of orders see "a1", "b1"
 
@@ -42,8 +42,8 @@ Feature: Messages that nobody waits for
       Given transactions A, B and C
       And A has committed "a1" to orders
       And B has committed "b1" to orders
-      And A has tried to send "late" to orders
-      When C sends "c1" to orders and commits
+      And A has tried to write "late" to orders
+      When C writes "c1" to orders and commits
       Then readers of orders see "a1", "b1", "c1"
 
   @PIP31-51 @SHOULD
@@ -52,7 +52,7 @@ Feature: Messages that nobody waits for
     Scenario: [1] The transaction commits
       Given the topic "payments"
       And transaction A
-      And A has tried to send "stray" to payments
+      And A has tried to write "stray" to payments
       And A has committed "a1" to orders
-      When "plain" is sent to payments
+      When "plain" is written to payments
       Then A is not open in payments

@@ -4,7 +4,7 @@ PIP-31, "Transaction Coordinator" and "Transaction Flow". All it knows is in its
 whoever crashes afterwards.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from fencepost.reference.kernel.machine import Machine
@@ -40,7 +40,7 @@ class Coordinator:
         self._participants = participants(machine.network, end_at, self._complete)
         self._waiting: dict[TxnId, list[Reply]] = {}
         replayed = log.replay()
-        self.last_least = max((txn.least for txn in replayed), default=-1)
+        self.last_least = self._last_given(replayed)
         self._transactions = {txn: self._recovered(transaction) for txn, transaction in replayed.items() if not self._forgets(transaction)}
         self._tell_the_undone()
 
@@ -77,6 +77,7 @@ class Coordinator:
         if transaction.status.action is not action:
             rule("PIP31-26")
             rule("PIP31-27")
+            rule("PIP31-42")
             rule("PIP31-74")
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {transaction.status.value}; it cannot be ended the other way")
         if transaction.status.is_complete or self._answers_decisions():
@@ -88,6 +89,7 @@ class Coordinator:
             self._waiting.setdefault(txn, []).append(reply)
 
     def _decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
+        rule("PIP31-75")  # whoever comes second, client or timer, finds it decided
         decided = transaction.decided(action)
         self._machine.crash_points.reach("before-decision-logged")
         self._install(decided)
@@ -107,7 +109,6 @@ class Coordinator:
         completed = self._transactions[txn].completed()
         self._install(completed)
         if self._forgets(completed):
-            rule("PIP31-71")
             del self._transactions[txn]
         for reply in self._waiting.pop(txn, ()):
             reply()
@@ -130,8 +131,6 @@ class Coordinator:
             if transaction.status.is_decided and not transaction.status.is_complete:
                 rule("PIP31-30")
                 rule("PIP31-31")
-                rule("PIP31-44")
-                rule("PIP31-45")
                 self._participants.tell(transaction, self.low_watermark)
 
     def _recovered(self, transaction: Transaction) -> Transaction:
@@ -179,6 +178,11 @@ class Coordinator:
         rule("PIP31-12")
         self.last_least += 1
         return TxnId(self.tc_id, self.last_least)
+
+    def _last_given(self, replayed: Iterable[TxnId]) -> int:
+        """The number that was given last, before this start. Transactions that have ended count as well."""
+        rule("PIP31-71")
+        return max((txn.least for txn in replayed), default=-1)
 
     def _forgets(self, transaction: Transaction) -> bool:
         return transaction.status.is_complete and self._profile.ended_transactions == "forgotten"

@@ -23,6 +23,7 @@ class Node:
     def __init__(self, machine: Machine, profile: PulsarProfile, parts: Parts) -> None:
         self.machine = machine
         self.profile = profile
+        self.answers = parts.answers()
         self._parts = parts
         self.topics = Topics(machine.disk, self._load)
         self._counts: Journal[int] = machine.disk.journal("coordinators")

@@ -63,6 +63,8 @@ class Participants:
         for messages in list(self._missing.values()):
             for message in [message for message in messages.values() if message not in in_flight]:
                 rule("PIP31-38")
+                rule("PIP31-44")
+                rule("PIP31-45")
                 self._send(message)
 
     def missing(self, txn: TxnId) -> tuple[Participant, ...]:

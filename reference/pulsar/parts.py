@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fencepost.reference.kernel.network import Network
 
+from .answers import Answers
 from .coordinator import Coordinator
 from .cursor import Cursor
 from .deduplication import Deduplication
@@ -20,6 +21,7 @@ from .transaction_log import TransactionLog
 class Parts:
     """Each part by what it is for; a profile chooses between the two buffers."""
 
+    answers: type[Answers] = Answers
     coordinator: type[Coordinator] = Coordinator
     cursor: type[Cursor] = Cursor
     deduplication: type[Deduplication] = Deduplication

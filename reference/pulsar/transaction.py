@@ -49,5 +49,9 @@ class Transaction:
 
     def is_overdue(self, now: int) -> bool:
         """Whether it has been open for longer than its owner allowed, counted from its beginning."""
+        if self.status is not Status.OPEN:
+            rule("PIP31-44")
+            return False
+        rule("PIP31-40")
         rule("PIP31-41")
-        return self.status is Status.OPEN and now - self.started_at > self.timeout_ms
+        return now - self.started_at > self.timeout_ms

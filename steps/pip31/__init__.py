@@ -1,5 +1,6 @@
 """The sentences of PIP-31.
 
-`setting` has the Given, `acts` the When, `sight` the Then, `world` what they share. Themes with sentences of their own: `acknowledging`,
-`batches`, `late`, `deduplication`, which stand on `ground`.
+All stand on `ground`: topics, what is written and read, and the ends of transactions, which `world` knows and `setting` begins. The
+themes have sentences of their own: `acknowledging`, `adding`, `batches`, `coordinator`, `deduplication`, `ending`,
+`holding`, `late`, `participants`.
 """

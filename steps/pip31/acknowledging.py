@@ -82,14 +82,15 @@ def acks(world: World) -> Acknowledging:
     return Acknowledging(world)
 
 
-@given(parsers.re(rf'(?P<kind>exclusive )?subscription "(?P<name>\w+)" has been given (?P<values>{VALUES}) of (?P<topic>\w+)$'))
-def has_been_given(acks: Acknowledging, kind: str | None, name: str, values: str, topic: str) -> None:
+@given(parsers.re(rf'(?P<kind>exclusive )?subscription "(?P<name>\w+)" has been given (?:(?P<values>{VALUES})|nothing) of (?P<topic>\w+)$'))
+def has_been_given(acks: Acknowledging, kind: str | None, name: str, values: str | None, topic: str) -> None:
     """Its consumer has received these messages and acknowledged none. Consumers share a subscription that is not exclusive."""
     one = acks.subscribe(name, topic, SubscriptionType.EXCLUSIVE if kind else SubscriptionType.SHARED)
-    for _ in values_of(values):
+    expected = values_of(values or "")
+    for _ in expected:
         message = achieved(acks.world.probe.receive(one.consumer), f"receiving {values} as {name}")
         one.ids[message.value] = message.id
-    assert sorted(one.ids) == sorted(values_of(values)), f"{name} was given {sorted(one.ids)}"
+    assert sorted(one.ids) == sorted(expected), f"{name} was given {sorted(one.ids)}"
 
 
 @given(parsers.re(rf'(?P<transaction>[A-Z]) has acknowledged (?P<values>{VALUES}) for "(?P<name>\w+)"$'))

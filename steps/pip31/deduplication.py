@@ -34,8 +34,8 @@ def deduplicated_topic(world: World, name: str) -> None:
     world.create(name, namespace)
 
 
-@given(parsers.re(r'producer (?P<name>[A-Z]) has sent "(?P<value>[^"]+)" to (?P<topic>\w+) in (?P<transaction>[A-Z])$'))
-def producer_has_sent(resending: Resending, name: str, value: str, topic: str, transaction: str) -> None:
+@given(parsers.re(r'producer (?P<name>[A-Z]) has written "(?P<value>[^"]+)" to (?P<topic>\w+) in (?P<transaction>[A-Z])$'))
+def producer_has_written(resending: Resending, name: str, value: str, topic: str, transaction: str) -> None:
     """A producer with a name of its own, whose client has nothing else; the message was receipted."""
     world = resending.world
     txn = world.add(transaction, topic)
@@ -46,8 +46,8 @@ def producer_has_sent(resending: Resending, name: str, value: str, topic: str, t
     resending.sent[name] = (producer, txn, first)
 
 
-@given(parsers.re(r'(?P<name>[A-Z]) has sent "(?P<value>[^"]+)" again on a new connection$'))
-def has_sent_again(resending: Resending, name: str, value: str) -> None:
+@given(parsers.re(r'(?P<name>[A-Z]) has written "(?P<value>[^"]+)" again on a new connection$'))
+def has_written_again(resending: Resending, name: str, value: str) -> None:
     """The connection was lost; under its name and with the sequence id that it had, the producer sends its last message once more."""
     producer, txn, sequence_id = resending.sent[name]
     probe = resending.world.session.client(f"sender-{name}")

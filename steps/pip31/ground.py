@@ -5,7 +5,6 @@ at the coordinator, and what readers do not get is shown by a sentinel, or, wher
 position up to which anybody may read.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -14,16 +13,19 @@ from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.ports import Done, Outcome, Refused, Session, Unknown
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Action, MessageId, Producer, TxnId, persistent
-from fencepost.evidence import Evidence
+from fencepost.adapters.pulsar.values import Action, MessageId, Producer, Status, TxnId, persistent
+from fencepost.evidence import Evidence, SetUpFailed
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
-from .setting import LONG_MS, VALUES, values_of
-from .world import PulsarWorld
+from .setting import VALUES, values_of
+from .world import PulsarWorld, Withheld
 
 SENTINEL = "sentinel-"
 _QUIET_S = 0.3
 """How long a reader is watched who may not read on; what it must get by then is known by its position."""
+
+_LET_GO_S = 5.0
+"""How long is waited for the answer to an end that is held back no longer. Whether it is complete is asked afterwards."""
 
 
 @dataclass
@@ -52,7 +54,7 @@ class World:
         """The id of a transaction."""
         return self.pulsar.transactions[name].id
 
-    def ask(self, answer: Outcome[object]) -> None:
+    def ask(self, answer: Outcome[object] | Withheld) -> None:
         """Keep what came of the When."""
         self.pulsar.answer = answer
 
@@ -83,9 +85,31 @@ class World:
         observed(self.send(topic, sentinel), f"sending a sentinel to {topic}")
         return sentinel
 
+    def let_go(self, name: str) -> Outcome[None]:
+        """Delete the topic that holds an end back, and wait for the answers to those who have asked for the end.
+
+        A broker may look for long for what a deleted topic knows of a transaction, so it is not asked how that stands until then.
+        """
+        transaction = self.pulsar.transactions[name]
+        assert transaction.holder is not None, f"the end of {name} is held back before it is let go"
+        deleted = self.probe.delete_topic(self.topics[transaction.holder])
+        transaction.holder = None
+        for ender, pending in transaction.ends:
+            ender.ended(pending, within_s=_LET_GO_S)
+        return deleted
+
+    def await_part(self, topic: str) -> None:
+        """Wait until every end that was asked for has reached this topic, also one that something else holds back."""
+        self.pulsar.await_ends()
+        decided = [one.id for one in self.pulsar.transactions.values() if one.is_over and one.holder is not None]
+        for _ in self.session.time.attempts() if decided else ():
+            buffers = [self.probe.transaction_in_buffer(txn, self.topics[topic]) for txn in decided]
+            if all(observed(buffer, f"looking at the buffer of {topic}").start is None for buffer in buffers):
+                break
+
     def seen(self, topic: str) -> list[str]:
         """What a new subscription from the first message on is given, without sentinels."""
-        self.pulsar.await_ends()
+        self.await_part(topic)
         self._looks += 1
         subscribed = self.probe.subscribe(self.topics[topic], f"reader-{self._looks}")
         consumer = achieved(subscribed, f"subscribing to {topic}")
@@ -103,47 +127,66 @@ class World:
 
 @pytest.fixture
 def world(pulsar: PulsarWorld) -> Iterator[World]:
-    """The state of this scenario. What it leaves open is aborted: the low watermark of a coordinator waits for its oldest transaction."""
-    yield World(pulsar)
-    for transaction in pulsar.transactions.values():
+    """The state of this scenario. What it leaves open is aborted, and what it holds back is let go and awaited: the low watermark of a
+    coordinator, which other scenarios look at, waits for its oldest transaction."""
+    world = World(pulsar)
+    yield world
+    for name, transaction in pulsar.transactions.items():
+        if transaction.holder is not None:
+            world.let_go(name)
         if not transaction.is_over:
             pulsar.client.end(transaction.id, Action.ABORT, retry=False)
 
 
-@given(parsers.re(rf'the topic "(?P<name>\w+)"(?: with (?P<values>{VALUES}))?$'))
-def a_topic(world: World, name: str, values: str | None) -> None:
+@given(parsers.re(r'the topics? "(?P<name>\w+)"(?: and "(?P<other>\w+)")?$'))
+def topics(world: World, name: str, other: str | None) -> None:
+    """Empty topics that only this scenario uses."""
+    for one in filter(None, (name, other)):
+        world.create(one)
+
+
+@given(parsers.re(rf'the topic "(?P<name>\w+)" with (?P<values>{VALUES})$'))
+def topic_with_values(world: World, name: str, values: str) -> None:
     """A new topic, with these messages outside of transactions."""
     world.create(name)
-    for value in values_of(values or ""):
-        achieved(world.send(name, value), f"sending {value} to {name}")
+    for value in values_of(values):
+        achieved(world.send(name, value), f"writing {value} to {name}")
 
 
-@given(parsers.re(r"transactions (?P<names>[A-Z], [A-Z] and [A-Z])$"))
-def three_transactions(world: World, names: str) -> None:
-    """Begun in this order, so that each is newer than the one before."""
-    for name in re.findall("[A-Z]", names):
-        world.pulsar.begin(name, LONG_MS)
-
-
-@given(parsers.re(rf"(?P<name>[A-Z]) has sent (?P<values>{VALUES}) to (?P<topic>\w+)$"))
-def has_sent(world: World, name: str, values: str, topic: str) -> None:
-    """Each was receipted; the transaction is open, and has the topic added."""
+@given(parsers.re(rf"(?P<name>[A-Z]) has written (?P<values>{VALUES}) to (?P<topic>\w+)$"))
+def has_written(world: World, name: str, values: str, topic: str) -> None:
+    """Each message was receipted; the transaction is open, and has the topic added."""
     transaction = world.add(name, topic)
     for value in values_of(values):
-        achieved(world.send(topic, value, transaction), f"sending {value} to {topic}")
+        achieved(world.send(topic, value, transaction), f"writing {value} to {topic}")
+
+
+@given(parsers.re(rf"(?P<values>{VALUES}) (?:has|have) been written to (?P<topic>\w+)$"))
+def has_been_written(world: World, values: str, topic: str) -> None:
+    """Messages outside of all transactions."""
+    for value in values_of(values):
+        achieved(world.send(topic, value), f"writing {value} to {topic}")
 
 
 @given(parsers.re(r"(?P<name>[A-Z]) has (?P<how>committed|aborted)$"))
 def has_ended(world: World, name: str, how: str) -> None:
-    """The transaction is over, also where it took part."""
-    achieved(world.pulsar.end(name, Action.COMMIT if how == "committed" else Action.ABORT), f"ending {name}")
-    world.pulsar.await_ends()
+    """The transaction is over, also where it took part; or, where its end is held back, that is decided."""
+    action = Action.COMMIT if how == "committed" else Action.ABORT
+    if world.pulsar.transactions[name].holder is None:
+        achieved(world.pulsar.end(name, action), f"ending {name}")
+        world.pulsar.await_ends()
+        return
+    world.pulsar.begin_end(name, action)
+    decided = Status.COMMITTING if action is Action.COMMIT else Status.ABORTING
+    found = world.pulsar.await_status(name, decided)
+    if found is not decided:
+        raise SetUpFailed(f"the end of {name} is held back, and it should be {decided.name}; it is {found.name if found else 'gone'}")
 
 
 @given(parsers.re(r'(?P<name>[A-Z]) has committed (?P<value>"[^"]+") to (?P<topic>\w+)$'))
 def has_committed(world: World, name: str, value: str, topic: str) -> None:
     """A transaction with one message, which is over."""
-    has_sent(world, name, value, topic)
+    has_written(world, name, value, topic)
     has_ended(world, name, "committed")
 
 
@@ -155,10 +198,10 @@ def crashes(world: World) -> None:
     world.session.faults.restart()
 
 
-@when(parsers.re(r"(?P<name>[A-Z]) (?P<how>commits|aborts)$"))
+@when(parsers.re(r"(?P<name>[A-Z]) (?P<how>commits|aborts)(?: again)?$"))
 def ends(world: World, name: str, how: str) -> None:
-    """The end is asked for."""
-    world.ask(world.pulsar.end(name, Action.COMMIT if how == "commits" else Action.ABORT))
+    """The end is asked for, the first time or once more."""
+    world.ask(world.pulsar.end_or_withhold(name, Action.COMMIT if how == "commits" else Action.ABORT))
 
 
 @when(parsers.re(r"(?P<name>[A-Z]) is left open past its time-out$"))
@@ -168,8 +211,20 @@ def is_left_open(world: World, name: str) -> None:
     world.pulsar.await_ends()
 
 
-@when(parsers.re(r'(?P<name>[A-Z]) sends "(?P<value>[^"]+)" to (?P<topic>\w+) and commits$'))
-def sends_and_commits(world: World, name: str, value: str, topic: str) -> None:
+@when(parsers.re(r'(?P<name>[A-Z]) writes "(?P<value>[^"]+)" to (?P<topic>\w+)$'))
+def writes(world: World, name: str, value: str, topic: str) -> None:
+    """One message in the transaction, which has the topic added."""
+    world.ask(world.send(topic, value, world.add(name, topic)))
+
+
+@when(parsers.re(r'"(?P<value>[^"]+)" is written to (?P<topic>\w+)$'))
+def is_written(world: World, value: str, topic: str) -> None:
+    """A message outside of all transactions."""
+    world.ask(world.send(topic, value))
+
+
+@when(parsers.re(r'(?P<name>[A-Z]) writes "(?P<value>[^"]+)" to (?P<topic>\w+) and commits$'))
+def writes_and_commits(world: World, name: str, value: str, topic: str) -> None:
     """A whole transaction with one message; it is ended also when the message was refused."""
     world.send(topic, value, world.add(name, topic))
     world.ask(world.pulsar.end(name, Action.COMMIT))
@@ -178,7 +233,11 @@ def sends_and_commits(world: World, name: str, value: str, topic: str) -> None:
 @then("it is done")
 def it_is_done(world: World) -> None:
     """What the When asked was done, and said to be."""
-    world.evidence.expect(isinstance(world.pulsar.answer, Done), "what was asked is done", str(world.pulsar.answer))
+    match world.pulsar.answer:
+        case Unknown() as unknown:
+            unanswered(unknown, "asking for what must be done")
+        case answer:
+            world.evidence.expect(isinstance(answer, Done), "what was asked is done", str(answer))
 
 
 @then("it is refused")
@@ -193,6 +252,6 @@ def it_is_refused(world: World) -> None:
 
 @then(parsers.re(rf"readers of (?P<topic>\w+) see (?:(?P<values>{VALUES})|nothing)$"))
 def readers_see(world: World, topic: str, values: str | None) -> None:
-    """A new subscription gets these values in this order, and no others."""
+    """A new subscription gets these values in this order, and no others, once every end that was asked for has reached the topic."""
     expected, found = values_of(values or ""), world.seen(topic)
     world.evidence.expect(found == expected, f"readers of {topic} see {expected or 'nothing'}", f"{found or 'nothing'}")

@@ -7,14 +7,14 @@ from fencepost.steps.outcomes import observed
 from .ground import World
 
 
-@given(parsers.re(r'(?P<name>[A-Z]) has tried to send "(?P<value>[^"]+)" to (?P<topic>\w+)$'))
-def has_tried_to_send(world: World, name: str, value: str, topic: str) -> None:
+@given(parsers.re(r'(?P<name>[A-Z]) has tried to write "(?P<value>[^"]+)" to (?P<topic>\w+)$'))
+def has_tried_to_write(world: World, name: str, value: str, topic: str) -> None:
     """One message in the transaction, which nobody adds the topic to before, whatever came of it."""
     world.send(topic, value, world.id_of(name))
 
 
-@when(parsers.re(r'(?P<name>[A-Z]) sends "(?P<value>[^"]+)" to (?P<topic>\w+), without adding it$'))
-def sends_late(world: World, name: str, value: str, topic: str) -> None:
+@when(parsers.re(r'(?P<name>[A-Z]) writes "(?P<value>[^"]+)" to (?P<topic>\w+), without adding it$'))
+def writes_late(world: World, name: str, value: str, topic: str) -> None:
     """One message in the transaction; nobody adds the topic to it before."""
     world.ask(world.send(topic, value, world.id_of(name)))
 

@@ -1,99 +1,102 @@
-"""What a scenario of PIP-31 knows: its transactions by name, their participants, its producers, and the last answer.
+"""What a scenario of PIP-31 knows of its transactions: their ids by name, what was asked last, and how each stands.
 
-Whatever a transaction touches is added to it before, once, as the proposal's clients do.
+An end that is held back may go unanswered for as long as it is. That is not looked at by waiting: a transaction that was begun later,
+and was ended and answered in the meantime, shows that the answer is not merely on its way.
 """
 
+import math
 from dataclasses import dataclass, field
 
-from fencepost.adapters.core import TransactionalLog
 from fencepost.adapters.ports import Done, Outcome, Refused, Session
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Action, MessageId, PendingEnd, Producer, Status, Subscription, TxnId, persistent
+from fencepost.adapters.pulsar.values import Action, PendingEnd, Status, TxnId
 from fencepost.evidence import Evidence
 from fencepost.steps.outcomes import achieved, observed
 
 GONE = 404
 """What the coordinator's metadata says of a transaction that it has forgotten."""
 
+_WATCHED_S = 1.0
+"""How long an answer is still watched for that a later transaction has overtaken."""
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """No answer, for as long as the end is held back."""
+
+    def __str__(self) -> str:
+        return "no answer while the end is held back, though a transaction that was begun later was ended and answered"
+
 
 @dataclass
 class Transaction:
-    """A transaction of the scenario, and what was added to it so far."""
+    """A transaction of the scenario."""
 
     id: TxnId
-    added: set[str | Subscription] = field(default_factory=set)
+    due_ms: float = math.inf
+    """Until this moment of the session's clock its time-out has certainly not passed."""
     is_over: bool = False
     """Its end was asked for, so it is waited for before anybody looks."""
     holder: str | None = None
     """The topic that keeps its end from being complete."""
-    ending: PendingEnd | None = None
-    """An end that is on its way because something holds it back."""
+    ends: list[tuple[PulsarProbe, PendingEnd]] = field(default_factory=list)
+    """Ends that were asked for on connections of their own."""
 
 
 @dataclass
 class PulsarWorld:
-    """The state of one scenario."""
+    """The transactions of one scenario."""
 
     session: Session
     evidence: Evidence
     transactions: dict[str, Transaction] = field(default_factory=dict)
-    producers: dict[str, Producer] = field(default_factory=dict)
-    answer: Outcome[object] | None = None
-    log: TransactionalLog = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.log = self.session.transactional_log()
+    answer: Outcome[object] | Withheld | None = None
+    _enders: int = 0
 
     @property
     def client(self) -> PulsarProbe:
-        """The client that does everything but look."""
+        """The client that does everything of which it does not matter who does it."""
         probe: PulsarProbe = self.session.client("client")
         return probe
 
-    def topic(self, name: str) -> str:
-        """A topic of the scenario by its full name."""
-        return persistent(self.session.unique(name))
-
-    def subscription(self, name: str, topic: str) -> Subscription:
-        """A subscription of the scenario by its full names."""
-        return Subscription(self.topic(topic), self.session.unique(name))
-
     def begin(self, name: str, timeout_ms: int) -> None:
         """Begin a transaction and remember it by that name."""
-        self.transactions[name] = Transaction(achieved(self.client.new_transaction(timeout_ms), f"beginning transaction {name}"))
-
-    def add_topic(self, name: str, topic: str) -> None:
-        """Add a topic to a transaction that does not have it."""
-        transaction = self.transactions[name]
-        if topic not in transaction.added:
-            achieved(self.client.add_topics(transaction.id, [topic]), f"adding {topic} to {name}")
-            transaction.added.add(topic)
-
-    def add_subscription(self, name: str, subscription: Subscription) -> None:
-        """Add a subscription to a transaction that does not have it."""
-        transaction = self.transactions[name]
-        if subscription not in transaction.added:
-            achieved(self.client.add_subscriptions(transaction.id, [subscription]), f"adding {subscription} to {name}")
-            transaction.added.add(subscription)
-
-    def send(self, value: str, topic: str, name: str | None) -> Outcome[MessageId]:
-        """One message to a topic, in a transaction or in none. The transaction must have the topic."""
-        full = self.topic(topic)
-        if full not in self.producers:
-            self.producers[full] = achieved(self.client.producer(full), f"becoming a producer of {topic}")
-        return self.client.send(self.producers[full], value, transaction=self.transactions[name].id if name else None)
+        asked_ms = self.session.time.now_ms()  # it begins later than this, and before the answer
+        begun = achieved(self.client.new_transaction(timeout_ms), f"beginning transaction {name}")
+        self.transactions[name] = Transaction(begun, asked_ms + timeout_ms)
 
     def end(self, name: str, action: Action) -> Outcome[None]:
         """Ask for the end of a transaction and wait for the answer."""
         self.transactions[name].is_over = True
         return self.client.end(self.transactions[name].id, action)
 
-    def begin_end(self, name: str, action: Action) -> None:
+    def end_or_withhold(self, name: str, action: Action) -> Outcome[None] | Withheld:
+        """The same of a transaction whose end may be held back, and its answer with it."""
+        if self.transactions[name].holder is None:
+            return self.end(name, action)
+        ender, pending = self.begin_end(name, action)
+        later = achieved(self.client.new_transaction(), "beginning a later transaction")
+        achieved(self.client.end(later, Action.COMMIT), "committing a later transaction")
+        for _ in self.session.time.attempts(_WATCHED_S):
+            if ender.is_answered(pending):
+                return ender.ended(pending)
+        return Withheld()
+
+    def begin_end(self, name: str, action: Action) -> tuple[PulsarProbe, PendingEnd]:
         """Ask for the end of a transaction on a connection of its own; the answer may be long in coming."""
+        return self.begin_ends(name, action)[0]
+
+    def begin_ends(self, name: str, *actions: Action) -> list[tuple[PulsarProbe, PendingEnd]]:
+        """Ask for several ends of a transaction, each on a connection of its own that stands before the first is asked for."""
         transaction = self.transactions[name]
-        ender: PulsarProbe = self.session.client("ender")
-        transaction.ending = achieved(ender.begin_end(transaction.id, action), f"asking for the end of {name}")
         transaction.is_over = True
+        enders = [self._ender(transaction) for _ in actions]
+        ends = [
+            (ender, achieved(ender.begin_end(transaction.id, action), f"asking for the end of {name}"))
+            for ender, action in zip(enders, actions, strict=True)
+        ]
+        transaction.ends += ends
+        return ends
 
     def status(self, name: str) -> Status | None:
         """How the coordinator says that a transaction stands; None when it knows it no more."""
@@ -123,3 +126,9 @@ class PulsarWorld:
         for name, transaction in self.transactions.items():
             if transaction.is_over and transaction.holder is None:
                 self.await_status(name, Status.COMMITTED, Status.ABORTED, None)
+
+    def _ender(self, transaction: Transaction) -> PulsarProbe:
+        self._enders += 1
+        ender: PulsarProbe = self.session.client(f"ender-{self._enders}")
+        achieved(ender.reach_coordinator(transaction.id.coordinator), "connecting to the coordinator")
+        return ender

@@ -1,9 +1,8 @@
 """The commands of transactions: TC_CLIENT_CONNECT, NEW_TXN, ADD_*_TO_TXN, END_TXN, and END_TXN_ON_* that brokers send each other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from fencepost.reference.kernel.rules import rule
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.participants import EndOn
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
@@ -18,13 +17,12 @@ def tc_client_connect(peer: Peer, command: pb.CommandTcClientConnectRequest) -> 
 
 
 def new_txn(peer: Peer, command: pb.CommandNewTxn) -> None:
-    rule("PIP31-14")
     try:
         txn = peer.node.coordinator(command.tc_id).new(command.txn_ttl_millis)
     except Refused as refused:
-        peer.say(pb.CommandNewTxnResponse(request_id=command.request_id, error=code(refused.error), message=refused.message))
-        return
-    peer.say(pb.CommandNewTxnResponse(request_id=command.request_id, txnid_least_bits=txn.least, txnid_most_bits=txn.most))
+        peer.say(_refusal(peer, pb.CommandNewTxnResponse, command, refused))
+    else:
+        peer.say(_done(peer, pb.CommandNewTxnResponse, command, _fields(txn)))
 
 
 def add_partition(peer: Peer, command: pb.CommandAddPartitionToTxn) -> None:
@@ -53,12 +51,12 @@ def end_txn(peer: Peer, command: pb.CommandEndTxn) -> None:
     txn = _txn(command)
 
     def done() -> None:
-        peer.say(pb.CommandEndTxnResponse(request_id=command.request_id, txnid_least_bits=txn.least, txnid_most_bits=txn.most))
+        peer.say(_done(peer, pb.CommandEndTxnResponse, command, _fields(txn)))
 
     try:
         peer.node.coordinator(txn.most).end(txn, Action(command.txn_action), done)
     except Refused as refused:
-        peer.say(_refusal(pb.CommandEndTxnResponse, command, refused))
+        peer.say(_refusal(peer, pb.CommandEndTxnResponse, command, refused))
 
 
 def end_txn_on_partition(peer: Peer, command: pb.CommandEndTxnOnPartition) -> None:
@@ -77,21 +75,34 @@ def _answer(peer: Peer, command: Any, response: Any, act: Callable[[], object]) 
     try:
         act()
     except Refused as refused:
-        peer.say(_refusal(response, command, refused))
+        peer.say(_refusal(peer, response, command, refused))
     else:
-        peer.say(response(request_id=command.request_id, **_echo(response, command)))
+        peer.say(_done(peer, response, command, _echo(response, command)))
 
 
-def _refusal(response: Any, command: Any, refused: Refused) -> Any:
-    error = code(refused.error)
-    return response(request_id=command.request_id, error=error, message=refused.message, **_echo(response, command))
+def _done(peer: Peer, response: Any, command: Any, transaction: Mapping[str, int]) -> Any:
+    return response(request_id=peer.node.answers.request_named(command.request_id, is_refusal=False), **transaction)
+
+
+def _refusal(peer: Peer, response: Any, command: Any, refused: Refused) -> Any:
+    return response(
+        request_id=peer.node.answers.request_named(command.request_id, is_refusal=True),
+        error=code(refused.error),
+        message=refused.message,
+        **_echo(response, command),
+    )
+
+
+def _fields(txn: TxnId) -> dict[str, int]:
+    return {"txnid_least_bits": txn.least, "txnid_most_bits": txn.most}
 
 
 def _echo(response: Any, command: Any) -> dict[str, int]:
-    """The transaction of the request, in answers that have a place for it."""
-    if "txnid_least_bits" not in response.DESCRIPTOR.fields_by_name:
+    """The transaction of the request, where it named one and its answers have a place for it."""
+    fields = ("txnid_least_bits", "txnid_most_bits")
+    if not all(field in message.DESCRIPTOR.fields_by_name for message in (response, command) for field in fields):
         return {}
-    return {"txnid_least_bits": command.txnid_least_bits, "txnid_most_bits": command.txnid_most_bits}
+    return {field: getattr(command, field) for field in fields}
 
 
 def _txn(command: Any) -> TxnId:

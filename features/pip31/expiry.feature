@@ -1,0 +1,99 @@
+Feature: Time-outs
+  What nobody ends is aborted when its time is up, and not before; what is decided by then stays decided.
+
+  Background:
+    Given the topic "orders"
+
+  @PIP31-39 @MUST
+  Rule: An open transaction that is past its time-out is aborted without its client.
+
+    Scenario: [1] In front of what another transaction has committed
+      Given transactions A and B with a short time-out
+      And A has written "a1" to orders
+      And B has committed "b1" to orders
+      When A is left open past its time-out
+      Then A is ABORTED
+      And readers of orders see "b1"
+
+  @PIP31-40 @MUST
+  Rule: A transaction is not aborted before its time-out has passed.
+
+    Scenario: [1] One that is watched
+      Given transaction A with a short time-out
+      And A has written "a1" to orders
+      When A is watched until it is open no longer
+      Then A was OPEN until its time-out had passed
+
+    Scenario: [2] One that may stay open for longer than another
+      Given transaction A
+      And transaction B with a short time-out
+      And A has written "a1" to orders
+      When B is left open past its time-out
+      Then A is OPEN
+
+  @PIP31-41 @MUST
+  Rule: The time-out counts from the beginning of the transaction, whatever is added to it later.
+
+    Scenario: [1] A topic that is added again and again
+      Given transaction A with a short time-out
+      And A has written "a1" to orders
+      When orders is added to A again and again
+      Then it is refused
+      And A is ABORTED
+      And readers of orders see nothing
+
+  @PIP31-42 @MUST
+  Rule: A commit after the time-out is refused, and the messages stay invisible.
+
+    Scenario: [1] A late commit
+      Given transaction A with a short time-out
+      And A has written "a1" to orders
+      And A has been left open past its time-out
+      When A commits
+      Then it is refused
+      And readers of orders see nothing
+
+  @PIP31-43 @MUST
+  Rule: The time-out of a transaction survives a crash of its coordinator.
+
+    @needs:crash
+    Scenario: [1] A crash before the time-out
+      Given transactions A and B with a moderate time-out
+      And A has written "a1" to orders
+      And B has committed "b1" to orders
+      When the system crashes while A is open, and comes back
+      Then A is ABORTED
+      And readers of orders see "b1"
+
+  @PIP31-44 @MUST
+  Rule: A transaction that is being committed is completed and never aborted, also past its time-out.
+
+    Background:
+      Given transactions A and B with a moderate time-out
+
+    Scenario: [1] A commit that is held back for longer than the time-out
+      Given A has written "a1" to orders
+      And the end of A is held back
+      And A has committed
+      When B is left open past its time-out
+      Then A is COMMITTING, and COMMITTED once its end is held back no longer
+      And readers of orders see "a1"
+
+  @PIP31-45 @MUST
+  Rule: A transaction that is found being aborted is aborted to the end.
+
+    Scenario: [1] An abort by the time-out that something holds back
+      Given transaction A with a moderate time-out
+      And A has written "a1" to orders
+      And the end of A is held back
+      When A is left open past its time-out
+      Then A is ABORTING, and ABORTED once its end is held back no longer
+      And readers of orders see nothing
+
+  @PIP31-75 @MUST
+  Rule: A commit that races with the time-out is answered as it ended.
+
+    Scenario: [1] Commits shortly before, at and after the time-out
+      Given 16 transactions with a moderate time-out, each with one message in orders
+      When each of them is committed at about its time-out
+      Then readers of orders see the messages of those whose commit was done, and no others

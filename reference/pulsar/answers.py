@@ -1,0 +1,15 @@
+"""What every answer about a transaction has in common: it names the request that it answers.
+
+A client has several requests on their way, and takes an answer for that of the request which it names. PIP-31, "CommandNewTxn".
+"""
+
+from fencepost.reference.kernel.rules import rule
+
+
+class Answers:
+    """How answers are addressed."""
+
+    def request_named(self, request_id: int, *, is_refusal: bool) -> int:  # noqa: ARG002 - what a forgetful broker would look at
+        """The request id that an answer carries, a refusal as well: that of its request."""
+        rule("PIP31-14")
+        return request_id
