@@ -23,12 +23,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_every_feature_and_data_file(wheel: Path) -> None:
     """A missing data file would show only at a user's."""
     inside = set(zipfile.ZipFile(wheel).namelist())
-    rooms = ("features", "fixtures", "reference", "adapters", "steps", "report", "wire", "fencepost")
+    rooms = ("features", "fixtures", "reference", "adapters", "steps", "pipeline", "report", "wire", "fencepost")
     files = [
         path.relative_to(CHECKOUT).as_posix()
         for room in rooms
         for path in (CHECKOUT / room).rglob("*")
-        if path.suffix in (".feature", ".yaml", ".json", ".ini", ".mjs", ".py", ".typed")
+        if path.suffix in (".feature", ".yaml", ".json", ".ini", ".mjs", ".j2", ".properties", ".py", ".typed")
     ]
 
     assert [name for name in files if (name if name.startswith("fencepost/") else f"fencepost/{name}") not in inside] == []

@@ -45,15 +45,14 @@ def event(value: Any) -> dict[str, Any]:
     process = value.get("process")
     f = str(value.get("f", ""))
     nemesis = process is None or process == "nemesis"
-    index = value.get("index")
-    if index is not None and not isinstance(index, int):
-        raise MalformedEdn(f":index is {index!r}, expected an integer")
-    time = value.get("time", -1)
+    time, kind = value.get("time", -1), value.get("type")
+    if not isinstance(kind, str | None):
+        raise MalformedEdn(f":type is {str(kind)[:80]}, expected a keyword")
     return {
-        "idx": index,
-        "t_ns": time if isinstance(time, int) else -1,
+        "idx": _number(value.get("index"), ":index"),
+        "t_ns": _number(time, ":time") if isinstance(time, int) else -1,
         "process": None if nemesis else str(process),
-        "type": value.get("type"),
+        "type": kind,
         "f": "nemesis" if nemesis else f,
         "iso": "rc",
         "mops": [] if nemesis else _mops(f, value.get("value")),
@@ -76,7 +75,8 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _control(value: dict[str, Any]) -> dict[str, str]:
-    rebalanced = [str(key) for entry in value.get("rebalance-log") or () for key in (entry or {}).get("keys", ())]
+    entries = [entry for entry in _listed(value.get("rebalance-log")) if isinstance(entry, dict)]
+    rebalanced = [str(key) for entry in entries for key in _listed(entry.get("keys"))]
     # The workload's pollers are consumers: they go on where they stood, also where none was ever assigned a log.
     told = {"positions": "kept"} | ({"rebalanced": ",".join(rebalanced)} if rebalanced else {})
     return told | ({"from": "beginning"} if value.get("seek-to-beginning?") else {})
@@ -93,7 +93,7 @@ def _mops(f: str, value: Any) -> list[dict[str, Any]]:
 def _moved(entry: Any) -> Iterator[dict[str, Any]]:
     match entry:
         case ["send", key, [offset, value]] if offset is None or isinstance(offset, int):
-            yield {"m": "send", "log": str(key), "o": offset, "v": _text(value)}
+            yield {"m": "send", "log": str(key), "o": _number(offset, "an offset"), "v": _text(value)}
         case ["send", key, value]:
             yield {"m": "send", "log": str(key), "o": None, "v": _text(value)}
         case ["poll"] | ["poll", None]:
@@ -103,9 +103,16 @@ def _moved(entry: Any) -> Iterator[dict[str, Any]]:
                 for pair in _listed(pairs):
                     if not (isinstance(pair, list) and len(pair) == 2 and (pair[0] is None or isinstance(pair[0], int))):
                         raise MalformedEdn(f"polled {pair!r}, expected [offset value]")
-                    yield {"m": "recv", "log": str(key), "o": pair[0], "v": _text(pair[1])}
+                    yield {"m": "recv", "log": str(key), "o": _number(pair[0], "an offset"), "v": _text(pair[1])}
         case _:
             raise MalformedEdn(f"unknown micro-operation {str(entry)[:80]}, expected [:send k v] or [:poll {{k [[o v] ...]}}]")
+
+
+def _number(value: Any, what: str) -> int | None:
+    """An integer of 64 bits, or none."""
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or not -(1 << 63) <= value < 1 << 63):
+        raise MalformedEdn(f"{what} is {str(value)[:80]}, expected an integer of 64 bits")
+    return value
 
 
 def _listed(value: Any) -> list[Any]:

@@ -24,6 +24,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_LONGEST_INTEGER = 100
 _CLOSES = {"[": "]", "(": ")", "{": "}", "#{": "}"}
 _SYMBOLS = {"nil": None, "true": True, "false": False}
 _NAMED = {"newline": "\n", "space": " ", "tab": "\t", "return": "\r"}
@@ -49,7 +50,7 @@ def read(line: str) -> Any:
             continue
         said = token[kind]
         if kind == "int":
-            current.append(int(said))
+            current.append(_integer(said))
         elif kind == "word":
             current.append(said)
         elif kind == "open":
@@ -115,9 +116,9 @@ def _built(opened: str, items: list[Any]) -> Any:
 
 def _scalar(kind: str, said: str) -> Any:
     if kind == "text":
-        return re.sub(r"\\(u[0-9a-fA-F]{4}|.)", lambda m: _unescaped(m[1]), said) if "\\" in said else said
+        return _whole(re.sub(r"\\(u[0-9a-fA-F]{4}|.)", lambda m: _unescaped(m[1]), said)) if "\\" in said else said
     if kind == "char":
-        return _NAMED.get(said) or (chr(int(said[1:], 16)) if len(said) == 5 else said)
+        return _NAMED.get(said) or (_whole(chr(int(said[1:], 16))) if len(said) == 5 else said)
     if kind == "special":
         return float(said.replace("Inf", "inf"))
     if said in _SYMBOLS:
@@ -126,6 +127,17 @@ def _scalar(kind: str, said: str) -> Any:
         return float(said.removesuffix("M"))
     except ValueError:
         return said
+
+
+def _integer(said: str) -> int:
+    if len(said) > _LONGEST_INTEGER:
+        raise MalformedEdn(f"an integer of {len(said)} digits")
+    return int(said)
+
+
+def _whole(text: str) -> str:
+    """Two escapes that are the halves of one character are that; half of one alone cannot be kept."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _unescaped(said: str) -> str:

@@ -80,8 +80,8 @@ def refusal(source: Source) -> Refusal | None:
         if source.form != "parquet" and size > LONGEST_LINE:
             with source.path.open("rb") as plain:
                 return _scan(source.path, iter(lambda: plain.read(_BLOCK), b""), size)
-        if source.form == "parquet" and not _is_parquet(source.path):
-            return Refusal(source.path, "not a Parquet file")
+        if source.form == "parquet" and (why := _flaw_of_parquet(source.path)):
+            return Refusal(source.path, why)
     except (OSError, EOFError, zlib.error) as error:
         return Refusal(source.path, f"not to be read to its end: {error}")
     return None
@@ -106,9 +106,10 @@ def _unpacked(path: Path) -> int:
         return int.from_bytes(stream.read(4), "little")
 
 
-def _is_parquet(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(4) == b"PAR1"
+def _flaw_of_parquet(path: Path) -> str | None:
+    from . import parquet_files
+
+    return parquet_files.flaw(path)
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -1,0 +1,138 @@
+"""What a report shows, as plain values. Nothing here knows Spark, so that a page can be drawn without it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+
+VERDICTS = ("met", "violated", "known_deviation", "not_offered", "inconclusive", "harness_error", "not_run", "excluded")
+RED = ("violated", "inconclusive", "harness_error")
+UNJUDGED = ("not_run", "excluded")
+STRETCHES = 48
+Counts = Mapping[str, int]
+
+
+class State(StrEnum):
+    """What the latest runs of a system in a version show together."""
+
+    CONFORMS = "conforms"
+    DOES_NOT = "does_not_conform"
+    INCOMPLETE = "incomplete"
+    PARTIAL = "partial"
+
+
+@dataclass(frozen=True, order=True)
+class System:
+    """What was judged. The version is None where the system never answered."""
+
+    name: str
+    version: str | None
+    profile: str | None
+
+    def __str__(self) -> str:
+        words = f"{self.name} {self.version or '(version not known)'}"
+        return f"{words} as {self.profile}" if self.profile and not self._goes_without_saying else words
+
+    @property
+    def _goes_without_saying(self) -> bool:
+        """Whether the profile is that of the version's own line: kafka-4.3 for kafka 4.3.1."""
+        return f"{self.name}-{self.version}.".startswith(f"{self.profile}.")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, as far as a report tells of it."""
+
+    name: str
+    started: datetime
+    complete: bool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A system in a version: of each requirement the verdict of the latest run that judged it, counted.
+
+    `counts` has the verdicts by the proposal's part of the ids. `borrowed` counts the verdicts that an earlier run than the latest gave,
+    `unfinished` says that one came from a run that was not complete, and `whole` that one came from a run which asked all of a proposal.
+    `anomalies` counts the requirements in whose histories a check found some.
+    """
+
+    system: System
+    runs: int
+    incomplete: int
+    latest: Run
+    counts: Mapping[str, Counts]
+    borrowed: int
+    unfinished: bool
+    whole: bool
+    anomalies: int = 0
+
+    @cached_property
+    def totals(self) -> dict[str, int]:
+        """How many requirements have each verdict."""
+        return {verdict: sum(counts.get(verdict, 0) for counts in self.counts.values()) for verdict in VERDICTS}
+
+    @property
+    def judged(self) -> int:
+        return sum(count for verdict, count in self.totals.items() if verdict not in UNJUDGED)
+
+    @property
+    def due(self) -> int:
+        """The honest denominator: all requirements, but for excluded ones, of the proposals of which any was judged."""
+        asked = [counts for counts in self.counts.values() if any(verdict not in UNJUDGED for verdict in counts)]
+        return sum(count for counts in asked for verdict, count in counts.items() if verdict != "excluded")
+
+    @property
+    def state(self) -> State:
+        """A red is a red, whatever else is missing; and what was cut short, narrowed down or met nothing does not conform."""
+        if self.anomalies or any(self.totals[verdict] for verdict in RED):
+            return State.DOES_NOT
+        if self.unfinished or not self.latest.complete or not self.judged:
+            return State.INCOMPLETE
+        if not self.totals["met"]:
+            return State.DOES_NOT
+        return State.CONFORMS if self.whole else State.PARTIAL
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The verdict on a requirement by the latest run that judged it, and the reason as far as a page can hold it.
+
+    `anomalies` are what a check of that run's histories found in those of the requirement's scenarios: red, whatever the verdict is.
+    """
+
+    requirement: str
+    level: str
+    verdict: str
+    reason: str | None
+    run: Run
+    anomalies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A run in the course of time: the last one of its stretch. All the time of a system has `STRETCHES`, equally long."""
+
+    stretch: int
+    run: Run
+    totals: Counts
+
+
+@dataclass(frozen=True)
+class Column:
+    """A system and version that is shown in full."""
+
+    standing: Standing
+    cells: Mapping[str, Cell]
+    moments: tuple[Moment, ...]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What all the runs say. Every system and version has its standing; the `columns` are those that ran last."""
+
+    runs: int
+    incomplete: int
+    standings: tuple[Standing, ...]
+    columns: tuple[Column, ...]

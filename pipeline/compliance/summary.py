@@ -1,0 +1,170 @@
+"""From the rows of all runs to what a report shows.
+
+What is *latest* is decided for each requirement by itself: the verdict of the last run that judged it. So a run which asked for one
+requirement only, or was killed, takes nothing off the table, and a red stays until that requirement was judged again.
+
+The driver gets one line for each system and version, and in full no more of them than a page has columns.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame, Row, SparkSession, Window
+from pyspark.sql import functions as F
+
+from .facts import STRETCHES, UNJUDGED, VERDICTS, Cell, Column, Moment, Run, Standing, Summary, System
+
+_LONGEST, _MOST = 600, 5
+_JUDGED = 1 << 40
+_SUMS = ("borrowed", "unfinished", "whole", "anomalies")
+_OF = ("system", "version", "profile")
+
+
+def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) -> Summary:
+    """What the rows say; the latest verdicts are written to the folder `latest`. At most so many `columns` are told in full."""
+    runs = _runs(rows).persist()
+    last = _latest(rows, runs)
+    last.repartition(*_OF).sortWithinPartitions(*_OF, "requirement").write.mode("overwrite").parquet(str(latest))
+    last = spark.read.schema(last.schema).parquet(str(latest))
+    standings = tuple(_standings(runs, last))
+    shown = standings[:columns]
+    keys = [(number, standing.system.name, standing.system.version, standing.system.profile) for number, standing in enumerate(shown)]
+    chosen = F.broadcast(spark.createDataFrame(keys, "number int, system string, version string, profile string"))
+    cells = _cells(_joined(last, chosen))
+    moments = _moments(_joined(runs, chosen))
+    total = runs.agg(F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete")).first()
+    runs.unpersist()
+    assert total is not None, "a count has one row"
+    return Summary(
+        total.runs,
+        total.incomplete,
+        standings,
+        tuple(Column(standing, cells[number], tuple(moments[number])) for number, standing in enumerate(shown)),
+    )
+
+
+def _runs(rows: DataFrame) -> DataFrame:
+    """One row a run: what it was of, when, its `turn` among all, whether it is complete, and how many requirements had each verdict."""
+    counts = [F.count_if(F.col("verdict") == verdict).alias(verdict) for verdict in VERDICTS]
+    runs = rows.groupBy(*_OF, "run", "started", "complete").agg(*counts)
+    return runs.withColumn("turn", F.row_number().over(Window.partitionBy(F.lit(0)).orderBy("started", "run")))
+
+
+def _latest(rows: DataFrame, runs: DataFrame) -> DataFrame:
+    """The verdict on each requirement by the last run that judged it; by the last run of all where none did.
+
+    Only numbers go through the aggregation, which so needs neither sorting nor the texts; these are fetched for the rows that are left.
+    """
+    judged = ~F.col("verdict").isin(*UNJUDGED)
+    turns = F.broadcast(runs.select("run", "turn"))
+    numbered = rows.join(turns, "run").withColumn("rank", F.when(judged, _JUDGED).otherwise(0) + F.col("turn"))
+    last = numbered.groupBy(*_OF, "requirement").agg(F.max("rank").alias("rank"))
+    turn = last.select("requirement", (F.col("rank") % _JUDGED).alias("turn"))
+    return numbered.drop("rank").join(turn, ["requirement", "turn"]).drop("turn")
+
+
+def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
+    """One for each system and version, the one that ran last first."""
+    newest = F.max_by(F.struct("run", "started", "complete"), F.struct("started", "run"))
+    own = runs.groupBy(*_OF).agg(F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete"), newest.alias("latest"))
+    judged = ~F.col("verdict").isin(*UNJUDGED)
+    kept = ("requirement", "verdict", "complete", "narrowed", "anomalies", "latest")
+    verdicts = last.join(own, _same(last, own)).select(*(last[name] for name in _OF), *kept, last["run"])
+    proposal = F.regexp_replace("requirement", "-[^-]*$", "").alias("proposal")
+    counted = (
+        verdicts.groupBy(*_OF, proposal, "verdict")
+        .agg(
+            F.count("*").alias("count"),
+            F.count_if(judged & (F.col("run") != F.col("latest.run"))).alias("borrowed"),
+            F.count_if(judged & ~F.col("complete")).alias("unfinished"),
+            F.count_if(judged & ~F.col("narrowed")).alias("whole"),
+            F.count_if(F.size("anomalies") > 0).alias("anomalies"),
+        )
+        .groupBy(*_OF)
+        .agg(
+            F.collect_list(F.struct("proposal", "verdict", "count")).alias("counts"),
+            *(F.sum(name).alias(name) for name in _SUMS),
+        )
+    )
+    joined = own.join(counted, _same(own, counted)).select(own["*"], "counts", *_SUMS)
+    micros = _micros(F.col("latest.started")).alias("micros")
+    for row in joined.select("*", micros).orderBy(F.col("micros").desc(), *_OF).collect():
+        counts: dict[str, dict[str, int]] = defaultdict(dict)
+        for one in row.counts:
+            counts[one.proposal][one.verdict] = one["count"]
+        latest = Run(row.latest.run, _moment(row.micros), row.latest.complete)
+        yield Standing(
+            System(row.system, row.version, row.profile),
+            row.runs,
+            row.incomplete,
+            latest,
+            dict(counts),
+            row.borrowed,
+            bool(row.unfinished),
+            bool(row.whole),
+            row.anomalies,
+        )
+
+
+def _cells(last: DataFrame) -> defaultdict[int, dict[str, Cell]]:
+    """The cells of each column that is shown, by requirement."""
+    cells: defaultdict[int, dict[str, Cell]] = defaultdict(dict)
+    told = last.select(
+        "number",
+        "requirement",
+        "level",
+        "verdict",
+        "run",
+        "complete",
+        _micros(F.col("started")).alias("micros"),
+        _short(F.col("reason")).alias("reason"),
+        F.transform(F.slice("anomalies", 1, _MOST), _short).alias("anomalies"),
+    )
+    for row in told.collect():
+        cells[row.number][row.requirement] = Cell(row.requirement, row.level, row.verdict, row.reason, _run(row), tuple(row.anomalies))
+    return cells
+
+
+def _moments(runs: DataFrame) -> defaultdict[int, list[Moment]]:
+    """The last run of each of some equal stretches of a system's time, in order."""
+    moments: defaultdict[int, list[Moment]] = defaultdict(list)
+    times = runs.groupBy("system").agg(F.min("started").alias("first"), F.max("started").alias("end"))
+    runs = runs.join(F.broadcast(times), "system").withColumn("micros", _micros(F.col("started")))
+    length = (_micros(F.col("end")) - _micros(F.col("first"))) / STRETCHES
+    stretch = F.when(length > 0, F.least(F.floor((F.col("micros") - _micros(F.col("first"))) / length), F.lit(STRETCHES - 1))).otherwise(0)
+    told = F.struct("run", "micros", "complete", *VERDICTS)
+    last = runs.groupBy("number", stretch.alias("stretch")).agg(F.max_by(told, F.struct("started", "run")).alias("told"))
+    for row in last.orderBy("number", "stretch").select("number", "stretch", "told.*").collect():
+        moments[row.number].append(Moment(row.stretch, _run(row), {verdict: row[verdict] for verdict in VERDICTS}))
+    return moments
+
+
+def _joined(rows: DataFrame, chosen: DataFrame) -> DataFrame:
+    """The rows of the columns that are shown, with the column's `number`."""
+    return rows.join(chosen, _same(rows, chosen)).select(rows["*"], "number")
+
+
+def _same(left: DataFrame, right: DataFrame) -> Expression:
+    """The same system, version and profile; what is not known is equal to itself."""
+    first, second, third = (left[name].eqNullSafe(right[name]) for name in _OF)
+    return first & second & third
+
+
+def _short(text: Expression) -> Expression:
+    return F.when(F.length(text) > _LONGEST, F.concat(F.left(text, F.lit(_LONGEST)), F.lit(" ..."))).otherwise(text)
+
+
+def _micros(time: Expression) -> Expression:
+    return F.unix_micros(time)
+
+
+def _run(row: Row) -> Run:
+    return Run(row.run, _moment(row.micros), row.complete)
+
+
+def _moment(micros: int) -> datetime:
+    # A Spark timestamp that becomes Python's is told in the machine's own time zone.
+    return datetime.fromtimestamp(micros / 1e6, UTC)

@@ -1,0 +1,186 @@
+"""The results of all runs as one table: a row for each requirement that a run knows, stored as Parquet.
+
+Each `compliance.json` is one document, read with an explicit schema. A document that cannot be used is left out as a whole, for half
+a run would look like a whole one with requirements missing; the few of them are read once more to tell why.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from .facts import VERDICTS
+from .folders import Source, Unreadable
+
+VERSION = 1
+_CORRUPT = "_corrupt"
+_ID = "^[A-Z0-9]+-[0-9]{2,3}$"
+
+
+def _struct(**fields: DataType) -> StructType:
+    return StructType([StructField(name, kind) for name, kind in fields.items()])
+
+
+DOCUMENT = _struct(
+    schema_version=IntegerType(),
+    fencepost=StringType(),
+    complete=BooleanType(),
+    started=StringType(),
+    seconds=DoubleType(),
+    system=_struct(name=StringType(), version=StringType(), profile=StringType()),
+    selection=_struct(only=ArrayType(StringType()), levels=ArrayType(StringType())),
+    requirements=ArrayType(
+        _struct(
+            id=StringType(),
+            level=StringType(),
+            source=StringType(),
+            verdict=StringType(),
+            reason=StringType(),
+            evidence=LongType(),
+            scenarios=ArrayType(_struct(name=StringType())),
+        )
+    ),
+    histories=_struct(
+        anomalies=ArrayType(_struct(requirement=StringType(), anomaly=StringType(), red=BooleanType(), witness=StringType())),
+    ),
+    **{_CORRUPT: StringType()},
+)
+
+ROW = _struct(
+    system=StringType(),
+    version=StringType(),
+    profile=StringType(),
+    run=StringType(),
+    started=TimestampType(),
+    seconds=DoubleType(),
+    complete=BooleanType(),
+    narrowed=BooleanType(),
+    fencepost=StringType(),
+    requirement=StringType(),
+    level=StringType(),
+    source=StringType(),
+    verdict=StringType(),
+    reason=StringType(),
+    evidence=LongType(),
+    scenarios=IntegerType(),
+    anomalies=ArrayType(StringType()),
+)
+
+
+def store(spark: SparkSession, sources: Sequence[Source], folder: Path) -> list[Unreadable]:
+    """Write the rows of these runs; the answer is what could not be used."""
+    _rows(_documents(spark, sources).filter("flaw is null")).write.mode("overwrite").parquet(str(folder))
+    kept = {row.run for row in read(spark, folder).select("run").distinct().collect()}
+    left = [source for source in sources if source.run not in kept]
+    if not left:
+        return []
+    flaws = {row.run: row.flaw for row in _documents(spark, left).select("run", "flaw").collect()}
+    return [Unreadable(source.run, flaws.get(source.run) or "changed while it was read") for source in left]
+
+
+def read(spark: SparkSession, folder: Path) -> DataFrame:
+    """The rows as they were stored."""
+    return spark.read.schema(ROW).parquet(str(folder))
+
+
+def _documents(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
+    """Each run's document (`run`, `told`), and its `flaw` where it cannot be used."""
+    texts = spark.read.text([_escaped(str(source.path)) for source in sources], wholetext=True)
+    path = F.url_decode(F.replace(F.regexp_replace("_metadata.file_path", "^file:/+", "/"), F.lit("+"), F.lit("%2B")))
+    names = spark.createDataFrame([(str(source.path), source.run) for source in sources], "path string, run string")
+    texts = texts.select("value", path.alias("path")).join(F.broadcast(names), "path")
+    documents = texts.select("run", "value", F.from_json("value", DOCUMENT, {"columnNameOfCorruptRecord": _CORRUPT}).alias("told"))
+    return documents.withColumn("flaw", _flaw()).drop("value")
+
+
+def _flaw() -> Column:
+    """Why a document cannot be used, or null. Another version is told as such, whatever shape it has."""
+    told = F.col("told")
+    version = F.get_json_object("value", "$.schema_version")
+    broken = told.isNull() | told[_CORRUPT].isNotNull()
+    flaw = (
+        F.when(~F.is_valid_utf8("value"), "not UTF-8")
+        .when(broken & (version != str(VERSION)), _unknown_version(version))
+        .when(broken, "not one JSON object of the published fields; the file may be cut off")
+        .when(told.schema_version.isNull(), "has no schema_version")
+        .when(told.schema_version != VERSION, _unknown_version(told.schema_version.cast("string")))
+        .when(told.system["name"].isNull(), "has no system.name")
+        .when(told.complete.isNull(), "does not say whether it is complete")
+        .when(told.started.isNull(), "does not say when it started")
+        .when(_time(told.started).isNull(), F.concat(F.lit("started is not a time: "), F.left(told.started, F.lit(40))))
+        .when(told.requirements.isNull() | (F.size(told.requirements) == 0), "has no requirements")
+    )
+    ids = F.transform(told.requirements, lambda row: row.id)
+    strange = F.filter(told.requirements, lambda row: row.verdict.isNull() | ~row.verdict.isin(*VERDICTS))
+    return (
+        flaw.when(F.exists(ids, lambda name: name.isNull() | ~name.rlike(_ID)), "has a requirement without a proper id")
+        .when(F.size(F.array_distinct(ids)) < F.size(ids), "has a requirement twice")
+        .when(
+            F.size(strange) > 0,
+            F.concat(
+                F.lit("the verdict on "),
+                strange[0].id,
+                F.lit(" is "),
+                F.coalesce(F.left(strange[0].verdict, F.lit(40)), F.lit("missing")),
+                F.lit(f", expected one of {', '.join(VERDICTS)}"),
+            ),
+        )
+    )
+
+
+def _unknown_version(version: Column) -> Column:
+    return F.concat(F.lit("schema version "), F.left(version, F.lit(40)), F.lit(f" is not known, expected {VERSION}"))
+
+
+def _time(text: Column) -> Column:
+    """The time that a text tells, or null; of the years that calendars of other programs know."""
+    time = F.try_to_timestamp(text)
+    return F.when(F.year(time).between(1970, 9999), time)
+
+
+def _rows(documents: DataFrame) -> DataFrame:
+    told, one = F.col("told"), F.col("one")
+    narrowed = (F.size(told.selection.only) > 0) | (F.size(told.selection.levels) > 0)
+    # An anomaly in the history of a scenario is red whatever the scenario says, unless the run itself explains it.
+    mine = F.filter(told.histories.anomalies, lambda found: found.red & (found.requirement == one.id))
+    anomalies = F.transform(mine, lambda found: F.concat_ws(": ", found.anomaly, found.witness))
+    columns = {
+        "system": told.system["name"],
+        "version": told.system.version,
+        "profile": told.system.profile,
+        "run": F.col("run"),
+        "started": _time(told.started),
+        "seconds": told.seconds,
+        "complete": told.complete,
+        "narrowed": F.coalesce(narrowed, F.lit(False)),
+        "fencepost": told.fencepost,
+        "requirement": one.id,
+        "level": one.level,
+        "source": one.source,
+        "verdict": one.verdict,
+        "reason": one.reason,
+        "evidence": one.evidence,
+        "scenarios": F.coalesce(F.size(one.scenarios), F.lit(0)),
+        "anomalies": F.coalesce(anomalies, F.array().cast("array<string>")),
+    }
+    # Not `explode`, for which Spark would look whether there is anything in it, by reading every document a second time.
+    rows = documents.select("run", "told", F.explode_outer(told.requirements).alias("one"))
+    return rows.select(*(columns[field.name].cast(field.dataType).alias(field.name) for field in ROW))
+
+
+def _escaped(path: str) -> str:
+    """A path is a path, and no pattern."""
+    return "".join(f"\\{letter}" if letter in "\\{}[]*?" else letter for letter in path)

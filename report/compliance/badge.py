@@ -1,0 +1,55 @@
+"""A badge for a system in a version: an SVG file that needs nothing else, and says its state in words as well as in a colour.
+
+Its name depends on the system only, so that a link to it stays good.
+"""
+
+import hashlib
+import re
+import unicodedata
+
+from fencepost.pipeline.compliance.facts import RED, Standing, State, System
+
+from .templates import TEMPLATES
+from .view import STATES, WORDS
+
+COLOURS = {State.CONFORMS: "#2f6f3e", State.DOES_NOT: "#a3161b", State.INCOMPLETE: "#6b5300", State.PARTIAL: "#3d5a80"}
+_NARROW, _WIDE = frozenset(" .,:;|'!()[]fijlrtI-"), frozenset("mwMWQO@%")
+_LONGEST = 60
+_PADDING = 10
+
+
+def badge(standing: Standing) -> str:
+    """The SVG."""
+    left, right = f"fencepost: {standing.system}", message(standing)
+    left = left if len(left) <= _LONGEST else left[: _LONGEST - 3] + "..."
+    parts = {"left": left, "left_width": _width(left), "right": right, "right_width": _width(right)}
+    return TEMPLATES.get_template("badge.svg.j2").render(parts, padding=_PADDING, colour=COLOURS[standing.state])
+
+
+def message(standing: Standing) -> str:
+    """The state, and the number that it rests on: what is red, else how much is met."""
+    red = next((verdict for verdict in RED if standing.totals[verdict]), None)
+    if standing.anomalies:
+        return f"{STATES[standing.state]}, anomalies in {standing.anomalies}"
+    if red is not None:
+        return f"{STATES[standing.state]}, {standing.totals[red]} {WORDS[red]}"
+    return f"{STATES[standing.state]}, {standing.totals['met']} of {standing.due} met"
+
+
+def file_name(system: System) -> str:
+    """The badge's file: the system's own words where they can be a file's name, else with a digest that tells them apart."""
+    words = str(system).replace(" as ", "-").replace(" ", "-")
+    plain = re.sub(r"[^A-Za-z0-9._+-]+", "_", words)[:80]
+    digest = "" if plain == words else "-" + hashlib.sha256(repr(system).encode()).hexdigest()[:8]
+    return f"{plain}{digest}.svg"
+
+
+def _width(text: str) -> int:
+    """About how wide a text is at 11 px; the picture fits it to exactly that."""
+    return round(sum(_of_letter(letter) for letter in text))
+
+
+def _of_letter(letter: str) -> float:
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 11.0
+    return 4.2 if letter in _NARROW else 9.5 if letter in _WIDE else 7.4 if letter.isupper() else 6.7

@@ -1,0 +1,170 @@
+"""`fencepost report`: the results of many runs in, the compliance matrix, trends and badges out.
+
+The folder is valid at every moment: `report.json` says `complete: false` until everything else stands there.
+"""
+
+import json
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from fencepost import __version__
+from fencepost.adapters.ports import WrongUsage
+from fencepost.pipeline.command import spark_is_there
+from fencepost.pipeline.compliance import folders
+from fencepost.pipeline.compliance.facts import Standing, Summary
+from fencepost.pipeline.compliance.folders import Unreadable
+
+from . import markdown, page
+from .badge import badge, file_name
+from .view import STATES, WORDS, order
+
+RESULT = "report.json"
+_FILES = ("index.html", "compliance.md")
+_FOLDERS = ("badges", "table", "latest")
+_NAMED = 20
+_ELSE = ("violated", "inconclusive", "harness_error", "known_deviation", "not_offered")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked for."""
+
+    results: tuple[str, ...]
+    out: Path
+    form: str = "table"
+    columns: int = 24
+    master: str = "local[*]"
+    memory: str | None = None
+
+
+def run(wish: Wish) -> int:
+    """Report as wished; the answer is the exit code, 0 for every report that could be made."""
+    if wish.form not in ("table", "json"):
+        raise WrongUsage(f"--format is {wish.form!r}, expected table or json")
+    with spark_is_there("fencepost report"):
+        from fencepost.pipeline.compliance.summary import summarise
+        from fencepost.pipeline.compliance.table import read, store
+        from fencepost.pipeline.session import Size, session
+    began = time.monotonic()
+
+    def say(stage: str) -> None:
+        print(f"[{time.monotonic() - began:6.1f} s] {stage}", file=sys.stderr)
+
+    found = folders.find(wish.results)
+    if not found.sources:
+        raise WrongUsage("no results of a run can be read: " + _some(found.unreadable))
+    _clear(wish.out)
+    say(f"{len(found.sources)} runs, {found.bytes / 1e6:.1f} MB; starting Spark on {wish.master}")
+    with session(Size(found.bytes, wish.master, wish.memory)) as spark:
+        say("reading")
+        unreadable = [*found.unreadable, *store(spark, found.sources, wish.out / "table")]
+        rows = read(spark, wish.out / "table")
+        if rows.isEmpty():
+            raise WrongUsage("no results of a run can be read: " + _some(unreadable))
+        say("comparing")
+        summary = summarise(spark, rows, wish.out / "latest", wish.columns)
+    unreadable.sort(key=lambda one: one.path)
+    _write(summary, unreadable, wish.out)
+    say("done")
+    if wish.form == "json":
+        print(json.dumps(as_json(summary, unreadable), indent=1, ensure_ascii=False))
+    else:
+        _show(summary, unreadable, wish.out)
+    return 0
+
+
+def as_json(summary: Summary, unreadable: Sequence[Unreadable], complete: bool = True) -> dict[str, Any]:
+    """`report.json`; its names are published in `report.schema.json` and stay."""
+    return {
+        "schema_version": 1,
+        "fencepost": __version__,
+        "complete": complete,
+        "runs": summary.runs,
+        "incomplete": summary.incomplete,
+        "unreadable": [{"path": one.path, "reason": one.reason} for one in unreadable],
+        "systems": [_system(standing) for standing in sorted(summary.standings, key=lambda one: order(one.system))],
+    }
+
+
+def _system(standing: Standing) -> dict[str, Any]:
+    system, latest = standing.system, standing.latest
+    return {
+        "system": {"name": system.name, "version": system.version, "profile": system.profile},
+        "state": standing.state.value,
+        "runs": standing.runs,
+        "incomplete": standing.incomplete,
+        "latest": {"run": latest.name, "started": latest.started.isoformat(timespec="seconds"), "complete": latest.complete},
+        "due": standing.due,
+        "totals": standing.totals,
+        "anomalies": standing.anomalies,
+        "badge": f"badges/{file_name(system)}",
+    }
+
+
+def _clear(out: Path) -> None:
+    """Remove what an earlier report left, and nothing else: folders of these names that are no report's are refused."""
+    strange = [] if (out / RESULT).exists() else [name for name in _FOLDERS if (out / name).exists()]
+    if strange:
+        raise WrongUsage(f"--out {out} has a {strange[0]}/ but no {RESULT}, so it is not from an earlier report; name another folder")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        _store(as_json(Summary(0, 0, (), ()), [], complete=False), out)
+        for name in _FILES:
+            (out / name).unlink(missing_ok=True)
+        for name in _FOLDERS:
+            shutil.rmtree(out / name, ignore_errors=True)
+        (out / "badges").mkdir()
+    except OSError as error:
+        raise WrongUsage(f"the folder {out} cannot be written to: {error}") from error
+
+
+def _write(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None:
+    made = datetime.now(UTC)
+    for standing in summary.standings:
+        (out / "badges" / file_name(standing.system)).write_text(badge(standing), encoding="utf-8")
+    (out / "compliance.md").write_text(markdown.render(summary, unreadable, made), encoding="utf-8")
+    (out / "index.html").write_text(page.render(summary, unreadable, made), encoding="utf-8")
+    _store(as_json(summary, unreadable), out)
+
+
+def _store(told: dict[str, Any], out: Path) -> None:
+    fresh = out / f"{RESULT}.new"
+    fresh.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    fresh.replace(out / RESULT)
+
+
+def _some(unreadable: Sequence[Unreadable]) -> str:
+    told = "; ".join(f"{one.path} {one.reason}" for one in unreadable[:_NAMED])
+    return told + (f"; and {len(unreadable) - _NAMED} more" if len(unreadable) > _NAMED else "")
+
+
+def _show(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None:
+    from rich.console import Console
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    table = Table("system", Column("state", no_wrap=True), Column("met", no_wrap=True), "else", "latest run", box=None)
+    for standing in sorted((column.standing for column in summary.columns), key=lambda one: order(one.system)):
+        totals, latest = standing.totals, standing.latest
+        counts = {"with anomalies": standing.anomalies} | {WORDS[verdict]: totals[verdict] for verdict in _ELSE}
+        table.add_row(
+            Text(str(standing.system)),
+            STATES[standing.state],
+            f"{totals['met']} of {standing.due}",
+            ", ".join(f"{count} {words}" for words, count in counts.items() if count),
+            Text(f"{latest.started:%Y-%m-%d %H:%M} {latest.name}{'' if latest.complete else ', not complete'}"),
+        )
+    console.print(table)
+    console.print(
+        f"{summary.runs} runs of {len(summary.standings)} systems and versions; {summary.incomplete} of the runs are not complete"
+    )
+    if unreadable:
+        console.print(Text(f"{len(unreadable)} could not be read: {_some(unreadable)}"), style="yellow")
+    console.print(f"report: {out / 'index.html'}", soft_wrap=True)

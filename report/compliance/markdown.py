@@ -1,0 +1,113 @@
+"""The report as Markdown, for a repository or a wiki: the same matrix, with a coloured square before each word."""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from fencepost import __version__
+from fencepost.pipeline.compliance.facts import Standing, Summary
+from fencepost.pipeline.compliance.folders import Unreadable
+
+from .badge import file_name, message
+from .page import MOST_TOLD
+from .templates import clean
+from .view import STATES, Entry, Matrix, matrix
+
+SQUARES = {
+    "met": "🟩",
+    "known_deviation": "🟨",
+    "not_offered": "⬜",
+    "violated": "🟥",
+    "inconclusive": "🟧",
+    "harness_error": "🟪",
+    "not_run": "",
+    "excluded": "",
+}
+_LINK = re.compile(r"(https?://[^\s<>()\"'`|\\]+)")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~])")
+
+
+def render(summary: Summary, unreadable: Sequence[Unreadable], made: datetime) -> str:
+    """The text of this summary."""
+    return "\n".join(_lines(summary, matrix(summary.columns), unreadable, made)) + "\n"
+
+
+def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], made: datetime) -> Iterator[str]:
+    yield "# Compliance with the transaction proposals"
+    yield ""
+    yield (
+        f"{summary.runs} runs of {len(summary.standings)} systems and versions, {summary.incomplete} of the runs not complete; "
+        f"{len(unreadable)} files or folders could not be read. "
+        f"Of each requirement the latest run that judged it counts. Made {made:%Y-%m-%d %H:%M} UTC by Fencepost {__version__}."
+    )
+    yield ""
+    yield "| System | State | Met | Known deviation | Violated | Anomalies | Not offered | Not known | Not run | Latest run | Runs |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: |"
+    yield from (_standing(column.standing) for column in shown.columns)
+    yield ""
+    if len(summary.standings) > len(shown.columns):
+        yield f"{len(summary.standings) - len(shown.columns)} systems and versions that ran less recently are in `report.json`."
+        yield ""
+    for proposal in shown.proposals:
+        yield f"## {escaped(proposal.title)}: {len(proposal.judged)} of {len(proposal.lines)} requirements judged"
+        yield ""
+        if proposal.judged:
+            yield "| Requirement | " + " | ".join(escaped(str(column.standing.system)) for column in shown.columns) + " |"
+            yield "| --- |" + " --- |" * len(shown.columns)
+            for line in proposal.judged:
+                law = f"**{line.requirement}** {line.level}. {escaped(line.statement)}"
+                yield f"| {law} | " + " | ".join(map(_entry, line.entries)) + " |"
+            yield ""
+    yield "† from an earlier run than the latest, which did not judge it. ‡ from a run that is not complete."
+    yield ""
+    yield "## What is not plainly met, and why"
+    yield ""
+    for line in shown.reasons:
+        yield f"- **{line.requirement}** {escaped(line.statement)}"
+        for entry in line.reasons:
+            reason = _linked(entry.why)
+            yield f"  - {_entry(entry)}, {escaped(str(entry.column.standing.system))}: {reason} ({_when(entry)})"
+    yield ""
+    if unreadable:
+        yield "## What is not in this report"
+        yield ""
+        yield from (f"- {escaped(one.path)}: {escaped(one.reason)}" for one in unreadable[:MOST_TOLD])
+        if len(unreadable) > MOST_TOLD:
+            yield f"- and {len(unreadable) - MOST_TOLD} more; all of them are in `report.json`"
+
+
+def _standing(standing: Standing) -> str:
+    totals, latest = standing.totals, standing.latest
+    cells = [
+        f"![{escaped(message(standing))}](badges/{file_name(standing.system)}) {escaped(str(standing.system))}",
+        STATES[standing.state],
+        f"{totals['met']} of {standing.due}",
+        *map(str, (totals["known_deviation"], totals["violated"], standing.anomalies, totals["not_offered"])),
+        str(totals["inconclusive"] + totals["harness_error"]),
+        str(standing.due - standing.judged),
+        f"{latest.started:%Y-%m-%d %H:%M} {escaped(latest.name)}{'' if latest.complete else ', not complete'}",
+        f"{standing.runs}{f' ({standing.incomplete} not complete)' if standing.incomplete else ''}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _entry(entry: Entry) -> str:
+    return f"{SQUARES[entry.looks]} {entry.words}{entry.marks}".strip()
+
+
+def _when(entry: Entry) -> str:
+    assert entry.cell is not None, "only a cell asks why"
+    run = entry.cell.run
+    return f"{run.started:%Y-%m-%d}, {escaped(run.name)}{'' if run.complete else ', not complete'}"
+
+
+def escaped(text: str) -> str:
+    """A text that stays one line of plain words, whatever it holds."""
+    return _SPECIAL.sub(r"\\\1", html.escape(" ".join(clean(text).split()), quote=False))
+
+
+def _linked(text: str) -> str:
+    """The same, with its addresses as links."""
+    parts = _LINK.split(" ".join(clean(text).split()))
+    return "".join(f"<{part}>" if number % 2 else escaped(part) for number, part in enumerate(parts))

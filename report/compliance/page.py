@@ -1,0 +1,36 @@
+"""The report as one HTML page: no script, nothing from elsewhere, every word escaped."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from fencepost import __version__
+from fencepost.pipeline.compliance.facts import Summary
+from fencepost.pipeline.compliance.folders import Unreadable
+
+from . import trend
+from .badge import file_name
+from .templates import TEMPLATES
+from .view import STATES, WORDS, by_system, matrix
+
+MOST_TOLD = 50
+
+
+def render(summary: Summary, unreadable: Sequence[Unreadable], made: datetime) -> str:
+    """The page of this summary."""
+    shown = matrix(summary.columns)
+    pictures = [
+        (name, trend.over_versions(name, columns), trend.over_time(name, columns)) for name, columns in by_system(shown.columns).items()
+    ]
+    return TEMPLATES.get_template("matrix.html.j2").render(
+        summary=summary,
+        matrix=shown,
+        names=", ".join(by_system(shown.columns)),
+        pictures=pictures,
+        unreadable=unreadable,
+        told=unreadable[:MOST_TOLD],
+        made=made,
+        version=__version__,
+        states=STATES,
+        words=WORDS,
+        badge_of=file_name,
+    )

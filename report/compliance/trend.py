@@ -1,0 +1,114 @@
+"""How a system fares over its versions and over time, as two pictures. Here are only the places of things; the template draws them.
+
+A version is a bar as long as its proposals have requirements, so that what was not run is seen to be missing. Over time each version has
+a lane, and each run (the last one of its stretch) a column in it. A red is never too thin to be seen.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from fencepost.pipeline.compliance.facts import RED, STRETCHES, Column, Moment
+
+from .view import WORDS
+
+# What is red is said first, and drawn last.
+_SAID = ("met", "violated", "harness_error", "inconclusive", "known_deviation", "not_offered")
+STACK = ("met", "known_deviation", "not_offered", "inconclusive", "harness_error", "violated")
+WIDTH, LEFT, ROW, BAR, AREA, TOP = 1180.0, 210.0, 30.0, 18.0, 380.0, 6.0
+LANE, COLUMN_AREA, AXIS = 44.0, WIDTH - LEFT - 10.0, 22.0
+_THINNEST = 3.0
+
+
+@dataclass(frozen=True)
+class Box:
+    """A part of a bar: so many requirements with one verdict; `cut` is that of a run which is not complete."""
+
+    verdict: str
+    x: float
+    y: float
+    width: float
+    height: float
+    title: str
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text and where it stands; `anchor` is start, middle or end."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str = "start"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """All that a picture shows, and the sentence that it stands for."""
+
+    title: str
+    height: float
+    boxes: tuple[Box, ...]
+    words: tuple[Words, ...]
+    width: float = WIDTH
+
+
+def over_versions(system: str, columns: Sequence[Column]) -> Picture:
+    """A row for each version: its bar, and the same in words."""
+    most = max(max(column.standing.due for column in columns), 1)
+    boxes, words = [], []
+    for number, column in enumerate(columns):
+        standing, y = column.standing, TOP + number * ROW
+        counts = standing.totals | {"not_run": standing.due - standing.judged}
+        words.append(Words(LEFT - 10, y + 13, _without_name(column), "end"))
+        x = LEFT
+        for verdict in (*STACK, "not_run"):
+            if counts[verdict]:
+                width = _size(verdict, counts[verdict], most, AREA)
+                boxes.append(Box(verdict, x, y, width, BAR, f"{standing.system}: {counts[verdict]} {WORDS[verdict]}"))
+                x += width
+        told = [f"{counts[verdict]} {WORDS[verdict]}" for verdict in _SAID if counts[verdict] or verdict == "met"]
+        words.append(Words(x + 8, y + 13, ", ".join(told) + f" of {standing.due}"))
+    return Picture(f"{system} over its versions", TOP + ROW * len(columns), tuple(boxes), tuple(words))
+
+
+def over_time(system: str, columns: Sequence[Column]) -> Picture | None:
+    """A lane for each version, from the first run of the system to its last; None where there is only one run."""
+    moments = [moment for column in columns for moment in column.moments]
+    if len(moments) < 2:
+        return None
+    most = max(max(_judged(moment.totals) for moment in moments), 1)
+    step = COLUMN_AREA / STRETCHES
+    boxes, words = [], []
+    for number, column in enumerate(columns):
+        foot = TOP + (number + 1) * LANE - 6
+        words.append(Words(LEFT - 10, foot - 12, _without_name(column), "end"))
+        for moment in column.moments:
+            x = LEFT + moment.stretch * step
+            present = [verdict for verdict in STACK if moment.totals[verdict]]
+            sizes = [_size(verdict, moment.totals[verdict], most, LANE - 12) for verdict in present]
+            for verdict, height, top in zip(present, sizes, accumulate(sizes), strict=True):
+                boxes.append(Box(verdict, x, foot - top, step - 2, height, _told(moment), not moment.run.complete))
+    end = TOP + LANE * len(columns) + 14
+    times = sorted(moment.run.started for moment in moments)
+    words += [Words(LEFT, end, f"{times[0]:%Y-%m-%d}"), Words(LEFT + COLUMN_AREA, end, f"{times[-1]:%Y-%m-%d}", "end")]
+    return Picture(f"{system} over time", TOP + LANE * len(columns) + AXIS, tuple(boxes), tuple(words))
+
+
+def _size(verdict: str, count: int, most: int, area: float) -> float:
+    return max(area * count / most, _THINNEST if verdict in RED else 1.0)
+
+
+def _judged(totals: Mapping[str, int]) -> int:
+    return sum(totals[verdict] for verdict in STACK)
+
+
+def _told(moment: Moment) -> str:
+    counts = ", ".join(f"{moment.totals[verdict]} {WORDS[verdict]}" for verdict in STACK if moment.totals[verdict])
+    return f"{moment.run.started:%Y-%m-%d %H:%M} {moment.run.name}: {counts}{'' if moment.run.complete else '; not complete'}"
+
+
+def _without_name(column: Column) -> str:
+    system = column.standing.system
+    return str(system).removeprefix(system.name).strip()[:34]

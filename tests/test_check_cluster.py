@@ -1,0 +1,71 @@
+"""The checker on a cluster: a standalone one of two workers, on this machine's loopback address."""
+
+import json
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+from check_histories import write
+from commands import CHECKOUT, fencepost
+
+from fencepost.pipeline.java import find
+
+HERE = "127.0.0.1"
+
+
+def free_port() -> int:
+    """A port of the loopback address that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind((HERE, 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def daemon(name: str, *arguments: object, work: Path) -> Iterator[None]:
+    """One of Spark's own processes, ended with the test."""
+    program = Path(pyspark.__file__).parent / "bin/spark-class"
+    environment = os.environ | {"JAVA_HOME": str(find().home), "SPARK_LOCAL_IP": HERE, "SPARK_WORKER_DIR": str(work)}
+    command = [str(program), f"org.apache.spark.deploy.{name}", "--host", HERE, "--webui-port", str(free_port()), *map(str, arguments)]
+    with (work / f"{name}.log").open("ab") as log:
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        try:
+            yield
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+@pytest.mark.usefixtures("java")
+def test_a_cluster_of_two_workers_finds_the_same(tmp_path: Path) -> None:
+    """Plans and Python work alike run on both workers, and the verdict is that of a local session, to the last count."""
+    write("p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "broken", tmp_path / "in")
+    (tmp_path / "in/jepsen.edn").write_bytes((CHECKOUT / "tests/jepsen/h0006.edn").read_bytes())
+    work = tmp_path / "work"
+    work.mkdir()
+    port = free_port()
+
+    with ExitStack() as running:
+        running.enter_context(daemon("master.Master", "--port", port, work=work))
+        for _ in range(2):
+            running.enter_context(daemon("worker.Worker", "--cores", 1, "--memory", "1g", f"spark://{HERE}:{port}", work=work))
+        fencepost("check", tmp_path / "in", "--results", tmp_path / "far", "--master", f"spark://{HERE}:{port}", expect=1, timeout=170)
+    fencepost("check", tmp_path / "in", "--results", tmp_path / "near", expect=1)
+
+    far, near = verdict(tmp_path / "far"), verdict(tmp_path / "near")
+    assert far == near
+    runs = {run["run"]: run for run in far["runs"]}
+    assert runs["broken"]["anomalies"]["G1a"] == {"definite": 1, "possible": 0}
+    assert runs["jepsen"]["anomalies"]["duplicate"] == {"definite": 5, "possible": 0}
+    assert {path.name for path in work.glob("app-*/*")} == {"0", "1"}
+
+
+def verdict(folder: Path) -> dict[str, Any]:
+    """The content of verdict.json."""
+    told: dict[str, Any] = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
+    return told

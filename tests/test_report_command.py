@@ -1,0 +1,73 @@
+"""`fencepost report` as its users call it."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import jsonschema
+import pytest
+from commands import CHECKOUT, fencepost
+from compliance_files import system, write
+
+SCHEMA = json.loads((CHECKOUT / "report/compliance/report.schema.json").read_text(encoding="utf-8"))
+RED = {"KIP890-060": "met", "KIP890-061": "violated", "KIP890-062": "known_deviation"}
+
+
+@pytest.mark.usefixtures("java")
+def test_runs_become_a_matrix_with_badges_and_tables(tmp_path: Path) -> None:
+    """A real run of the reference beside results of brokers; what cannot be read is named, and the report is made all the same."""
+    fencepost("run", "--only", "KIP890-060", "--no-html", "--results", tmp_path / "in/ours", expect=0)
+    write(tmp_path / "in/k431", RED)
+    write(tmp_path / "in/k400", {"KIP890-060": "met"}, system=system("4.0.0", profile="kafka-4.0"))
+    write(tmp_path / "in/broken", {}).joinpath("compliance.json").write_text('{"schema_version": 1, "requ', encoding="utf-8")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/notes.txt").write_text("somebody's own", encoding="utf-8")
+
+    done = fencepost("report", tmp_path / "in", "--out", tmp_path / "out", expect=0)
+
+    told = json.loads((tmp_path / "out/report.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker()).validate(told)
+    assert told["complete"] is True
+    states = {(one["system"]["name"], one["system"]["version"]): one["state"] for one in told["systems"]}
+    assert (states["kafka", "4.0.0"], states["kafka", "4.3.1"]) == ("conforms", "does_not_conform")
+    assert [state for (name, _), state in states.items() if name == "reference"] == ["partial"]
+    assert [one["path"] for one in told["unreadable"]] == ["broken"]
+    assert "1 could not be read: broken" in done.out
+    assert "does not conform" in done.out
+    for one in told["systems"]:
+        assert ET.parse(tmp_path / "out" / one["badge"]).getroot().tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 our own
+    page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
+    assert "kafka 4.3.1" in page
+    assert 'href="https://example.org/KIP890-062"' in page
+    assert "🟥 violated" in (tmp_path / "out/compliance.md").read_text(encoding="utf-8")
+    assert list((tmp_path / "out/table").glob("*.parquet"))
+    assert list((tmp_path / "out/latest").glob("*.parquet"))
+    assert (tmp_path / "out/notes.txt").exists()
+
+
+@pytest.mark.usefixtures("java")
+def test_a_report_can_be_made_again_where_one_stands(tmp_path: Path) -> None:
+    """Below the results themselves; the last report is no run, and its badges go."""
+    folder = write(tmp_path / "results/k431", RED)
+
+    fencepost("report", tmp_path / "results", "--out", tmp_path / "results/report", expect=0)
+    write(folder, {"KIP890-060": "met"}, system=system("4.4.0"))
+    again = fencepost("report", tmp_path / "results", "--out", tmp_path / "results/report", "--format", "json", expect=0)
+
+    told = json.loads(again.out)
+    assert (told["runs"], told["unreadable"]) == (1, [])
+    assert [path.name for path in (tmp_path / "results/report/badges").iterdir()] == ["kafka-4.4.0.svg"]
+
+
+def test_usage_errors_come_before_spark(tmp_path: Path) -> None:
+    """A misspelt path, another format, nothing that can be read, and a place that holds somebody's own."""
+    write(tmp_path / "in", RED)
+    (tmp_path / "nothing").mkdir()
+
+    assert "does not exist" in fencepost("report", tmp_path / "nowhere", expect=2).err
+    assert "expected table or json" in fencepost("report", tmp_path / "in", "--format", "xml", expect=2).err
+    assert "nothing has no compliance.json" in fencepost("report", tmp_path / "nothing", expect=2).err
+    (tmp_path / "own/table").mkdir(parents=True)
+    assert "name another folder" in fencepost("report", tmp_path / "in", "--out", tmp_path / "own", expect=2).err
+    assert (tmp_path / "own/table").exists()
+    assert "Examples" in fencepost("report", "--help", expect=0).out

@@ -1,0 +1,204 @@
+"""The page, the text and the badges of a report: all is said, in words, and nothing that results hold becomes markup."""
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+
+from compliance_files import VERDICTS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fencepost import verdict
+from fencepost.pipeline.compliance.facts import (
+    RED,
+    UNJUDGED,
+    Cell,
+    Column,
+    Moment,
+    Run,
+    Standing,
+    State,
+    Summary,
+    System,
+)
+from fencepost.pipeline.compliance.facts import VERDICTS as KNOWN
+from fencepost.pipeline.compliance.folders import Unreadable
+from fencepost.report.compliance import badge, markdown, page, trend, view
+from fencepost.report.compliance.templates import clean
+
+MADE = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+RUN = Run("nightly/1", datetime(2026, 11, 20, 3, 0, tzinfo=UTC), True)
+HOSTILE = '<script>alert("x")</script>\x07\u202e|`*_[a](javascript:b)\n&'
+LINK = "https://issues.apache.org/jira/browse/KAFKA-19367"
+EVERY = {f"KIP890-{number:03}": name for number, name in enumerate(VERDICTS, 60)}
+SYSTEMS = st.builds(System, st.text(), st.none() | st.text(), st.none() | st.text())
+
+
+def column(given: Mapping[str, str], system: System, reason: str | None = None, run: Run = RUN, **other: object) -> Column:
+    """A system whose requirements have these verdicts."""
+    cells = {name: Cell(name, "MUST", each, reason if each != "met" else None, run) for name, each in given.items()}
+    counts: dict[str, dict[str, int]] = {}
+    for name, each in given.items():
+        proposal = counts.setdefault(name.rpartition("-")[0], {})
+        proposal[each] = proposal.get(each, 0) + 1
+    told = {"runs": 3, "incomplete": 0, "latest": RUN, "borrowed": 0, "unfinished": False, "whole": True} | other
+    standing = Standing(system, counts=counts, **told)  # type: ignore[arg-type]
+    totals = [standing.totals, dict.fromkeys(VERDICTS, 1)]
+    return Column(standing, cells, tuple(Moment(number, run, each) for number, each in enumerate(totals)))
+
+
+def summary(*columns: Column) -> Summary:
+    return Summary(9, 2, tuple(one.standing for one in columns), columns)
+
+
+class Tags(HTMLParser):
+    """All that a page has of tags, attributes and addresses."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.addresses: list[tuple[str, str]] = []
+        self.handlers: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.addresses += [(tag, value or "") for name, value in attrs if name in ("href", "src", "action", "xlink:href")]
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+
+
+def test_the_words_of_the_pipeline_are_those_of_the_verdicts() -> None:
+    """The pipeline may not import them, so they are compared here."""
+    assert set(KNOWN) == {each.value for each in verdict.Verdict}
+    assert set(RED) == {each.value for each in verdict.Verdict if each.is_red}
+    assert set(UNJUDGED) == {"not_run", "excluded"}
+    assert {each.value: each.words for each in verdict.Verdict} == view.WORDS
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from(VERDICTS), st.integers(1, 9)), st.booleans(), st.booleans(), st.booleans())
+def test_nothing_conforms_that_a_run_of_it_would_not(counts: dict[str, int], cut: bool, whole: bool, anomaly: bool) -> None:
+    """One red, one anomaly, a run that was cut short or only narrowed ones, or nothing met: none of these conforms."""
+    standing = Standing(System("s", "1", None), 1, 0, RUN, {"KIP890": counts}, 0, cut, whole, int(anomaly))
+
+    red = anomaly or any(counts.get(name) for name in RED)
+
+    assert (standing.state is State.CONFORMS) == (not red and not cut and whole and counts.get("met", 0) > 0)
+    assert not red or standing.state is State.DOES_NOT
+    assert standing.judged <= standing.due or standing.due == 0
+
+
+def test_a_page_says_every_verdict_in_words_and_why() -> None:
+    """Each verdict has its colour and its words; each reason stands there with its link; what was cut short is said."""
+    cut = Run("nightly/0", RUN.started, False)
+    anomalous = Cell("KIP890-068", "MUST", "met", None, RUN, ("G1a: b was read",))
+    kafka = column(EVERY, System("kafka", "4.3.1", "kafka-4.3"), f"It is late ({LINK})", cut)
+    kafka = Column(kafka.standing, {**kafka.cells, "KIP890-068": anomalous}, kafka.moments)
+
+    text = page.render(summary(kafka), [Unreadable("old/run", "is empty")], MADE)
+
+    cells = dict(re.findall(r'<td class="v (\w+)"[^>]*>(?:<a [^>]*>)?([a-z ,]+)', text))
+    assert {name: cells[name] for name in EVERY.values() if name not in ("violated", *UNJUDGED)} == {
+        name: view.WORDS[name] for name in EVERY.values() if name not in ("violated", *UNJUDGED)
+    }
+    assert cells["violated"] == "met, anomaly"  # the last of that colour
+    assert text.count(f'href="{LINK}"') == 5
+    assert "G1a: b was read" in text
+    assert "not complete" in text
+    assert "‡" in text
+    assert "<code>old/run</code> is empty" in text
+    assert "1 could not be read" in text
+
+
+def test_a_page_needs_nothing_else_and_runs_nothing() -> None:
+    """No script, no frame, no picture or style from elsewhere, no handler; addresses are links to deviations and places of its own."""
+    kafka = column(EVERY, System("kafka", "4.3.1", "kafka-4.3"), f"Late ({LINK}) javascript:alert(1)")
+
+    seen = Tags(page.render(summary(kafka), [], MADE))
+
+    assert seen.tags.isdisjoint({"script", "iframe", "link", "img", "object", "embed", "form", "base", "image", "use", "foreignobject"})
+    assert seen.handlers == []
+    assert {tag for tag, _ in seen.addresses} == {"a"}
+    assert {address for _, address in seen.addresses if not address.startswith(("#", "badges/"))} == {LINK}
+
+
+def test_nothing_that_results_hold_becomes_markup() -> None:
+    """Names, versions, profiles, runs, reasons and paths, in the page, in Markdown and in a badge."""
+    run = Run(HOSTILE, RUN.started, True)
+    evil = column(EVERY, System(HOSTILE, HOSTILE, HOSTILE), HOSTILE, run, latest=run)
+
+    text = page.render(summary(evil), [Unreadable(HOSTILE, HOSTILE)], MADE)
+    plain = markdown.render(summary(evil), [Unreadable(HOSTILE, HOSTILE)], MADE)
+
+    for written in (text, plain, badge.badge(evil.standing)):
+        assert "<script" not in written
+        assert "\x07" not in written
+        assert "\u202e" not in written
+    assert text.count("&lt;script&gt;") > 10
+    assert "[a](" not in plain
+    assert "script" not in Tags(text).tags
+
+
+@settings(deadline=None)
+@given(SYSTEMS, st.text())
+def test_a_badge_is_xml_and_says_its_state(system: System, name: str) -> None:
+    """Whatever a system is called; its file has a plain name."""
+    standing = column(EVERY, system, latest=Run(name, RUN.started, True)).standing
+
+    drawn = ET.fromstring(badge.badge(standing))  # noqa: S314 our own
+
+    assert "does not conform, 1 violated" in str(drawn.get("aria-label"))
+    assert re.fullmatch(r"[\w.+-]{1,100}\.svg", badge.file_name(system), re.ASCII)
+    assert not badge.file_name(system).startswith(".")
+
+
+@settings(deadline=None)
+@given(st.lists(SYSTEMS, unique=True, max_size=8))
+def test_two_systems_never_share_a_badge(systems: list[System]) -> None:
+    """Names that differ only in what a file's name cannot hold are told apart."""
+    assert len({badge.file_name(system).casefold() for system in systems}) == len(systems)
+
+
+@settings(deadline=None)
+@given(st.text(), st.text())
+def test_a_line_of_a_markdown_table_stays_one(name: str, reason: str) -> None:
+    """As many cells as the head has, whatever is written into them."""
+    system = System(name, reason, None)
+
+    lines = markdown.render(summary(column(EVERY, system, reason)), [], MADE).split("\n")
+
+    bars = [len(re.findall(r"(?<!\\)\|", line)) for line in lines if line.startswith("| ")]
+    assert set(bars) == {12, 3}
+
+
+def test_versions_are_in_order_and_each_has_its_bar() -> None:
+    """4.10 comes after 4.9, and what is no version comes last; the parts of a bar are as long as its counts."""
+    shown = [column(EVERY, System("kafka", version, None)) for version in ("4.10", "unknown", "4.9", None)]
+
+    columns = view.matrix(shown).columns
+    drawn = trend.over_versions("kafka", columns)
+
+    assert [one.standing.system.version for one in columns] == ["4.9", "4.10", None, "unknown"]
+    assert len({box.y for box in drawn.boxes}) == len(columns)
+    assert {box.verdict for box in drawn.boxes} == set(VERDICTS) - {"excluded"}
+    assert all(box.x >= trend.LEFT and box.x + box.width <= trend.LEFT + trend.AREA + 30 for box in drawn.boxes)
+    times = trend.over_time("kafka", columns)
+    assert times is not None
+    assert all(box.y >= 0 and box.y + box.height <= times.height and box.x + box.width <= trend.WIDTH for box in times.boxes)
+
+
+def test_a_requirement_that_the_register_does_not_know_is_shown() -> None:
+    """Results of another release of the kit are not dropped."""
+    text = page.render(summary(column({"NEW9-001": "met"}, System("kafka", "4", None))), [], MADE)
+
+    assert "NEW9-001" in text
+    assert "not in the register of this release" in text
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(codec=None)))
+def test_what_is_cleaned_can_be_written(text: str) -> None:
+    """As UTF-8, and in XML."""
+    ET.fromstring(f"<a>{clean(text).replace('&', '&amp;').replace('<', '&lt;')}</a>".encode())  # noqa: S314 our own

@@ -1,0 +1,189 @@
+"""From the results of runs to what a report shows: on Spark, and the same as by hand."""
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compliance_files import VERDICTS, system, told, write
+from pyspark.sql import SparkSession
+
+from fencepost.pipeline.compliance import facts, folders, table
+from fencepost.pipeline.compliance.facts import Standing, State, Summary, System
+from fencepost.pipeline.compliance.summary import summarise
+
+pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
+
+KAFKA = System("kafka", "4.3.1", "kafka-4.3")
+Told = Callable[..., Summary]
+
+
+@pytest.fixture
+def report(spark: SparkSession, tmp_path: Path) -> Told:
+    """What is said of the runs in tmp_path/in."""
+
+    def summary(columns: int = 24) -> Summary:
+        found = folders.find([str(tmp_path / "in")])
+        assert table.store(spark, found.sources, tmp_path / "table") == []
+        return summarise(spark, table.read(spark, tmp_path / "table"), tmp_path / "latest", columns)
+
+    return summary
+
+
+def of(summary: Summary, wanted: System = KAFKA) -> Standing:
+    """The standing of one system."""
+    return next(standing for standing in summary.standings if standing.system == wanted)
+
+
+def verdicts(summary: Summary, wanted: System = KAFKA) -> Mapping[str, str]:
+    """The cells of one column."""
+    column = next(column for column in summary.columns if column.standing.system == wanted)
+    return {name: cell.verdict for name, cell in column.cells.items()}
+
+
+def at(day: int) -> str:
+    return f"2026-11-{day:02}T03:00:00+00:00"
+
+
+def test_documents_that_cannot_be_used_are_named_with_the_reason_and_the_rest_is_read(spark: SparkSession, tmp_path: Path) -> None:
+    """Cut off, not UTF-8, of another version or shape, or at odds with itself."""
+    good = told({"KIP890-060": "met"})
+    text = json.dumps(good)
+    twice = good | {"requirements": good["requirements"] * 2}
+    odd = good | {"requirements": [good["requirements"][0] | {"verdict": "splendid"}]}
+    nameless = good | {"requirements": [good["requirements"][0] | {"id": "<b>"}]}
+    bad: dict[str, tuple[bytes, str]] = {
+        "cut": (text[: len(text) // 2].encode(), "not one JSON object"),
+        "array": (b"[1, 2]", "not one JSON object"),
+        "text": (b"not JSON at all", "not one JSON object"),
+        "bytes": (text.encode().replace(b"kafka", b"\xff\xfe", 1), "not UTF-8"),
+        "wrong-type": (json.dumps(good | {"complete": "yes"}).encode(), "not one JSON object"),
+        "newer": (json.dumps(good | {"schema_version": 2}).encode(), "schema version 2 is not known, expected 1"),
+        "newest": (b'{"schema_version": 3, "complete": {"or": "not"}}', "schema version 3 is not known, expected 1"),
+        "empty-object": (b"{}", "has no schema_version"),
+        "nobody": (json.dumps(good | {"system": {}}).encode(), "has no system.name"),
+        "undecided": (json.dumps(good | {"complete": None}).encode(), "does not say whether it is complete"),
+        "undated": (json.dumps(good | {"started": None}).encode(), "does not say when it started"),
+        "strange-date": (json.dumps(good | {"started": "yesterday"}).encode(), "started is not a time: yesterday"),
+        "far-date": (json.dumps(good | {"started": "+99999-01-01T00:00:00Z"}).encode(), "started is not a time"),
+        "nothing": (json.dumps(good | {"requirements": []}).encode(), "has no requirements"),
+        "twice": (json.dumps(twice).encode(), "has a requirement twice"),
+        "odd": (json.dumps(odd).encode(), "the verdict on KIP890-060 is splendid, expected one of met,"),
+        "nameless": (json.dumps(nameless).encode(), "has a requirement without a proper id"),
+    }
+    for name, (content, _) in bad.items():
+        (tmp_path / "in" / name).mkdir(parents=True)
+        (tmp_path / "in" / name / "compliance.json").write_bytes(content)
+    write(tmp_path / "in/sound, with a + and a [1]", {"KIP890-060": "met", "KIP890-061": "violated"})
+
+    unreadable = table.store(spark, folders.find([str(tmp_path / "in")]).sources, tmp_path / "table")
+
+    said = {one.path: one.reason for one in unreadable}
+    assert set(said) == set(bad)
+    assert [name for name, (_, reason) in bad.items() if reason not in said[name]] == []
+    rows = table.read(spark, tmp_path / "table").collect()
+    assert {(row.run, row.requirement, row.verdict) for row in rows} == {
+        ("sound, with a + and a [1]", "KIP890-060", "met"),
+        ("sound, with a + and a [1]", "KIP890-061", "violated"),
+    }
+    assert spark.read.parquet(str(tmp_path / "table")).schema == table.ROW
+
+
+def test_the_latest_run_that_judged_a_requirement_counts(report: Told, tmp_path: Path) -> None:
+    """A later run that asked for one requirement only takes the others off no table, and a red stays until it was judged again."""
+    folder = tmp_path / "in"
+    write(folder / "a", {"KIP890-060": "violated", "KIP890-061": "met", "KIP890-062": "violated"}, started=at(1))
+    write(folder / "b", {"KIP890-060": "met", "KIP890-061": "not_run", "KIP890-062": "not_run"}, started=at(2), selection=ONLY)
+
+    summary = report()
+
+    assert verdicts(summary) == {"KIP890-060": "met", "KIP890-061": "met", "KIP890-062": "violated"}
+    kafka = of(summary)
+    assert (kafka.state, kafka.borrowed, kafka.latest.name, kafka.runs) == (State.DOES_NOT, 2, "b", 2)
+    assert summary.columns[0].cells["KIP890-062"].run.name == "a"
+
+
+def test_a_run_that_was_cut_short_keeps_a_system_from_conforming(report: Told, tmp_path: Path) -> None:
+    """A met of a run that is not complete may have scenarios that did not run."""
+    folder = tmp_path / "in"
+    write(folder / "a", {"KIP890-060": "met", "KIP890-061": "met"}, started=at(1))
+    write(folder / "b", {"KIP890-060": "met", "KIP890-061": "not_run"}, started=at(2), complete=False)
+    write(folder / "c", {"KIP890-060": "met"}, system=system("4.0.0"), started=at(1))
+    write(folder / "d", {"KIP890-060": "met"}, system=system("4.1.0"), selection=ONLY)
+    write(folder / "e", {"KIP890-060": "not_run"}, system=system(None), complete=False)
+
+    summary = report()
+
+    states = {standing.system.version: standing.state for standing in summary.standings}
+    assert states == {"4.3.1": State.INCOMPLETE, "4.0.0": State.CONFORMS, "4.1.0": State.PARTIAL, None: State.INCOMPLETE}
+    assert (summary.runs, summary.incomplete, of(summary).incomplete) == (5, 2, 1)
+    assert summary.columns[0].cells["KIP890-060"].run.complete is False
+
+
+def test_an_anomaly_in_a_history_is_red_whatever_the_verdict_is(report: Told, tmp_path: Path) -> None:
+    """Unless the run itself explains it."""
+    found = {"requirement": "KIP890-060", "anomaly": "G1a", "red": True, "witness": "r: b was read at offset 3"}
+    histories = {"judged": 1, "quarantined": 0, "anomalies": [found, found | {"requirement": "KIP890-061", "red": False}]}
+    write(tmp_path / "in/a", {"KIP890-060": "met", "KIP890-061": "met"}, histories=histories)
+
+    summary = report()
+
+    assert (of(summary).state, of(summary).anomalies) == (State.DOES_NOT, 1)
+    cells = summary.columns[0].cells
+    assert (cells["KIP890-060"].anomalies, cells["KIP890-061"].anomalies) == (("G1a: r: b was read at offset 3",), ())
+
+
+def test_a_page_gets_no_more_columns_and_moments_than_it_can_show(report: Told, tmp_path: Path) -> None:
+    """Those that ran last are told in full; of the others only how they stand. Of each stretch of time the last run is told."""
+    for number in range(90):
+        day = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=number)
+        made = system(f"4.{number % 6}", profile="kafka-4")
+        write(tmp_path / f"in/{number:02}", {"KIP890-060": "met"}, system=made, started=day.isoformat())
+
+    summary = report(columns=2)
+
+    assert [column.standing.system.version for column in summary.columns] == ["4.5", "4.4"]
+    assert (len(summary.standings), summary.runs) == (6, 90)
+    for column in summary.columns:
+        stretches = [moment.stretch for moment in column.moments]
+        assert stretches == sorted(set(stretches))
+        assert max(stretches) < facts.STRETCHES
+        assert column.moments[-1].run == column.standing.latest
+        assert all(moment.totals["met"] == 1 for moment in column.moments)
+
+
+def test_many_runs_are_summed_up_as_by_hand(report: Told, tmp_path: Path) -> None:
+    """Random runs, and a plain loop over them: the same cells, counts and latest runs."""
+    chance = random.Random(11)  # noqa: S311 nothing secret
+    runs: list[dict[str, Any]] = []
+    for number in range(60):
+        made = system(chance.choice(["4.0", "4.1", None]), chance.choice(["kafka", "pulsar"]), chance.choice(["seed", None]))
+        given = {f"KIP890-{row:03}": chance.choice(VERDICTS) for row in range(1, 9) if chance.random() < 0.9}
+        started = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=chance.randrange(40))).isoformat()
+        runs.append({"run": f"{number:02}", "verdicts": given, "system": made, "started": started, "complete": chance.random() < 0.8})
+        write(tmp_path / f"in/{number:02}", given, system=made, started=started, complete=runs[-1]["complete"])
+
+    summary = report(columns=100)
+
+    expected: dict[System, dict[str, tuple[str, str]]] = {}
+    for run in sorted(runs, key=lambda one: (one["started"], one["run"])):
+        cells = expected.setdefault(System(*run["system"].values()), {})
+        for name, verdict in run["verdicts"].items():
+            if verdict not in facts.UNJUDGED or cells.get(name, (verdict, ""))[0] in facts.UNJUDGED:
+                cells[name] = (verdict, run["run"])
+    seen = {
+        column.standing.system: {name: (cell.verdict, cell.run.name) for name, cell in column.cells.items()} for column in summary.columns
+    }
+    assert seen == expected
+    for standing in summary.standings:
+        own = [run for run in runs if System(*run["system"].values()) == standing.system]
+        told_of = [verdict for verdict, _ in expected[standing.system].values()]
+        assert standing.totals == {verdict: told_of.count(verdict) for verdict in VERDICTS}
+        assert standing.latest.name == max(own, key=lambda one: (one["started"], one["run"]))["run"]
+        assert (standing.runs, standing.incomplete) == (len(own), sum(not run["complete"] for run in own))
+
+
+ONLY = {"specs": ["kip890"], "only": ["KIP890-060"], "levels": []}
