@@ -13,6 +13,7 @@ SHOWN = {
     "abort-in-later-segment-missed": "G1a",
     "aborted-before-the-range-not-listed": "G1a",
     "any-end-releases-all": "early-read",
+    "both-racing-ends-succeed": "outcome-flip",
     "commit-deletes-in-memory": "ack-resurrection",
     "commit-deletes-nothing": "ack-resurrection",
     "commit-of-aborted-succeeds": "outcome-flip",
