@@ -121,6 +121,11 @@ def test_without_spark_or_a_java_for_it_the_remedy_is_told(tmp_path: Path, comma
     assert "Spark needs Java 17 to 25: found none. Install one" in no_java.err
 
 
+def _good(run: str) -> bytes:
+    """A line that is sound."""
+    return json.dumps(events(SOUND, run)[0]).encode() + b"\n"
+
+
 def _parquet(rows: dict[str, list[Any]], cut: int | None = None) -> bytes:
     stream = io.BytesIO()
     pq.write_table(pa.table(rows), stream)
@@ -128,22 +133,21 @@ def _parquet(rows: dict[str, list[Any]], cut: int | None = None) -> bytes:
 
 
 MAIN = "from fencepost.cli import main\nmain()\n"
-GOOD = json.dumps(events(SOUND, "good")[0]).encode() + b"\n"
 ONE = b"{:index 0, :time 0, :type :invoke, :process 0, :f :send, :value [[:send 1 7]]}\n"
 NEEDED = {"run_id": ["r"], "idx": [0], "type": ["ok"], "f": ["send"], "op_id": [0]}
 # What is in the file, which of its lines is bad, and what is said of it.
 BAD: dict[str, tuple[bytes, int | None, str]] = {
     "empty.jsonl": (b"", None, "the file is empty"),
-    "cut.jsonl": (GOOD + b'{"run_id": "good", "idx": 1', 2, "cut off"),
-    "nul.jsonl": (GOOD + b"\x00\x00\x00", 2, "not one JSON object"),
-    "deep.jsonl": (GOOD + b'{"a":' * 20_000, 2, "not one JSON object"),
-    "number.jsonl": (GOOD + b'{"run_id": "good", "idx": 99999999999999999999}', 2, "not one JSON object"),
+    "cut.jsonl": (_good("cut") + b'{"run_id": "r", "idx": 1', 2, "cut off"),
+    "nul.jsonl": (_good("nul") + b"\x00\x00\x00", 2, "not one JSON object"),
+    "deep.jsonl": (_good("deep") + b'{"a":' * 20_000, 2, "not one JSON object"),
+    "number.jsonl": (_good("number") + b'{"run_id": "r", "idx": 99999999999999999999}', 2, "not one JSON object"),
     "bytes.edn": (ONE + b"\xff\xfe", 2, "not UTF-8"),
     "tag.edn": (ONE + b'{:index 1, :type :ok, :process 0, :f :send, :value #strange/tag "x"}', 2, "unknown tag #strange/tag"),
     "index.edn": (ONE + b"{:index 99999999999999999999, :type :ok, :process 0, :f :send}", 2, "expected an integer of 64 bits"),
     "cut.edn": (ONE + b"{:index 1, :type :ok", 2, "cut off"),
     "bomb.jsonl.gz": (gzip.compress(b" " * (80 << 20)), None, "unpacks to more than 200 times its size"),
-    "cut.jsonl.gz": (gzip.compress(GOOD * 100)[:60], None, "not to be read to its end"),
+    "cut.jsonl.gz": (gzip.compress(_good("gzip") * 100)[:60], None, "not to be read to its end"),
     "text.parquet": (b"no Parquet at all", None, "not a whole Parquet file"),
     "cut.parquet": (_parquet(NEEDED, -20), None, "not a whole Parquet file"),
     "foreign.parquet": (_parquet({"name": ["a"]}), None, "not a history: it has no column run_id"),
