@@ -19,10 +19,10 @@ from fencepost.adapters.ports import WrongUsage
 from .anomalies import ANOMALIES, Anomaly
 from .command import Wish
 from .derived import History
-from .ingest import files, lines, quarantine
+from .ingest import files
 from .page import render
 from .session import Size, session
-from .tables import Tables
+from .start import find
 from .verdicts import Total, totals, unfinished, verdict, witnesses
 from .witnesses import Shown, shown
 
@@ -53,32 +53,27 @@ def judge(wish: Wish) -> Judged:
     """Judge the histories, and write the results."""
     wanted = _chosen(wish.anomalies)
     say = _Progress()
-    sources = files.find(wish.paths)
-    refused = [refusal for refusal in map(files.refusal, sources) if refusal]
-    closed = {refusal.path for refusal in refused}
-    readable = [source for source in sources if source.path not in closed]
-    if not readable:
-        raise WrongUsage("none of the histories can be read: " + "; ".join(f"{refusal.path}: {refusal.reason}" for refusal in refused[:5]))
-    size = Size(sum(source.bytes for source in readable), wish.master, wish.memory)
+    start = find(wish.paths)
+    size = Size(start.bytes, wish.master, wish.memory)
     wish.results.mkdir(parents=True, exist_ok=True)
     _store(wish.results, unfinished())
-    say(f"{len(readable)} files, {size.bytes / 1e6:.1f} MB; starting Spark on {wish.master} with {size.driver_memory}")
+    say(f"{start}, {size.bytes / 1e6:.1f} MB; starting Spark on {wish.master} with {size.driver_memory}")
     with session(size) as spark:
         say("reading and sorting")
-        tables = Tables(spark, wish.results / "tables", size.partitions)
-        tables.store(lines.read(spark, readable))
-        bad = quarantine.write(spark, tables.bad, readable, refused, wish.results / "quarantine")
-        if tables.ops.isEmpty():
-            place = wish.results / "quarantine"
-            raise WrongUsage(f"no operation in {len(readable)} files could be read; {bad} lines and files are in {place} with the reasons")
-        say("looking for anomalies")
+        tables, bad = start.tables(spark, size.partitions, wish.results)
         history = History(tables, wish.infer_ww, wish.infer_rw)
-        found = witnesses(history, wanted).persist()
+        if not history.runs:
+            raise WrongUsage(
+                f"no operation could be read from {start}; {bad} lines and files are in {wish.results / 'quarantine'} with the reasons"
+            )
+        say("looking for anomalies")
+        # Each plan has as many parts as a shuffle; together they need no more.
+        found = witnesses(history, wanted).coalesce(size.partitions).persist()
         told = verdict(history, found, bad)
         say(f"{told['records']} records of {told['operations']} operations judged")
         _keep(found, wish.results / "witnesses", wish.most)
-        pictured = shown(found, tables.ops, _SHOWN)
-        by_run = shown(found, tables.ops, 1, apart=("anomaly", "run")) if wish.by_run and pictured else []
+        pictured = shown(found, tables, _SHOWN)
+        by_run = shown(found, tables, 1, apart=("anomaly", "run")) if wish.by_run and pictured else []
     (wish.results / "index.html").write_text(render(told, totals(told), pictured), encoding="utf-8")
     _store(wish.results, told)
     return Judged(told, pictured, by_run)

@@ -1,10 +1,10 @@
-"""What many plans need and only one pass computes: for each log its values in order, and where one poll jumped over one.
+"""What many plans need and only one pass computes.
 
-* `values`: one row for each value of a log. Who sent it (op, at, unit, oc, end_op), whether it was read, at which offsets it stands, and
-  its *place*: the dense rank of its offset among those of the log's records that committed or were handed over, so that markers and
-  aborted records leave no gap. A value at two offsets has two places, `fi` and `li`. `reused` says that different records have this
-  value, so that nothing said of it is certain.
-* `reads`: records handed over, with the place of their value.
+* `present`: what a history has at all, in words. A plan that reads something else has nothing to find, and is not even made: planning
+  costs more than running where histories are small.
+* `values`: one row for each value of a log (`values`).
+* `noticed`: the records that are not as a sound history's (`neighbours`); everything else about single records is sound.
+* `logs`: how far each log was read.
 * `gaps`: values that one poll of a log jumped over: it has a record before the value's place and one after it, but not the value.
 
 `followed` runs are those whose consumers have positions (assign or subscribe to logs, final_read, or so says the recorder): only
@@ -14,13 +14,24 @@ there is it a fault to read on behind an unread record, since a bare fetch may b
 from collections.abc import Callable
 from functools import cached_property
 
-from pyspark.sql import Column, DataFrame, Window
+import pyarrow as pa
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from .tables import COMMITTED, UNKNOWN, Tables
+from . import neighbours
+from .tables import UNKNOWN, Tables
+from .values import VALUE, values
 
-VALUE = ("run", "log", "v")
+__all__ = ["VALUE", "History"]
+
 _WIDEST_GAP = 10_000
+_RARE = {
+    "grouped": "grp is not null",
+    "keyed": "mkey is not null",
+    "numbered": "seq is not null and pid >= 0",
+    "named": "tid is not null",
+    "doubtful": f"oc = {UNKNOWN}",
+}
 
 
 class History:
@@ -45,36 +56,54 @@ class History:
         return self.tables.of(*kinds)
 
     @cached_property
+    def runs(self) -> dict[str, int]:
+        """How many operations each run has."""
+        return {row.run: row.operations for row in self._runs}
+
+    @cached_property
+    def records(self) -> int:
+        """How many records there are."""
+        return sum(row.records for row in self._kinds)
+
+    @cached_property
+    def damaged(self) -> list[str]:
+        """The runs of files in which something could not be read: there, that something is missing proves nothing."""
+        return [row.run for row in self.tables.damaged.collect()]
+
+    @cached_property
     def present(self) -> frozenset[str]:
-        """What the history has at all: kinds of records, kinds of operations. A plan that reads others has nothing to find."""
-        kinds = self.tables.records.select("kind").distinct().collect()
-        functions = self.ops.select("f").distinct().collect()
-        followed = ["followed"] if not self.followed.isEmpty() else []
-        return frozenset([*followed, *(str(row[0]) for row in (*kinds, *functions) if row[0] is not None)])
+        """What the history has at all: kinds of records and functions of operations, and in words what few histories have."""
+        functions = {f for row in self._runs for f in row.functions}
+        words = {word for word in _RARE if any(row[word] for row in self._kinds)}
+        followed = {"followed"} if any(row.followed for row in self._runs) else set()
+        return frozenset({row.kind for row in self._kinds} | functions | words | followed)
+
+    @cached_property
+    def suspicious(self) -> frozenset[str]:
+        """Which corners and suspicions the records have at all."""
+        return neighbours.words(self.noticed) if self.present & {"send", "recv"} else frozenset()
 
     @cached_property
     def values(self) -> DataFrame:
-        return _placed(_values(self.of("send", "recv"), self._resent)).persist()
+        return values(self.tables.records, self.present).persist()
 
     @cached_property
-    def _resent(self) -> DataFrame:
-        """Values that were sent under the sequence number of another one: a broker that knows the number answers for the other."""
-        sends = self.of("send").filter(F.col("seq").isNotNull() & (F.col("pid") >= 0) & F.col("v").isNotNull())
-        groups = sends.groupBy("run", "log", "pid", "epoch", "seq").agg(F.collect_set("v").alias("vs"))
-        values = groups.filter(F.size("vs") > 1).select("run", "log", F.explode("vs").alias("v")).distinct()
-        return F.broadcast(values.withColumn("resent", F.lit(True)))
+    def noticed(self) -> DataFrame:
+        return neighbours.noticed(self.tables.records, self.values).persist()
+
+    def suspected(self, name: str) -> DataFrame:
+        """The records of one suspicion or corner."""
+        return self.noticed.filter((neighbours.CORNERS | neighbours.SUSPICIONS)[name])
 
     @cached_property
     def offsets(self) -> DataFrame:
-        """Which values stand at which offset of a log."""
-        return self.values.select(*VALUE, "reused", F.explode("offsets").alias("o"))
+        """Which values stand at an offset that has several."""
+        return self.values.filter("contested").select(*VALUE, "reused", F.explode("offsets").alias("o"))
 
     @cached_property
     def followed(self) -> DataFrame:
-        keeps = F.coalesce(F.col("ctl").getItem("positions") == "kept", F.lit(False))
-        assigned = F.col("f").isin("assign", "subscribe") & (F.size("mops") > 0)
-        runs = self.ops.filter(assigned | (F.col("f") == "final_read") | keeps).select("run").distinct()
-        return F.broadcast(runs)
+        runs = pa.array([row.run for row in self._runs if row.followed], pa.string())
+        return F.broadcast(self.tables.spark.createDataFrame(pa.table({"run": runs})))
 
     @cached_property
     def reads(self) -> DataFrame:
@@ -82,82 +111,47 @@ class History:
         return self.of("recv").join(placed.hint("shuffle_hash"), list(VALUE), "left")
 
     @cached_property
-    def steps(self) -> DataFrame:
-        """Consecutive records of one log within one poll: the value before, and how many places on this one is."""
-        within = Window.partitionBy("run", "log", "op").orderBy("mop")
-        rows = self.reads.select(
-            "run", "log", "op", "mop", "at", "iso", "ty", "v", "i", F.lag("v").over(within).alias("v0"), F.lag("i").over(within).alias("i0")
+    def logs(self) -> DataFrame:
+        """For each log the last place that was read (`bound`), its offset, and the first offset of what is committed and unread."""
+        unread = F.col("acked") & F.col("must") & ~F.col("read")
+        rows = self.values.groupBy("run", "log").agg(
+            F.max(F.when(F.col("read"), F.col("fi"))).alias("bound"),
+            F.max(F.when(F.col("read"), F.col("o1"))).alias("read_to"),
+            F.min(F.when(unread, F.col("o0"))).alias("from_o"),
         )
-        return rows.filter(F.col("v0").isNotNull() & (F.col("i") - F.col("i0") != 1)).persist()
+        return F.broadcast(rows.persist())
 
     @cached_property
     def gaps(self) -> DataFrame:
-        wide = self.steps.filter(F.col("i") - F.col("i0") > 1)
         last = F.least(F.col("i") - 1, F.col("i0") + _WIDEST_GAP)
-        missed = wide.select("run", "log", "op", "iso", "ty", F.explode(F.sequence(F.col("i0") + 1, last)).alias("li"))
-        values = self.values.filter(~F.col("reused") & F.col("must"))
-        values = values.withColumnsRenamed({"op": "w_op", "at": "w_at", "unit": "w_unit"})
-        return missed.join(values.hint("shuffle_hash"), ["run", "log", "li"]).persist()
+        missed = self.suspected("jumped").select("run", "log", "op", "iso", "ty", F.explode(F.sequence(F.col("i0") + 1, last)).alias("li"))
+        sure = self.values.filter(~F.col("reused") & F.col("must"))
+        sure = sure.withColumnsRenamed({"op": "w_op", "at": "w_at", "unit": "w_unit"})
+        names = ("v", "o0", "sent", "read", "reused", "transactional", "first_read", "first_read_op", "w_op", "w_unit")
+        return missed.join(sure.select("run", "log", "li", *names).hint("shuffle_hash"), ["run", "log", "li"]).persist()
 
-
-def _values(records: DataFrame, resent: DataFrame) -> DataFrame:
-    sent, got = F.col("kind") == "send", F.col("kind") == "recv"
-    read = got & (F.col("ty") == "ok")
-    careful = F.col("iso") != "ru"
-    identity = F.when(F.col("seq").isNotNull() & (F.col("pid") >= 0), F.xxhash64("pid", "epoch", "seq")).otherwise(F.xxhash64("op", "mop"))
-
-    def least(name: str, where: Column) -> Column:
-        return F.min(F.when(where, F.col(name)))
-
-    def most(name: str, where: Column) -> Column:
-        return F.max(F.when(where, F.col(name)))
-
-    rows = (
-        records.filter(F.col("v").isNotNull())
-        .groupBy(*VALUE)
-        .agg(
-            F.max(sent).alias("sent"),
-            F.max(sent & (F.col("ty") == "ok")).alias("acked"),
-            F.count_if(sent).alias("sends"),
-            (F.min(F.when(sent, identity)) != F.max(F.when(sent, identity))).alias("reused"),
-            least("op", sent).alias("op"),
-            least("at", sent).alias("at"),
-            least("unit", sent).alias("unit"),
-            most("oc", sent).alias("oc"),
-            most("end_op", sent).alias("end_op"),
-            F.max(sent & F.col("transactional")).alias("transactional"),
-            F.max(got & careful).alias("polled"),
-            F.max(read).alias("read"),
-            F.max(read & careful).alias("seen"),
-            least("at", read & careful).alias("first_read"),
-            least("op", read & careful).alias("first_read_op"),
-            F.max(sent & F.col("by_hand")).alias("by_hand"),
-            least("o", sent).alias("so0"),
-            most("o", sent).alias("so1"),
-            least("o", got & careful).alias("ro0"),
-            most("o", got & careful).alias("ro1"),
-            least("o", got & ~careful).alias("uo0"),
-            most("o", got & ~careful).alias("uo1"),
+    @cached_property
+    def _runs(self) -> list[Row]:
+        keeps = F.coalesce(F.col("ctl").getItem("positions") == "kept", F.lit(False))
+        assigned = F.col("f").isin("assign", "subscribe") & F.col("first").isNotNull()
+        follows = assigned | (F.col("f") == "final_read") | keeps
+        return (
+            self.ops.groupBy("run")
+            .agg(
+                F.count("*").alias("operations"),
+                F.collect_set("f").alias("functions"),
+                F.coalesce(F.max(follows), F.lit(False)).alias("followed"),
+            )
+            .collect()
         )
-    )
-    rows = rows.join(resent, list(VALUE), "left").fillna(value=False, subset=["reused", "by_hand", "resent"])
-    rows = rows.withColumn("reused", F.col("reused") | F.col("resent")).drop("resent")
-    forced = rows.filter((F.col("oc") == UNKNOWN) & F.col("seen")).select("run", "unit").distinct().withColumn("forced", F.lit(True))
-    rows = rows.join(F.broadcast(forced), ["run", "unit"], "left")
-    must = (F.col("oc") == COMMITTED) | F.coalesce("forced", F.lit(False))
-    rows = rows.withColumn("must", F.coalesce(must, F.lit(False))).drop("forced")
 
-    def among(end: str) -> list[Column]:
-        return [F.when(F.col("must"), F.col(f"so{end}")), F.col(f"ro{end}"), F.when(F.col("must"), F.col(f"uo{end}"))]
-
-    return rows.withColumn("o0", F.least(*among("0"))).withColumn("o1", F.greatest(*among("1")))
-
-
-def _placed(values: DataFrame) -> DataFrame:
-    """With the places of the values, in each log by offset."""
-    known = F.array_compact(F.array("o0", "o1", F.when(F.col("must"), F.col("so0")), F.when(F.col("must"), F.col("so1")), "ro0", "ro1"))
-    rows = values.withColumn("offsets", F.array_sort(F.array_distinct(known)))
-    log = Window.partitionBy("run", "log").orderBy("o")
-    places = rows.select(*VALUE, F.explode("offsets").alias("o")).withColumn("i", F.dense_rank().over(log) - 1)
-    places = places.groupBy(*VALUE).agg(F.min("i").alias("fi"), F.max("i").alias("li"))
-    return rows.join(places.hint("shuffle_hash"), list(VALUE), "left")
+    @cached_property
+    def _kinds(self) -> list[Row]:
+        return (
+            self.tables.records.groupBy("kind")
+            .agg(
+                F.count("*").alias("records"),
+                *(F.max(F.expr(f"coalesce({which}, false)")).alias(word) for word, which in _RARE.items()),
+            )
+            .collect()
+        )

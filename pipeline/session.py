@@ -55,6 +55,9 @@ class Size:
             "spark.driver.memory": self.driver_memory,
             "spark.sql.shuffle.partitions": str(self.partitions),
             "spark.sql.warehouse.dir": f"{scratch}/warehouse",
+            # Nothing here is worth a filter of its own, nor a second look at a plan.
+            "spark.sql.lightweightPlanChangeValidation": "false",
+            "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.sql.session.timeZone": "UTC",
@@ -88,8 +91,8 @@ def session(size: Size) -> Iterator[SparkSession]:
     os.environ["JAVA_HOME"] = str(java.find().home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with TemporaryDirectory(prefix="fencepost-check-") as scratch:
-        # What is over in seconds is not worth compiling well.
-        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " if size.small else ""
+        # What is over in seconds is not worth compiling well; where there is much to do, throughput counts and pauses do not.
+        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " if size.small else "-XX:+UseParallelGC "
         logging = HERE / "log4j2.properties"
         builder = SparkSession.builder.master(size.master).appName("fencepost check")
         builder = builder.config(

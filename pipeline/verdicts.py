@@ -7,7 +7,6 @@ A run is invalid when it has a definite witness of an anomaly that somebody prom
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -35,16 +34,23 @@ class Total:
 
 def witnesses(history: History, anomalies: Sequence[Anomaly]) -> DataFrame:
     """Every witness of these anomalies."""
-    wanted = [anomaly for anomaly in anomalies if anomaly.concerns(history.present)]
     found = []
-    for anomaly in wanted:
+    for anomaly in anomalies:
+        if not anomaly.concerns(history):
+            continue
         rows = anomaly.find(history).withColumn("anomaly", F.lit(anomaly.name))
-        if anomaly.absence:
-            whole = history.tables.damaged.withColumn("damaged", F.lit(True))
-            rows = rows.join(F.broadcast(whole), "run", "left")
-            rows = rows.withColumn("definite", F.col("definite") & F.col("damaged").isNull()).drop("damaged")
+        if anomaly.absence and history.damaged:
+            rows = rows.withColumn("definite", F.col("definite") & ~F.col("run").isin(history.damaged))
         found.append(rows)
-    return reduce(lambda one, other: one.unionByName(other), found, history.tables.spark.createDataFrame([], SCHEMA))
+    return _together(found) if found else history.tables.spark.createDataFrame([], SCHEMA)
+
+
+def _together(frames: Sequence[DataFrame]) -> DataFrame:
+    """All rows of these. By halves: every union looks at all that it is made of, and one after the other that would be the square."""
+    if len(frames) == 1:
+        return frames[0]
+    half = len(frames) // 2
+    return _together(frames[:half]).union(_together(frames[half:]))
 
 
 def verdict(history: History, found: DataFrame, quarantined: int) -> dict[str, Any]:
@@ -54,14 +60,15 @@ def verdict(history: History, found: DataFrame, quarantined: int) -> dict[str, A
         found.groupBy("run", "anomaly").agg(F.count_if("definite").alias("sure"), F.count_if(~F.col("definite")).alias("maybe")).collect()
     ):
         counts[row.run][row.anomaly] = {"definite": row.sure, "possible": row.maybe}
-    operations = {row.run: row["count"] for row in history.ops.groupBy("run").count().collect()}
     return {
         "schema_version": SCHEMA_VERSION,
         "complete": True,
-        "records": history.tables.records.count(),
-        "operations": sum(operations.values()),
+        "records": history.records,
+        "operations": sum(history.runs.values()),
         "quarantined": quarantined,
-        "runs": [{"run": run, "valid": _valid(counts[run]), "anomalies": dict(sorted(counts[run].items()))} for run in sorted(operations)],
+        "runs": [
+            {"run": run, "valid": _valid(counts[run]), "anomalies": dict(sorted(counts[run].items()))} for run in sorted(history.runs)
+        ],
     }
 
 

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from .anomalies import ANOMALIES, Anomaly
-from .tables import shortened
+from .tables import Tables, shortened
 
 _LONG = 60
 _MANY = 6
@@ -49,13 +49,13 @@ class Shown:
         return ". ".join([f"{self.run}: {self.claim}", *map(str, self.acts)])
 
 
-def shown(witnesses: DataFrame, ops: DataFrame, each: int, apart: Sequence[str] = ("anomaly",)) -> list[Shown]:
+def shown(witnesses: DataFrame, tables: Tables, each: int, apart: Sequence[str] = ("anomaly",)) -> list[Shown]:
     """The first witnesses of each anomaly, or of each that these columns tell apart, definite ones first."""
     order = Window.partitionBy(*apart).orderBy(F.col("definite").desc(), "run", "log", "values", "ops")
     first = witnesses.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= each)
     wanted = first.select("run", F.explode("ops").alias("op")).distinct()
     mops = F.transform(F.slice("mops", 1, _TOLD), lambda mop: mop.withField("v", shortened(mop.v)))
-    told = ops.join(F.broadcast(wanted), ["run", "op"]).select(
+    told = tables.whole.join(F.broadcast(wanted), ["run", "op"]).select(
         "run", "op", "at", "t0", "process", "client", "f", "ty", "open", mops.alias("mops")
     )
     by_op = {(row.run, row.op): row for row in told.collect()}

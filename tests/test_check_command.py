@@ -1,6 +1,7 @@
 """`fencepost check` as its users call it."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,23 @@ def test_a_broken_history_is_told_in_words_and_files(tmp_path: Path) -> None:
     assert ("G1a", "broken", ["a"]) in [(witness["anomaly"], witness["run"], witness["values"]) for witness in kept]
     assert list((tmp_path / "out/witnesses/parquet").glob("*.parquet"))
     assert "<svg" in (tmp_path / "out/index.html").read_text(encoding="utf-8")
+
+    # A later check starts from the tables, and does not read the histories again.
+    shutil.rmtree(tmp_path / "in")
+    again = fencepost("check", tmp_path / "out", "--results", tmp_path / "later", "--format", "json", expect=1)
+    assert json.loads(again.out) == told
+    assert not (tmp_path / "later/tables").exists()
+
+
+def test_tables_are_judged_by_themselves(tmp_path: Path) -> None:
+    """Tables beside a history are refused; a folder whose tables were never finished has none."""
+    write("p0 ok send x<a@0\n", "run", tmp_path / "in")
+    tables = tmp_path / "out/tables"
+    tables.mkdir(parents=True)
+    assert "no history" in fencepost("check", tmp_path / "out", expect=2).err
+
+    (tables / "tables.json").write_text('{"schema_version": 1, "buckets": 1, "bytes": 1, "quarantined": 0}', encoding="utf-8")
+    assert "judged by themselves" in fencepost("check", tables, tmp_path / "in", expect=2).err
 
 
 def test_usage_errors_come_before_spark(tmp_path: Path) -> None:

@@ -116,6 +116,22 @@ def test_every_format_reads_the_same(judge: Judge, spark: SparkSession, tmp_path
     ]
 
 
+def test_a_file_is_found_again_whatever_it_is_called(judge: Judge, tmp_path: Path) -> None:
+    """Names that Spark writes otherwise, or reads as patterns: every line is an operation's or in quarantine with its file."""
+    odd = ["a b.jsonl", "a+b.jsonl", "a%20b.jsonl", "ä[1]{2}.jsonl", "c?*d#e.jsonl"]
+    for number, name in enumerate(odd):
+        path = write(SOUND, f"run-{number}", tmp_path / "made")
+        (tmp_path / "in").mkdir(exist_ok=True)
+        path.rename(tmp_path / "in" / name)
+        with (tmp_path / "in" / name).open("a", encoding="utf-8") as stream:
+            stream.write('{"run_id":')
+
+    operations, odd_lines = judge(tmp_path / "in")
+
+    assert operations == 2 * len(odd)
+    assert sorted((file, line) for file, line, _ in odd_lines) == sorted((name, 5) for name in odd)
+
+
 def test_a_bomb_and_an_endless_line_are_refused_unopened(tmp_path: Path) -> None:
     """An archive of zeros, and a line longer than any event, never reach Spark; a broken archive neither."""
     bomb, endless, broken = tmp_path / "bomb.jsonl.gz", tmp_path / "endless.jsonl", tmp_path / "broken.jsonl.gz"

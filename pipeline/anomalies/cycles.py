@@ -58,7 +58,21 @@ def _named(history: History, name: str) -> DataFrame:
 
 def _cycles(history: History) -> DataFrame:
     """All cycles; four anomalies read them, and they are solved once."""
-    return history.once("cycles", lambda: _islands(_edges(history)).groupBy("run", "island").applyInPandas(_solve, _CYCLES))
+    return history.once("cycles", lambda: _solved(history))
+
+
+def _solved(history: History) -> DataFrame:
+    spans = _spans(_backward(history)).persist()
+    if spans.isEmpty():
+        return history.tables.spark.createDataFrame([], _CYCLES)
+    return _within(_edges(history), spans).groupBy("run", "island").applyInPandas(_solve, _CYCLES)
+
+
+def _backward(history: History) -> DataFrame:
+    """The edges from a later to an earlier operation. Backward reads were noticed; who reads what was not yet written is rare."""
+    if history.infer_ww or history.infer_rw:
+        return _edges(history).filter(F.col("b") < F.col("a")).select("run", "a", "b")
+    return history.suspected("backward").select("run", F.col("w_at").alias("a"), F.col("at").alias("b"))
 
 
 def _edges(history: History) -> DataFrame:
@@ -85,16 +99,21 @@ def _edges(history: History) -> DataFrame:
     return edges
 
 
-def _islands(edges: DataFrame) -> DataFrame:
-    """The edges that lie within one union of spans of backward edges, with the number of it."""
+def _spans(backward: DataFrame) -> DataFrame:
+    """The unions of what backward edges span, numbered: `lo` and `hi` are their first and last operation."""
     order = Window.partitionBy("run").orderBy("lo")
-    back = edges.filter(F.col("b") < F.col("a")).select("run", F.col("b").alias("lo"), F.col("a").alias("hi"))
+    back = backward.select("run", F.col("b").alias("lo"), F.col("a").alias("hi"))
     reached = F.max("hi").over(order.rowsBetween(Window.unboundedPreceding, -1))
     back = back.withColumn("fresh", F.coalesce((F.col("lo") > reached).cast("int"), F.lit(1)))
     spans = back.withColumn("island", F.sum("fresh").over(order.rowsBetween(Window.unboundedPreceding, Window.currentRow)))
-    spans = F.broadcast(spans.groupBy("run", "island").agg(F.min("lo").alias("lo"), F.max("hi").alias("hi")))
+    return spans.groupBy("run", "island").agg(F.min("lo").alias("lo"), F.max("hi").alias("hi"))
+
+
+def _within(edges: DataFrame, spans: DataFrame) -> DataFrame:
+    """The edges that lie within one of the spans, with its number."""
     within = (F.col("e.run") == F.col("s.run")) & (F.least("e.a", "e.b") >= F.col("s.lo")) & (F.greatest("e.a", "e.b") <= F.col("s.hi"))
-    return edges.alias("e").join(spans.alias("s"), within).select(*(f"e.{name}" for name in _EDGE), "s.island").distinct()
+    rows = edges.alias("e").join(F.broadcast(spans).alias("s"), within)
+    return rows.select(*(f"e.{name}" for name in _EDGE), "s.island").distinct()
 
 
 def _solve(island: pd.DataFrame) -> pd.DataFrame:

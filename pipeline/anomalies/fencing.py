@@ -20,7 +20,7 @@ def zombie_write(history: History) -> DataFrame:
     writes = history.ops.filter(
         F.col("f").isin("send", "ack", "txn") & (F.col("ty") == "ok") & F.col("tx.tid").isNotNull() & (F.col("tx.epoch") >= 0)
     )
-    writes = writes.select("run", "tx.tid", "tx.pid", "tx.epoch", F.col("op").alias("t"), "op", F.col("mops")[0].alias("first"))
+    writes = writes.select("run", "tx.tid", "tx.pid", "tx.epoch", F.col("op").alias("t"), "op", "first")
     fences = _fences(history).select("run", "tid", "pid", F.col("at").alias("t"), F.struct("epoch", "op").alias("fence"))
     before = Window.partitionBy("run", "tid", "pid").orderBy("t").rowsBetween(Window.unboundedPreceding, -1)
     rows = writes.unionByName(fences, allowMissingColumns=True).withColumn("fenced", F.max("fence").over(before))
@@ -56,9 +56,7 @@ def write_to_ended_transaction(history: History) -> DataFrame:
         .groupBy("run", "txn_id")
         .agg(F.min("at").alias("ended"), F.min_by("op", "at").alias("end_op"))
     )
-    sends = history.ops.filter((F.col("f") == "send") & (F.col("ty") == "ok")).select(
-        "run", "txn_id", "op", F.col("mops")[0].alias("first")
-    )
+    sends = history.ops.filter((F.col("f") == "send") & (F.col("ty") == "ok")).select("run", "txn_id", "op", "first")
     rows = sends.join(ends, ["run", "txn_id"]).filter(F.col("op") > F.col("ended")).withColumn("log", F.col("first.log"))
     return witness(rows, ["end_op", "op"], ["first.v"], ["first.o"])
 
@@ -76,11 +74,9 @@ def fractured_read(history: History) -> DataFrame:
 def _torn_poll(history: History, same_log: bool) -> DataFrame:
     missed = history.gaps.filter(F.col("transactional") & (F.col("iso") != "ru")).select("run", "log", "op", "v", "o0", "w_unit", "w_op")
     units = history.values.filter(F.col("transactional") & F.col("must")).select(*VALUE, F.col("unit").alias("w_unit"))
-    had = (
-        history.of("recv")
-        .join(units.hint("shuffle_hash"), list(VALUE))
-        .select("run", "op", "w_unit", F.col("log").alias("log2"), F.col("v").alias("v2"))
-    )
+    polls = F.broadcast(missed.select("run", "op").distinct())
+    had = history.of("recv").join(polls, ["run", "op"]).join(units.hint("shuffle_hash"), list(VALUE))
+    had = had.select("run", "op", "w_unit", F.col("log").alias("log2"), F.col("v").alias("v2"))
     rows = missed.join(had, ["run", "op", "w_unit"]).filter(
         (F.col("log") == F.col("log2")) if same_log else (F.col("log") != F.col("log2"))
     )
@@ -93,9 +89,11 @@ def torn_commit(history: History) -> DataFrame:
 
     Where nothing behind them was read they may still come, and the witness is possible.
     """
-    bound = F.max(F.when(F.col("read"), F.col("fi"))).over(Window.partitionBy("run", "log"))
-    rows = history.values.filter(F.col("sent")).withColumn("passed", F.coalesce(F.col("li") <= bound, F.lit(False)))
-    rows = rows.filter(F.col("transactional") & (F.col("oc") > ABORTED) & ~F.col("reused"))
+    rows = history.values.filter(F.col("sent") & F.col("transactional") & (F.col("oc") > ABORTED) & ~F.col("reused"))
+    # Nearly all transactions were read as a whole; their stories are not told.
+    torn = rows.groupBy("run", "unit").agg(F.max("seen").alias("some"), F.min("read").alias("all")).filter(F.col("some") & ~F.col("all"))
+    rows = rows.join(F.broadcast(torn.select("run", "unit")), ["run", "unit"], "left_semi").join(history.logs, ["run", "log"])
+    rows = rows.withColumn("passed", F.coalesce(F.col("li") <= F.col("bound"), F.lit(False)))
     units = rows.groupBy("run", "unit").agg(
         F.min("op").alias("op"),
         F.count_if("seen").alias("had"),
@@ -150,6 +148,7 @@ ANOMALIES = (
         frozenset({"send", "recv"}),
         "one poll of {log} has a part of a transaction and jumped over another: of {values} the first is missing",
         absence=True,
+        shows="jumped",
     ),
     Anomaly(
         "fractured-read",
@@ -159,6 +158,7 @@ ANOMALIES = (
         frozenset({"send", "recv"}),
         "one poll has a part of a transaction and jumped over another in {log}: of {values} the first is missing",
         absence=True,
+        shows="jumped",
     ),
     Anomaly(
         "torn-commit",

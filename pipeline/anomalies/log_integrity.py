@@ -4,6 +4,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from fencepost.pipeline.derived import VALUE, History
+from fencepost.pipeline.neighbours import ends
 
 from .anomaly import Anomaly, witness
 
@@ -32,9 +33,7 @@ def spurious_offset(history: History) -> DataFrame:
 
 def phantom_read(history: History) -> DataFrame:
     """A poll handed over a value that nobody ever sent to that log. Definite where every line could be read."""
-    never = F.broadcast(history.values.filter(~F.col("sent")).select(*VALUE))
-    rows = history.of("recv").join(never, list(VALUE))
-    return witness(rows, ["op"], ["v"], ["o"])
+    return witness(history.suspected("never-sent"), ["op"], ["v"], ["o"])
 
 
 def offset_inversion(history: History) -> DataFrame:
@@ -43,25 +42,10 @@ def offset_inversion(history: History) -> DataFrame:
     Definite. Retries answer the old offset and count not.
     """
     once = history.values.filter(F.col("acked") & (F.col("sends") == 1) & (F.col("so0") == F.col("so1")) & ~F.col("reused"))
-    told = once.select(
-        "run",
-        "log",
-        F.col("at").alias("t"),
-        F.struct(F.col("so0").alias("o"), "v", "op").alias("told"),
-        F.lit(None).cast("string").alias("v"),
-    )
-    asked = once.select(
-        "run",
-        "log",
-        F.col("op").alias("t"),
-        F.lit(None).cast(told.schema["told"].dataType).alias("told"),
-        "v",
-        "op",
-        F.col("so0").alias("o"),
-    )
-    before = Window.partitionBy("run", "log").orderBy("t").rowsBetween(Window.unboundedPreceding, -1)
-    rows = told.unionByName(asked, allowMissingColumns=True).withColumn("before", F.max("told").over(before))
-    return witness(rows.filter(F.col("before.o") >= F.col("o")), ["before.op", "op"], ["before.v", "v"], ["before.o", "o"])
+    # Of the records at no smaller offset, the one that was acknowledged first: itself, where nothing is wrong.
+    above = Window.partitionBy("run", "log").orderBy(F.col("so0").desc())
+    rows = once.select("run", "log", "v", "so0", "op", F.min(F.struct("at", "op", "v", "so0")).over(above).alias("before"))
+    return witness(rows.filter(F.col("before.at") < F.col("op")), ["before.op", "op"], ["before.v", "v"], ["before.so0", "so0"])
 
 
 def same_id_interleave(history: History) -> DataFrame:
@@ -76,44 +60,21 @@ def same_id_interleave(history: History) -> DataFrame:
 
 def nonmonotonic_send(history: History) -> DataFrame:
     """A producer's next operation put its record before that of the operation before. Definite."""
-    sends = _sends(history).filter(F.col("ty") != "fail")
-    per_op = sends.groupBy("run", "log", "process", "op").agg(
-        F.min_by(F.struct("v", "i"), "mop").alias("first"), F.max_by(F.struct("v", "i"), "mop").alias("last")
-    )
+    sends = ends(history.noticed.filter((F.col("kind") == "send") & (F.col("ty") != "fail")))
     order = Window.partitionBy("run", "log", "process").orderBy("op")
-    rows = per_op.select("*", F.lag("last").over(order).alias("before"), F.lag("op").over(order).alias("earlier"))
+    rows = sends.select("*", F.lag("last").over(order).alias("before"))
     rows = rows.filter(F.col("first.i") - F.col("before.i") < 1)
-    return witness(rows, ["earlier", "op"], ["before.v", "first.v"])
+    return witness(rows, ["before.op", "op"], ["before.v", "first.v"])
 
 
 def int_nonmonotonic_send(history: History) -> DataFrame:
     """Within one operation a later record stands before an earlier one. Definite."""
-    return witness(_int_sends(history).filter(F.col("step") < 1), ["op"], ["v0", "v"])
+    return witness(history.suspected("sent-back"), ["op"], ["v0", "v"])
 
 
 def int_send_skip(history: History) -> DataFrame:
     """Within one operation another producer's record stands between. Lawful: no system promises that writes are isolated."""
-    return witness(_int_sends(history).filter(F.col("step") > 1), ["op"], ["v0", "v"])
-
-
-def _sends(history: History) -> DataFrame:
-    """Records sent, with the places of those that were sent once."""
-    placed = history.values.filter((F.col("sends") == 1) & ~F.col("reused") & F.col("li").isNotNull()).select(
-        *VALUE, F.col("li").alias("i")
-    )
-    return history.of("send").join(placed.hint("shuffle_hash"), list(VALUE), "left")
-
-
-def _int_sends(history: History) -> DataFrame:
-    return history.once("int-sends", lambda: _uneven_sends(history))
-
-
-def _uneven_sends(history: History) -> DataFrame:
-    """Consecutive records of one log within one operation that are not neighbours there."""
-    within = Window.partitionBy("run", "log", "op").orderBy("mop")
-    rows = _sends(history).select("*", F.lag("v").over(within).alias("v0"), F.lag("i").over(within).alias("i0"))
-    rows = rows.withColumn("step", F.col("i") - F.col("i0")).filter(F.col("step") != 1)
-    return rows.select("run", "log", "op", "v0", "v", "step")
+    return witness(history.suspected("sent-apart"), ["op"], ["v0", "v"])
 
 
 ANOMALIES = (
@@ -149,6 +110,7 @@ ANOMALIES = (
         _READ,
         "{values}, which nobody sent to {log}, was read at offset {offsets}",
         absence=True,
+        shows="never-sent",
     ),
     Anomaly(
         "offset-inversion",
@@ -163,7 +125,7 @@ ANOMALIES = (
         "transactions of one transactional id do not interleave",
         "Kafka's maintainers on exactly-once",
         same_id_interleave,
-        _MOVED,
+        _MOVED | {"named"},
         "a later transaction of one transactional id stands before the end of an earlier one in {log}: offsets {offsets}",
     ),
     Anomaly(
@@ -181,6 +143,7 @@ ANOMALIES = (
         int_nonmonotonic_send,
         _MOVED,
         "of {values} in {log}, sent by one operation, the second stands no later",
+        shows="sent-back",
     ),
     Anomaly(
         "int-send-skip",
@@ -190,5 +153,6 @@ ANOMALIES = (
         _MOVED,
         "between {values} in {log}, sent by one operation, stands another record",
         allowed=True,
+        shows="sent-apart",
     ),
 )

@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from fencepost.pipeline.derived import History
+from fencepost.pipeline.neighbours import ends
 
 from .anomaly import Anomaly, witness
 
@@ -16,12 +17,12 @@ _FOLLOWED = frozenset({"recv", "followed"})
 
 def int_poll_skip(history: History) -> DataFrame:
     """Within one poll a known record between two others is missing. Definite."""
-    return witness(_unbalanced(history).filter(F.col("i") - F.col("i0") > 1), ["op"], ["v0", "v"])
+    return witness(_unbalanced(history, "jumped"), ["op"], ["v0", "v"])
 
 
 def int_nonmonotonic_poll(history: History) -> DataFrame:
     """Within one poll a later record stands before an earlier one, or is the same. Definite."""
-    return witness(_unbalanced(history).filter(F.col("i") - F.col("i0") < 1), ["op"], ["v0", "v"])
+    return witness(_unbalanced(history, "went-back"), ["op"], ["v0", "v"])
 
 
 def poll_skip(history: History) -> DataFrame:
@@ -47,26 +48,18 @@ def position_after_abort(history: History) -> DataFrame:
     return witness(rows, ["gone.op", "op"], ["gone.v", "first.v"], definite=False)
 
 
-def _unbalanced(history: History) -> DataFrame:
+def _unbalanced(history: History, which: str) -> DataFrame:
     """Steps within a poll, but for those of logs that were reassigned during it."""
+    steps = history.suspected(which)
     if "subscribe" not in history.present:
-        return history.steps
+        return steps
     logs = F.explode(F.split(F.col("ctl").getItem("rebalanced"), ","))
     moved = history.ops.filter(F.map_contains_key("ctl", "rebalanced")).select("run", "op", logs.alias("log"))
-    return history.steps.join(F.broadcast(moved), ["run", "op", "log"], "left_anti")
+    return steps.join(F.broadcast(moved), ["run", "op", "log"], "left_anti")
 
 
 def _polls(history: History) -> DataFrame:
-    return history.once("polls", lambda: _ends_of_polls(history))
-
-
-def _ends_of_polls(history: History) -> DataFrame:
-    """Each poll's first and last record of a log, for consumers that were assigned it."""
-    record = F.struct("op", "v", "i")
-    whose = [F.first(name).alias(name) for name in ("process", "ty")]
-    return history.reads.groupBy("run", "log", "op").agg(
-        *whose, F.min_by(record, "mop").alias("first"), F.max_by(record, "mop").alias("last")
-    )
+    return history.once("polls", lambda: ends(history.noticed.filter(F.col("kind") == "recv")))
 
 
 def _turns(history: History) -> DataFrame:
@@ -75,21 +68,26 @@ def _turns(history: History) -> DataFrame:
 
 def _uneven_turns(history: History) -> DataFrame:
     """Each poll with the last record of the consumer's last successful one, since it was assigned the log."""
-    polls = _polls(history)
-    assigned = history.ops.filter(F.col("f").isin("assign", "subscribe") & (F.col("ty") != "fail"))
-    keeps = F.transform(F.coalesce("mops", F.array()), lambda mop: mop.log)
-    consumers = polls.select("run", "process", "log").distinct()
-    resets = assigned.select("run", "process", "op", keeps.alias("keeps"), (F.col("f") == "subscribe").alias("subscribes")).join(
-        consumers, ["run", "process"]
+    assigned = history.ops.filter(F.col("f").isin("assign", "subscribe") & (F.col("ty") != "fail") & F.col("process").isNotNull())
+    turns = assigned.select("run", "process", "op", F.lit(1).alias("turn"), (F.col("f") == "subscribe").alias("subscribes"))
+    # An assignment puts a consumer back on every log but those that it keeps: both are counted, so that nobody multiplies them.
+    so_far = Window.partitionBy("run", "process").orderBy("op")
+    polls = _polls(history).unionByName(turns, allowMissingColumns=True)
+    polls = polls.withColumns(
+        {
+            "turns": F.sum(F.coalesce("turn", F.lit(0))).over(so_far),
+            "rebalanced": F.coalesce(F.max("subscribes").over(so_far), F.lit(False)),
+        }
     )
-    resets = resets.withColumn("reset", (~F.array_contains("keeps", F.col("log"))).cast("int")).drop("keeps")
-    rows = polls.unionByName(resets, allowMissingColumns=True)
+    polls = polls.filter(F.col("first").isNotNull()).drop("turn", "subscribes")
+    kept = assigned.select("run", F.explode("keeps").alias("log"), "process", "op", F.lit(1).alias("keep"))
     order = Window.partitionBy("run", "log", "process").orderBy("op")
-    rows = rows.withColumn("epoch", F.sum(F.coalesce("reset", F.lit(0))).over(order))
-    rows = rows.withColumn("rebalanced", F.coalesce(F.max("subscribes").over(order), F.lit(False)))
+    rows = polls.unionByName(kept, allowMissingColumns=True)
+    rows = rows.withColumn("epoch", F.col("turns") - F.sum(F.coalesce("keep", F.lit(0))).over(order))
+    rows = rows.filter(F.col("first").isNotNull())
     before = Window.partitionBy("run", "log", "process", "epoch").orderBy("op").rowsBetween(Window.unboundedPreceding, -1)
     last = F.last(F.when(F.col("ty") == "ok", F.col("last")), ignorenulls=True)
-    rows = rows.withColumn("before", last.over(before)).filter(F.col("first").isNotNull()).join(history.followed, "run")
+    rows = rows.withColumn("before", last.over(before)).join(history.followed, "run")
     return rows.filter(F.col("first.i") - F.col("before.i") != 1).select("run", "log", "before", "first", "op", "rebalanced")
 
 
@@ -101,6 +99,7 @@ ANOMALIES = (
         int_poll_skip,
         _READ,
         "between {values} of {log} one poll left a record out",
+        shows="jumped",
     ),
     Anomaly(
         "int-nonmonotonic-poll",
@@ -109,6 +108,7 @@ ANOMALIES = (
         int_nonmonotonic_poll,
         _READ,
         "one poll of {log} returned {values} in the wrong order",
+        shows="went-back",
     ),
     Anomaly(
         "poll-skip",

@@ -188,7 +188,7 @@ ANOMALIES = (
         "a parent's messages are delivered before its children's",
         "PIP-460",
         parent_before_child,
-        frozenset({"recv"}),
+        frozenset({"recv", "grouped"}),
         "of {values} the first, of the child {log}, was delivered before the second, of its parent",
         any_of=frozenset({"split", "merge"}),
     ),
@@ -197,7 +197,7 @@ ANOMALIES = (
         "messages of a key keep their order",
         "PIP-460, Key_Shared",
         key_reorder,
-        frozenset({"send", "recv"}),
+        frozenset({"send", "recv", "grouped", "keyed"}),
         "{values} of one key were delivered in the wrong order",
     ),
 )

@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from fencepost.pipeline.derived import VALUE, History
-from fencepost.pipeline.tables import ABORTED, COMMITTED
+from fencepost.pipeline.tables import COMMITTED
 
 from .anomaly import Anomaly, witness
 
@@ -27,23 +27,18 @@ def aborted_read_unacknowledged(history: History) -> DataFrame:
 
 
 def _aborted(history: History, which: Column) -> DataFrame:
-    rows = _careful(history).filter(which).join(_few(history, (F.col("oc") == ABORTED) & F.col("polled")), list(VALUE))
+    rows = history.suspected("aborted").filter(which)
     return witness(rows, ["w_op", "op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
 def precommitted_read(history: History) -> DataFrame:
     """A transaction polled what itself had sent. Definite."""
-    rows = _careful(history).filter(F.col("transactional")).join(_few(history, F.col("transactional") & F.col("polled")), list(VALUE))
-    return witness(rows.filter(F.col("unit") == F.col("w_unit")), ["op"], ["v"], ["o"], definite=~F.col("reused"))
+    return witness(history.suspected("own"), ["op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
 def early_read(history: History) -> DataFrame:
     """A poll had ended before the end of the record's transaction was even asked for. Definite: no later commit makes it good."""
-    early = F.coalesce(F.col("first_read") < F.col("end_op"), F.lit(True))
-    rows = _careful(history).join(_few(history, F.col("transactional") & F.col("seen") & early & ~F.col("by_hand")), list(VALUE))
-    before = (F.col("at") < F.col("end_op")) | F.col("end_op").isNull()
-    rows = rows.filter(before & (F.col("ty") == "ok") & (F.col("unit") != F.col("w_unit")))
-    return witness(rows, ["w_op", "op", "end_op"], ["v"], ["o"], definite=~F.col("reused"))
+    return witness(history.suspected("early"), ["w_op", "op", "w_end_op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
 def lso_violation(history: History) -> DataFrame:
@@ -62,12 +57,9 @@ def lso_violation(history: History) -> DataFrame:
     held = held.filter(F.col("since") < F.col("until"))
     slots = F.sequence(F.floor(F.col("since") / _BUCKET), F.floor(F.col("until") / _BUCKET))
     held = held.select("run", "log", "unit", "since", "until", "first", "w_op", F.explode(slots).alias("slot"))
-    polls = (
-        _careful(history)
-        .filter(F.col("ty") == "ok")
-        .groupBy("run", "log", "op", "at")
-        .agg(F.max("o").alias("o"), F.max_by("v", "o").alias("v"))
-    )
+    # The largest offset of a poll is that of a corner.
+    polls = history.noticed.filter("kind = 'recv' and iso != 'ru' and ty = 'ok'")
+    polls = polls.groupBy("run", "log", "op").agg(F.first("at").alias("at"), F.max("o").alias("o"), F.max_by("v", "o").alias("v"))
     polls = polls.withColumn("slot", F.floor(F.col("op") / _BUCKET))
     rows = polls.join(held, ["run", "log", "slot"]).filter(
         (F.col("since") < F.col("op")) & (F.col("at") < F.col("until")) & (F.col("o") > F.col("first")) & (F.col("unit") != F.col("op"))
@@ -77,17 +69,13 @@ def lso_violation(history: History) -> DataFrame:
 
 def lost_write(history: History) -> DataFrame:
     """A committed record was never read, though later ones of its log were: by consumers with positions, or by one poll. Definite."""
-    log = Window.partitionBy("run", "log")
-    bound = F.max(F.when(F.col("read"), F.col("fi"))).over(log)
-    rows = history.values.withColumn("bound", bound).filter(
-        F.col("sent") & F.col("must") & ~F.col("read") & (F.col("li") <= F.col("bound"))
-    )
-    rows = rows.join(history.followed, "run")
-    jumped = history.gaps.filter(F.col("sent") & ~F.col("read")).drop_duplicates(list(VALUE)).join(history.followed, "run", "left_anti")
-    both = rows.select("run", "log", "v", "o0", "op", "reused").unionByName(
-        jumped.select("run", "log", "v", "o0", F.col("w_op").alias("op"), "reused")
-    )
-    return witness(both, ["op"], ["v"], ["o0"], definite=~F.col("reused"))
+    rows = history.values.filter(F.col("sent") & F.col("must") & ~F.col("read")).join(history.logs, ["run", "log"])
+    rows = rows.filter(F.col("li") <= F.col("bound")).join(history.followed, "run").select("run", "log", "v", "o0", "op", "reused")
+    if "jumped" in history.suspicious:
+        jumped = history.gaps.filter(F.col("sent") & ~F.col("read")).join(history.followed, "run", "left_anti")
+        jumped = jumped.select("run", "log", "v", "o0", F.col("w_op").alias("op"), "reused").drop_duplicates(list(VALUE))
+        rows = rows.unionByName(jumped)
+    return witness(rows, ["op"], ["v"], ["o0"], definite=~F.col("reused"))
 
 
 def unseen(history: History) -> DataFrame:
@@ -102,13 +90,9 @@ def unseen(history: History) -> DataFrame:
 
 def stuck_lso(history: History) -> DataFrame:
     """What was never read begins at a transaction that ended without a commit, and nothing behind it was read either. Possible."""
-    tail = history.values.groupBy("run", "log").agg(
-        F.max(F.when(F.col("read"), F.col("o1"))).alias("read_to"),
-        F.min(F.when(F.col("acked") & F.col("must") & ~F.col("read"), F.col("o0"))).alias("from_o"),
-    )
     held = history.values.filter(F.col("transactional") & (F.col("oc") < COMMITTED) & F.col("so0").isNotNull())
     held = held.groupBy("run", "log", "unit").agg(F.min("so0").alias("first"), F.min("op").alias("op"))
-    rows = held.join(tail, ["run", "log"]).join(history.followed, "run")
+    rows = held.join(history.logs, ["run", "log"]).join(history.followed, "run")
     rows = rows.filter((F.col("first") < F.col("from_o")) & (F.coalesce("read_to", F.lit(-1)) < F.col("first")))
     return witness(rows, ["op"], None, ["first", "from_o"], definite=False)
 
@@ -138,16 +122,6 @@ def outcome_flip(history: History) -> DataFrame:
     return witness(rows, ["op0", "op"], None, None)
 
 
-def _careful(history: History) -> DataFrame:
-    return history.of("recv").filter(F.col("iso") != "ru").drop("end_op", "by_hand")
-
-
-def _few(history: History, which: Column) -> DataFrame:
-    """The suspicious values: in a sound history there are none, so they are sent to everyone who joins them."""
-    chosen = history.values.filter(which)
-    return F.broadcast(chosen.select(*VALUE, F.col("op").alias("w_op"), F.col("unit").alias("w_unit"), "end_op", "reused"))
-
-
 def _unread(history: History) -> DataFrame:
     return history.values.filter(F.col("acked") & (F.col("oc") == COMMITTED) & ~F.col("read")).join(history.followed, "run")
 
@@ -160,6 +134,7 @@ ANOMALIES = (
         aborted_read,
         _BOTH,
         "{values}, which was aborted, was read from {log} at offset {offsets}",
+        shows="aborted",
     ),
     Anomaly(
         "G1a-unacknowledged",
@@ -168,6 +143,7 @@ ANOMALIES = (
         aborted_read_unacknowledged,
         _BOTH,
         "{values}, which was aborted, was handed over from {log} at offset {offsets} to a poll that then failed",
+        shows="aborted",
     ),
     Anomaly(
         "precommitted-read",
@@ -176,6 +152,7 @@ ANOMALIES = (
         precommitted_read,
         _BOTH,
         "a transaction read {values}, which it had itself sent to {log} and not yet committed",
+        shows="own",
     ),
     Anomaly(
         "early-read",
@@ -184,6 +161,7 @@ ANOMALIES = (
         early_read,
         _BOTH,
         "{values} was read from {log} before its transaction was asked to end",
+        shows="early",
     ),
     Anomaly(
         "lso-violation",
@@ -192,6 +170,7 @@ ANOMALIES = (
         lso_violation,
         _BOTH,
         "{values} was read from {log} behind an open transaction: its first record and the one that was read are at {offsets}",
+        any_of=frozenset({"commit", "abort"}),
     ),
     Anomaly(
         "lost-write",
@@ -228,6 +207,7 @@ ANOMALIES = (
         _BOTH,
         "{values} of {log} had been read, and a later poll jumped over it",
         absence=True,
+        shows="jumped",
     ),
     Anomaly(
         "outcome-flip",

@@ -6,7 +6,9 @@ where the format has one. Line numbers are not counted for all the lines that ar
 
 from collections.abc import Sequence
 from functools import reduce
+from urllib.parse import unquote, urlsplit
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StringType, StructField, StructType
@@ -26,23 +28,35 @@ def read(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
 
 
 def raw(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
-    """Text files as lines, with their file and the place of their block in it."""
-    paths = [_escaped(str(source.path)) for source in sources]
-    lines = spark.read.option("lineSep", "\n").text(paths)
-    path = F.url_decode(F.replace(F.regexp_replace("_metadata.file_path", "^file:/+", "/"), F.lit("+"), F.lit("%2B")))
-    return lines.select("value", path.alias("path"), F.col("_metadata.file_block_start").alias("block"))
+    """Text files as lines (`value`), with the file as Spark names it (`uri`) and the place of their block in it."""
+    lines = spark.read.option("lineSep", "\n").text([_escaped(str(source.path)) for source in sources])
+    return lines.select("value", F.col("_metadata.file_path").alias("uri"), F.col("_metadata.file_block_start").alias("block"))
 
 
-def names(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
-    """Which file has which number, and what its runs are called: small, so that it is sent to everyone."""
-    rows = [(str(source.path), number, source.prefix, source.run) for number, source in enumerate(sources)]
-    return F.broadcast(spark.createDataFrame(rows, "path string, file_id int, prefix string, name string"))
+def _names(spark: SparkSession, rows: DataFrame, sources: Sequence[Source]) -> DataFrame:
+    """What Spark calls the files of these rows (`uri`), which number each has, and what its runs are called: small, so that it is sent
+    to everyone.
+    """
+    numbers = {str(source.path): (number, source.prefix, source.run) for number, source in enumerate(sources)}
+    escaped = [urlsplit(uri).path for uri in rows.inputFiles()]
+    known = [(f"file:{path}", unquote(path), *numbers[unquote(path)]) for path in escaped]
+    columns = ("uri", "path", "file_id", "prefix", "name")
+    table = pa.table(dict(zip(columns, map(list, zip(*known, strict=True)), strict=True)))
+    return F.broadcast(spark.createDataFrame(table))
+
+
+def named(spark: SparkSession, rows: DataFrame, read: DataFrame, sources: Sequence[Source]) -> DataFrame:
+    """These rows, with what is known of their files (`_names`); a file that nobody knows stops the check, so that no line is lost."""
+    rows = rows.join(_names(spark, read, sources), "uri", "left")
+    unknown = F.raise_error(F.concat(F.lit("no history is called "), "uri")).cast("int")
+    return rows.withColumn("file_id", F.coalesce("file_id", unknown)).drop("uri")
 
 
 def _text(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
-    lines = raw(spark, [source for source in sources if source.form == form])
-    lines = lines.filter(F.length(F.trim("value", F.lit(" \t\r"))) > 0)
-    return lines.join(names(spark, sources), "path").withColumn("mark", F.xxhash64("value")).drop("path")
+    whole = raw(spark, [source for source in sources if source.form == form])
+    # Looking for an empty line letter by letter is for the few that do not begin as events do.
+    lines = whole.filter(F.col("value").startswith("{") | (F.length(F.trim("value", F.lit(" \t\r"))) > 0))
+    return named(spark, lines, whole, sources).withColumn("mark", F.xxhash64("value")).drop("path")
 
 
 def _json_lines(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
@@ -52,7 +66,7 @@ def _json_lines(spark: SparkSession, sources: Sequence[Source], form: str) -> Da
     lines = lines.withColumn("event", F.when(F.is_valid_utf8("value"), said))
     broken = F.col(f"event.{CORRUPT}").isNotNull() | F.col("event").isNull()
     reason = (
-        F.when(~F.is_valid_utf8("value"), "not UTF-8")
+        F.when(F.col("event").isNull() & ~F.is_valid_utf8("value"), "not UTF-8")
         .when(broken, "not one JSON object of the event's fields; the line may be cut off")
         .otherwise(_flaw())
     )
@@ -71,16 +85,11 @@ def _edn(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame
 
 
 def _parquet(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
-
     paths = [_escaped(str(source.path)) for source in sources if source.form == form]
-    path = F.url_decode(F.replace(F.regexp_replace("_metadata.file_path", "^file:/+", "/"), F.lit("+"), F.lit("%2B")))
     event = F.struct(*(F.col(field.name).cast(field.dataType).alias(field.name) for field in EVENT.fields))
-    rows = (
-        spark.read.schema(STORED)
-        .parquet(*paths)
-        .select(path.alias("path"), F.col("_metadata.row_index").alias("mark"), event.alias("event"))
-    )
-    rows = rows.join(names(spark, sources), "path")
+    stored = spark.read.schema(STORED).parquet(*paths)
+    rows = stored.select(F.col("_metadata.file_path").alias("uri"), F.col("_metadata.row_index").alias("mark"), event.alias("event"))
+    rows = named(spark, rows, stored, sources)
     return rows.select("file_id", "mark", F.concat("prefix", "event.run_id").alias("run"), _flaw().alias("reason"), "event")
 
 

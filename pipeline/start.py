@@ -1,0 +1,80 @@
+"""From what a check starts: histories that are read and sorted into tables, or the tables that an earlier check has stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from fencepost.adapters.ports import WrongUsage
+
+from .ingest import files, lines, quarantine
+from .tables import Tables, described
+
+TABLES = "tables"
+
+
+@dataclass(frozen=True)
+class Histories:
+    """Files, but for those that nobody should open."""
+
+    readable: tuple[files.Source, ...]
+    refused: tuple[files.Refusal, ...]
+
+    @property
+    def bytes(self) -> int:
+        return sum(source.bytes for source in self.readable)
+
+    def __str__(self) -> str:
+        return f"{len(self.readable)} files"
+
+    def tables(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:
+        """Their tables, stored with the results, and how many lines and files could not be read."""
+        tables = Tables(spark, results / TABLES, buckets)
+        tables.store(lines.read(spark, self.readable))
+        bad = quarantine.write(spark, tables.bad, self.readable, self.refused, results / "quarantine")
+        tables.describe(bytes=self.bytes, quarantined=bad)
+        return tables, bad
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Tables of an earlier check; what could not be read then is still missing."""
+
+    folder: Path
+    buckets: int
+    bytes: int
+    quarantined: int
+
+    def __str__(self) -> str:
+        return f"tables in {self.folder}"
+
+    def tables(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:  # noqa: ARG002 they are where they are
+        """The tables as they are."""
+        tables = Tables(spark, self.folder, self.buckets)
+        tables.open()
+        return tables, self.quarantined
+
+
+def find(paths: Sequence[Path]) -> Histories | Stored:
+    """What these paths hold: a folder of tables, or of results that have some, is not read again. `WrongUsage` when there is nothing."""
+    stored = [found for path in paths for found in [_stored(path)] if found]
+    if stored and len(paths) > 1:
+        raise WrongUsage(f"{stored[0].folder} holds the tables of a check, which are judged by themselves; name no other history beside it")
+    if stored:
+        return stored[0]
+    sources = files.find(paths)
+    refused = tuple(refusal for refusal in map(files.refusal, sources) if refusal)
+    closed = {refusal.path for refusal in refused}
+    readable = tuple(source for source in sources if source.path not in closed)
+    if not readable:
+        raise WrongUsage("none of the histories can be read: " + "; ".join(f"{refusal.path}: {refusal.reason}" for refusal in refused[:5]))
+    return Histories(readable, refused)
+
+
+def _stored(path: Path) -> Stored | None:
+    for folder in (path, path / TABLES):
+        told = described(folder)
+        if told:
+            return Stored(folder, told["buckets"], told["bytes"], told["quarantined"])
+    return None
