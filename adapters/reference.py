@@ -82,6 +82,11 @@ class _Faults(ReferenceFaults):
     def __init__(self, broker: ReferenceKafka, patience_s: float) -> None:
         super().__init__(broker, patience_s)
         self.pause, self.resume = broker.pause, broker.resume
+        self._start_again = broker.start_again
+
+    def start_again(self) -> None:
+        self.await_crash()
+        self._start_again()
 
 
 class ReferenceSystem:

@@ -34,14 +34,11 @@ class ReferenceFaults:
         self._broker.crash_at(point)
         self._armed = point
 
-    def start_again(self) -> None:
-        self._await_crash()
+    def restart(self) -> None:
+        self.await_crash()
         self._broker.restart()
 
-    def restart(self) -> None:
-        self.start_again()
-
-    def _await_crash(self) -> None:
+    def await_crash(self) -> None:
         """What the coordinator tells others is on its way until time passes, so a point may still be ahead."""
         if self._armed is None:
             return

@@ -19,7 +19,10 @@ _OFFERED = frozenset({"crash", "crash-points", "more-coordinators", "virtual-tim
 
 
 class _Faults(ReferenceFaults, OneNode):
-    """The faults of a reference broker, which is one node."""
+    """The faults of a reference broker, which is one node, and is back at once."""
+
+    def start_again(self) -> None:
+        self.restart()
 
 
 class PulsarReferenceSystem:

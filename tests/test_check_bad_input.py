@@ -145,7 +145,7 @@ BAD: dict[str, tuple[bytes, int | None, str]] = {
     "bytes.edn": (ONE + b"\xff\xfe", 2, "not UTF-8"),
     "tag.edn": (ONE + b'{:index 1, :type :ok, :process 0, :f :send, :value #strange/tag "x"}', 2, "unknown tag #strange/tag"),
     "index.edn": (ONE + b"{:index 99999999999999999999, :type :ok, :process 0, :f :send}", 2, "expected an integer of 64 bits"),
-    "cut.edn": (ONE + b"{:index 1, :type :ok", 2, "cut off"),
+    "torn.edn": (ONE + b"{:index 1, :type :ok", 2, "cut off"),
     "bomb.jsonl.gz": (gzip.compress(b" " * (80 << 20)), None, "unpacks to more than 200 times its size"),
     "cut.jsonl.gz": (gzip.compress(_good("gzip") * 100)[:60], None, "not to be read to its end"),
     "text.parquet": (b"no Parquet at all", None, "not a whole Parquet file"),

@@ -184,8 +184,8 @@ def _probe(request: Any, answer: Any) -> Event:
 
 def _topic(entry: Any) -> str | None:
     """The topic's name; versions that name topics by id have only that."""
-    name = getattr(entry, "name", None) or getattr(entry, "topic", None)
-    return str(name if name is not None else entry.topic_id)
+    names = (getattr(entry, field, None) for field in ("name", "topic", "topic_id"))
+    return next((str(name) for name in names if name is not None), None)
 
 
 def _batches(data: bytes | None) -> tuple[Batch, ...]:

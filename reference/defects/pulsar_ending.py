@@ -25,21 +25,22 @@ class _RefusesRepetition(Coordinator):
         super().end(txn, action, reply)
 
 
-class _Forgets(Coordinator):
-    _forgotten: Status
+def _not_found(txn: TxnId) -> Refused:
+    return Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {txn.most} does not know transaction {txn}")
 
+
+class _ForgetsTheCommitted(Coordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        if self._known(txn).status is self._forgotten:
-            raise Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {self.tc_id} does not know transaction {txn}")
+        if self._known(txn).status is Status.COMMITTED:
+            raise _not_found(txn)
         super().end(txn, action, reply)
 
 
-class _ForgetsTheCommitted(_Forgets):
-    _forgotten = Status.COMMITTED
-
-
-class _ForgetsTheAborted(_Forgets):
-    _forgotten = Status.ABORTED
+class _ForgetsTheAborted(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        if self._known(txn).status is Status.ABORTED:
+            raise _not_found(txn)
+        super().end(txn, action, reply)
 
 
 class _RefusesAndWrites(Coordinator):
