@@ -81,12 +81,17 @@ class _Faults(ReferenceFaults):
 
     def __init__(self, broker: ReferenceKafka, patience_s: float) -> None:
         super().__init__(broker, patience_s)
-        self.pause, self.resume = broker.pause, broker.resume
-        self._start_again = broker.start_again
+        self._cluster = broker
 
     def start_again(self) -> None:
         self.await_crash()
-        self._start_again()
+        self._cluster.start_again()
+
+    def pause(self, node: int) -> None:
+        self._cluster.pause(node)
+
+    def resume(self, node: int) -> None:
+        self._cluster.resume(node)
 
 
 class ReferenceSystem:

@@ -11,12 +11,12 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from .check_generate import RECORDS
+from .peak import peak_of
 
 _STARTED = "reading and sorting"
 AIM, MOST = 22.0, 44.0
@@ -75,50 +75,17 @@ def measured(folder: Path, memory: str) -> Figures:
         memory,
     ]
     began = time.monotonic()
-    peak, started = 0.0, 0.0
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        done = threading.Event()
-
-        def watch() -> None:
-            nonlocal peak
-            while not done.wait(0.2):
-                peak = max(peak, _resident_mb(process.pid))
-
-        watcher = threading.Thread(target=watch)
-        watcher.start()
-        try:
-            for line in process.stderr or ():
-                print(line, end="", file=sys.stderr)
-                if _STARTED in line:
-                    started = time.monotonic() - began
-            process.wait()
-        finally:
-            done.set()
-            watcher.join()
+    started = 0.0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process, peak_of(process.pid) as peak:
+        for line in process.stderr or ():
+            print(line, end="", file=sys.stderr)
+            if _STARTED in line:
+                started = time.monotonic() - began
+        process.wait()
     if process.returncode != 1:
         raise SystemExit(f"fencepost check ended with {process.returncode}, expected 1: the history has anomalies")
     verdict = json.loads((folder / "out/verdict.json").read_text(encoding="utf-8"))
-    return Figures(verdict["records"], time.monotonic() - began - started, started, peak)
-
-
-def _resident_mb(root: int) -> float:
-    """The resident memory of a process and all below it."""
-    children: dict[int, list[int]] = {}
-    sizes: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-            except OSError:
-                continue  # it has ended meanwhile
-            children.setdefault(int(fields[1]), []).append(int(entry.name))
-            sizes[int(entry.name)] = int(fields[21]) * 4096
-    total, todo = 0, [root]
-    while todo:
-        pid = todo.pop()
-        total += sizes.get(pid, 0)
-        todo += children.get(pid, [])
-    return total / 1e6
+    return Figures(verdict["records"], time.monotonic() - began - started, started, peak.mb)
 
 
 if __name__ == "__main__":

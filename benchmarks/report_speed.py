@@ -10,11 +10,10 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
-from .check_speed import _resident_mb
+from .peak import peak_of
 from .report_generate import generate
 
 
@@ -38,25 +37,12 @@ def main() -> None:
 def measured(folder: Path, out: Path, memory: str) -> tuple[float, float]:
     """Report on the runs in `folder`: the seconds, and the most megabytes at any moment."""
     command = [str(Path(sys.executable).parent / "fencepost"), "report", str(folder), "--out", str(out), "--memory", memory]
-    began, peak = time.monotonic(), 0.0
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        done = threading.Event()
-
-        def watch() -> None:
-            nonlocal peak
-            while not done.wait(0.2):
-                peak = max(peak, _resident_mb(process.pid))
-
-        watcher = threading.Thread(target=watch)
-        watcher.start()
-        try:
-            process.wait()
-        finally:
-            done.set()
-            watcher.join()
+    began = time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process, peak_of(process.pid) as peak:
+        process.wait()
     if process.returncode != 0:
         raise SystemExit(f"fencepost report ended with {process.returncode}, expected 0")
-    return time.monotonic() - began, peak
+    return time.monotonic() - began, peak.mb
 
 
 if __name__ == "__main__":
