@@ -21,6 +21,7 @@ from fencepost.adapters.pulsar.values import (
     TransactionMetadata,
     TxnId,
 )
+from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 TOPIC = "persistent://public/default/t"
@@ -127,6 +128,12 @@ LOOKS = [
         {"numberOfEntries": 4, "lastConfirmedEntry": "5:3", "cursors": {"s": {"markDeletePosition": "5:-1"}}},
         LogStats(4, Position(5, 3), {"s": Position(5, -1)}),
     ),
+    (
+        lambda probe: probe.log_stats(TOPIC),
+        "GET /admin/v2/persistent/public/default/t/internalStats",
+        {"numberOfEntries": 4, "lastConfirmedEntry": "5:3", "cursors": {"s": {"markDeletePosition": "5:-1", "readPosition": "5:2"}}},
+        LogStats(4, Position(5, 3), {"s": Position(5, -1)}, {"s": Position(5, 2)}),
+    ),
 ]
 LINES = [line for _, line, _, _ in LOOKS]
 
@@ -187,6 +194,46 @@ def test_a_look_is_repeated_while_the_system_is_in_trouble(broker: ScriptedPulsa
 
     assert isinstance(probe.coordinator_stats(), Done)
     assert len(broker.administered) == 3
+
+
+def buffer(state: str) -> AdminAnswer:
+    return told({"state": state, "maxReadPosition": "1:7", "ongoingTxnSize": 0, "totalAbortedTransactions": 0})
+
+
+@pytest.mark.parametrize("state", ["None", "Initializing"])
+def test_a_buffer_that_is_still_recovered_is_waited_for(broker: ScriptedPulsar, probe: PulsarProbe, state: str) -> None:
+    """Its position may be from before the crash, and would hide what every reader gets a moment later."""
+    broker.admin_answers = [buffer(state), buffer(state), buffer("Ready")]
+
+    assert probe.buffer_stats(TOPIC) == Done(BufferStats("Ready", Position(1, 7), 0, 0, {}))
+    assert len(broker.administered) == 3
+
+
+def test_a_buffer_that_is_never_recovered_is_not_known(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """Its position is no value to judge by."""
+    broker.admin_answers = [buffer("Initializing")]
+
+    outcome = probe.buffer_stats(TOPIC)
+
+    assert isinstance(outcome, Unknown)
+    assert "was not recovered within 120 s" in outcome.reason
+    assert "Initializing" in outcome.reason
+
+
+def test_a_transaction_is_told_once_its_topics_are_loaded(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """After a restart nobody may have used a topic yet, and the broker then cannot tell of its transactions."""
+    broker.on("ADD_PARTITION_TO_TXN", lambda request: [pb.CommandAddPartitionToTxnResponse(request_id=request.request_id)])
+    assert probe.add_topics(TxnId(0, 1), [TOPIC]) == Done(None)
+    log = told({"numberOfEntries": 0, "lastConfirmedEntry": "5:-1", "cursors": {}})
+    found = told({"status": "OPEN", "timeoutAt": 60_000, "producedPartitions": {}, "ackedPartitions": {}})
+    broker.admin_answers = [AdminAnswer(500, b'{"reason": "java.util.concurrent.TimeoutException"}'), log, found]
+
+    assert isinstance(probe.transaction(TxnId(0, 1)), Done)
+    assert [request.path for request in broker.administered] == [
+        "/admin/v3/transactions/transactionMetadata/0/1",
+        "/admin/v2/persistent/public/default/t/internalStats",
+        "/admin/v3/transactions/transactionMetadata/0/1",
+    ]
 
 
 def test_a_look_that_is_not_patient_is_asked_once(broker: ScriptedPulsar, probe: PulsarProbe) -> None:

@@ -252,6 +252,17 @@ def test_an_unload_keeps_an_open_transaction(probe: PulsarProbe, topic: str) -> 
     assert values(probe.receive_until(consumer, "sentinel")) == ["before", "after", "sentinel"]
 
 
+def test_a_transaction_of_a_topic_that_nobody_loaded_is_told(probe: PulsarProbe, topic: str) -> None:
+    """As after a restart: to ask loads no topic, so that the probe does."""
+    transaction = value(probe.new_transaction())
+    value(probe.create_topic(topic))
+    value(probe.add_topics(transaction, [topic]))
+    value(probe.unload_topic(topic))
+
+    assert value(probe.transaction(transaction)).topics == {topic}
+    value(probe.end(transaction, Action.ABORT))
+
+
 def test_a_repeated_message_is_stored_once_where_it_is_recognised(probe: PulsarProbe, session: PulsarSession) -> None:
     """With deduplication in the namespace; the receipt of the second has no place."""
     namespace = f"public/{session.unique('once')}"
@@ -335,8 +346,7 @@ def test_a_crash_keeps_what_was_answered(system: PulsarContainerSystem) -> None:
         session.faults.restart()
 
         for _ in session.time.attempts(_LOADED_WITHIN_S):
-            found = probe.transaction(transaction)
-            if isinstance(found, Done):
+            if isinstance(found := probe.transaction(transaction), Done):
                 break
         assert value(found).status is Status.OPEN
         other = value(probe.new_transaction())

@@ -31,6 +31,9 @@ T = TypeVar("T")
 
 _SERVER_TROUBLE = 500
 _SHOWN = 200
+_RECOVERING = frozenset({"None", "Initializing"})
+_RECOVERED_WITHIN_S = 120.0
+"""Ample: after a crash of its broker, a buffer of Pulsar 4.0.7 on a busy machine needed more than 20 s."""
 
 
 class AdminCalls(Calls):
@@ -86,17 +89,36 @@ class AdminCalls(Calls):
     # --- transactions ---------------------------------------------------------------------------------------------------------
 
     def transaction(self, transaction: TxnId, *, retry: bool = True) -> Outcome[TransactionMetadata]:
-        """What the coordinator knows of a transaction; 404 when it knows nothing (any more)."""
+        """What the coordinator knows of a transaction; 404 when it knows nothing (any more).
+
+        While nobody has loaded the transaction's topics, after a restart or an unload, a broker cannot tell it and answers 500. So those
+        that this client added are used then, by a look at their logs, which loads them.
+        """
         path = f"/admin/v3/transactions/transactionMetadata/{transaction.most}/{transaction.least}"
-        return self._look(path, lambda told: _metadata(transaction, told), retry=retry)
+
+        def attempt() -> Outcome[TransactionMetadata]:
+            outcome = self._look(path, lambda told: _metadata(transaction, told), retry=False)
+            if isinstance(outcome, Refused) and outcome.code >= _SERVER_TROUBLE:
+                for topic in sorted(self._client.added[transaction]):
+                    self._look(f"{_topic('v2', topic)}/internalStats", _log_stats, retry=False)
+            return outcome
+
+        return self._patiently(attempt, _is_for_later, retry=retry)
 
     def coordinator_stats(self, coordinator: int = 0) -> Outcome[CoordinatorStats]:
         """What a coordinator says of itself."""
         return self._look("/admin/v3/transactions/coordinatorStats", _coordinator_stats, {"coordinatorId": str(coordinator)})
 
     def buffer_stats(self, topic: str) -> Outcome[BufferStats]:
-        """A topic's transaction buffer, with the position up to which consumers may read."""
-        return self._look(_transactions("transactionBufferStats", topic), _buffer_stats, {"lowWaterMarks": "true"})
+        """A topic's transaction buffer, with the position up to which consumers may read. One that is still being recovered from its log
+        tells no position that holds, and is waited for.
+        """
+        outcome: Outcome[BufferStats] = Unknown("nothing was asked")
+        for _ in self._time.attempts(_RECOVERED_WITHIN_S):
+            outcome = self._look(_transactions("transactionBufferStats", topic), _buffer_stats, {"lowWaterMarks": "true"})
+            if not (isinstance(outcome, Done) and outcome.value.state in _RECOVERING):
+                return outcome
+        return Unknown(f"the transaction buffer of {topic} was not recovered within {_RECOVERED_WITHIN_S:g} s: {outcome}")
 
     def transaction_in_buffer(self, transaction: TxnId, topic: str) -> Outcome[TransactionInBuffer]:
         """What a topic's buffer knows of a transaction."""
@@ -133,7 +155,15 @@ class AdminCalls(Calls):
             case unknown:
                 return unknown
 
-    def _look(self, path: str, read: Callable[[Any], T], query: Mapping[str, str] | None = None, *, retry: bool = True) -> Outcome[T]:
+    def _look(
+        self,
+        path: str,
+        read: Callable[[Any], T],
+        query: Mapping[str, str] | None = None,
+        *,
+        retry: bool = True,
+    ) -> Outcome[T]:
+        """Ask for something that changes nothing."""
         request = AdminRequest("GET", path, query or {})
 
         def attempt() -> Outcome[T]:
@@ -145,10 +175,11 @@ class AdminCalls(Calls):
                 case unknown:
                     return unknown
 
-        def is_for_later(outcome: Outcome[T]) -> bool:
-            return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code >= _SERVER_TROUBLE)
+        return self._patiently(attempt, _is_for_later, retry=retry)
 
-        return self._patiently(attempt, is_for_later, retry=retry)
+
+def _is_for_later(outcome: Outcome[object]) -> bool:
+    return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code >= _SERVER_TROUBLE)
 
 
 def _topic(version: str, topic: str) -> str:
@@ -204,6 +235,7 @@ def _log_stats(told: Any) -> LogStats:
         entries=int(told["numberOfEntries"]),
         last=_position(told["lastConfirmedEntry"]),
         mark_deletes={name: _position(cursor["markDeletePosition"]) for name, cursor in told["cursors"].items()},
+        read_positions={name: _position(cursor["readPosition"]) for name, cursor in told["cursors"].items() if "readPosition" in cursor},
     )
 
 

@@ -6,6 +6,7 @@ there.
 """
 
 import itertools
+from collections import defaultdict
 from urllib.parse import urlsplit
 
 from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
@@ -16,6 +17,7 @@ from .connection import Connection
 from .errors import LOOKING, refused
 from .recording import Recorder
 from .transport import Address, AdminTransport, Connect, ConnectionLost
+from .values import TxnId
 
 COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
 """The partitioned topic whose partitions belong to the coordinators; the owner of a partition is the coordinator's broker."""
@@ -30,6 +32,8 @@ class Client:
     def __init__(self, name: str, service: Address, connect: Connect, admin: AdminTransport, recorder: Recorder, deadline_s: float) -> None:
         self.name = name
         self.recorder = recorder
+        self.added: defaultdict[TxnId, set[str]] = defaultdict(set)
+        """The topics that this client wanted to add to a transaction, for what it writes or acknowledges."""
         self._service = service
         self._connect = connect
         self._admin = admin

@@ -6,15 +6,13 @@ Everything that a transaction touches is announced before, as PIP-31's clients d
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
+from fencepost.adapters.ports import Done, Outcome, Refused
 
 from .probe import PulsarProbe
 from .values import Action, Consumer, Producer, Received, Status, Subscription, TxnId
 
 _TENANT = "persistent://public/default"
 _SENTINEL = "sentinel-"
-_QUIET_S = 0.3
-"""How long a reader is watched who stands where nobody may read on; what it must get by then is known by its position."""
 
 
 class PulsarLog:
@@ -65,35 +63,15 @@ class PulsarLog:
             case trouble:
                 return trouble
         try:
-            match self.write(log, sentinel), self._observer.buffer_stats(topic), self._observer.log_stats(topic):
-                case Done(), Done(buffer), Done(entries):
-                    reaches_sentinel = buffer.max_read_position >= entries.last
-                case Done(), (Refused() | Unknown()) as trouble, _:
-                    return trouble
-                case Done(), _, (Refused() | Unknown()) as trouble:
-                    return trouble
-                case (Refused() | Unknown()) as trouble, _, _:
-                    return trouble
-            received = self._observer.receive_until(consumer, sentinel) if reaches_sentinel else self._quietly(consumer)
-            match received:
+            if not isinstance(written := self.write(log, sentinel), Done):
+                return written
+            match self._observer.receive_visible(consumer, sentinel):
                 case Done(messages):
                     return Done([message.value for message in messages if not message.value.startswith(_SENTINEL)])
                 case nothing:
                     return nothing
         finally:
             self._observer.close_consumer(consumer)
-
-    def _quietly(self, consumer: Consumer) -> Outcome[tuple[Received, ...]]:
-        """All that comes until nothing has come for a while."""
-        taken: list[Received] = []
-        while True:
-            match self._observer.receive(consumer, within_s=_QUIET_S):
-                case Done(message):
-                    taken.append(message)
-                case Unknown(lost=False):
-                    return Done(tuple(taken))
-                case trouble:
-                    return trouble
 
 
 @dataclass

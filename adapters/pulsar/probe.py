@@ -3,11 +3,52 @@
 A step calls one of these and judges what came back. Nothing here knows what a right answer is.
 """
 
+from fencepost.adapters.ports import Done, Outcome, Unknown
+
 from .acknowledging import AcknowledgementCalls
 from .administration import AdminCalls
 from .producing import ProducerCalls
 from .transactions import TransactionCalls
+from .values import Consumer, Position, Received
+
+_QUIET_S = 0.3
+"""How long a consumer is watched that was given all it may have: nothing more must come."""
 
 
 class PulsarProbe(TransactionCalls, ProducerCalls, AcknowledgementCalls, AdminCalls):
     """One client of a Pulsar system, with connections of its own."""
+
+    def receive_visible(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
+        """What a consumer is given up to the sentinel that ends its log, or, where an open transaction stops every reader, up to there."""
+        topic = consumer.subscription.topic
+        buffer, log = self.buffer_stats(topic), self.log_stats(topic)
+        if not isinstance(buffer, Done):
+            return buffer
+        if not isinstance(log, Done):
+            return log
+        if buffer.value.max_read_position >= log.value.last:
+            return self.receive_until(consumer, sentinel)
+        self._await_dispatch(consumer, buffer.value.max_read_position)
+        return self._until_quiet(consumer)
+
+    def _await_dispatch(self, consumer: Consumer, limit: Position) -> None:
+        """Wait until the broker has read all for the consumer that it may. One that does not tell how far it is, is not waited for."""
+        for _ in self._time.attempts():
+            match self.log_stats(consumer.subscription.topic):
+                case Done(log):
+                    following = log.read_positions.get(consumer.subscription.name)
+                    if following is None or following > limit:
+                        return
+                case _:
+                    return
+
+    def _until_quiet(self, consumer: Consumer) -> Outcome[tuple[Received, ...]]:
+        taken: list[Received] = []
+        while True:
+            match self.receive(consumer, within_s=_QUIET_S):
+                case Done(message):
+                    taken.append(message)
+                case Unknown(lost=False):
+                    return Done(tuple(taken))
+                case trouble:
+                    return trouble

@@ -35,10 +35,12 @@ class TransactionCalls(Calls):
 
     def add_topics(self, transaction: TxnId, topics: Sequence[str], *, retry: bool = True) -> Outcome[None]:
         """ADD_PARTITION_TO_TXN: the transaction will write to these topics, or partitions of topics by their full names."""
+        self._client.added[transaction].update(topics)
         return self._to_coordinator(AddTopics(transaction, topics), _nothing, retry=retry)
 
     def add_subscriptions(self, transaction: TxnId, subscriptions: Sequence[Subscription], *, retry: bool = True) -> Outcome[None]:
         """ADD_SUBSCRIPTION_TO_TXN: the transaction will acknowledge messages of these subscriptions."""
+        self._client.added[transaction].update(subscription.topic for subscription in subscriptions)
         return self._to_coordinator(AddSubscriptions(transaction, subscriptions), _nothing, retry=retry)
 
     def end(self, transaction: TxnId, action: Action, *, retry: bool = True) -> Outcome[None]:

@@ -1,7 +1,7 @@
 """What a Pulsar system tells and is told, as values: the words that steps and probe share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TypeAlias
 
@@ -279,11 +279,14 @@ class TopicStats:
 
 @dataclass(frozen=True)
 class LogStats:
-    """A topic's log: how many entries it holds, the last of them, and up to where each subscription has acknowledged everything."""
+    """A topic's log: how many entries it holds, the last of them, up to where each subscription has acknowledged everything, and, where
+    the system tells it, which entry each is to be given next.
+    """
 
     entries: int
     last: Position
     mark_deletes: Mapping[str, Position]
+    read_positions: Mapping[str, Position] = field(default_factory=dict)
 
 
 def is_set(ack_set: Sequence[int], index: int) -> bool:

@@ -21,9 +21,6 @@ from .setting import VALUES, values_of
 from .world import PulsarWorld, Withheld
 
 SENTINEL = "sentinel-"
-_QUIET_S = 0.3
-"""How long a reader is watched who may not read on; what it must get by then is known by its position."""
-
 _LET_GO_S = 5.0
 """How long is waited for the answer to an end that is held back no longer. Whether it is complete is asked afterwards."""
 
@@ -114,15 +111,8 @@ class World:
         subscribed = self.probe.subscribe(self.topics[topic], f"reader-{self._looks}")
         consumer = achieved(subscribed, f"subscribing to {topic}")
         sentinel = self.sentinel(topic)
-        limit = observed(self.probe.buffer_stats(self.topics[topic]), f"looking how far readers of {topic} may go").max_read_position
-        last = observed(self.probe.log_stats(self.topics[topic]), f"looking at the log of {topic}").last
-        if limit >= last:
-            received = observed(self.probe.receive_until(consumer, sentinel), f"reading {topic}")
-            return [message.value for message in received if not message.value.startswith(SENTINEL)]
-        found: list[str] = []
-        while isinstance(message := self.probe.receive(consumer, within_s=_QUIET_S), Done):
-            found.append(message.value.value)
-        return [value for value in found if not value.startswith(SENTINEL)]
+        received = observed(self.probe.receive_visible(consumer, sentinel), f"reading {topic}")
+        return [message.value for message in received if not message.value.startswith(SENTINEL)]
 
 
 @pytest.fixture
