@@ -19,13 +19,13 @@ from fencepost.pipeline.anomalies import ANOMALIES
 from fencepost.pipeline.derived import History
 from fencepost.pipeline.ingest import files, lines
 from fencepost.pipeline.tables import Tables
-from fencepost.pipeline.verdicts import witnesses
+from fencepost.pipeline.verdicts import found, together
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
 Witness: TypeAlias = tuple[Any, ...]
-Found: TypeAlias = dict[tuple[str, str], set[Witness]]
+Seen: TypeAlias = dict[tuple[str, str], set[Witness]]
 
 CYCLES = ("G0", "G1c", "PL-1-cycle-exists")
 ORDERED = (
@@ -65,19 +65,19 @@ def compare(spark: "SparkSession", paths: list[Path], verdicts: dict[str, Any]) 
         tables.store(lines.read(spark, files.find(paths)))
         bad = []
         for mode, infer in (("no_ww", False), ("ww", True)):
-            found = ours(History(tables, infer_ww=infer))
+            seen = ours(History(tables, infer_ww=infer))
             for path in paths:
-                bad += [f"{path.stem} {mode} {line}" for line in _differences(path.stem, found, verdicts[path.stem][mode])]
+                bad += [f"{path.stem} {mode} {line}" for line in _differences(path.stem, seen, verdicts[path.stem][mode])]
         return bad
 
 
-def ours(history: History) -> Found:
+def ours(history: History) -> Seen:
     """Witnesses in the words of Jepsen: keys and values are numbers, operations are known by their completions."""
     ats = {(row.run, row.op): row.at for row in history.ops.select("run", "op", "at").toLocalIterator()}
-    found: Found = defaultdict(set)
-    for row in witnesses(history, ANOMALIES).toLocalIterator():
-        found[row.run, row.anomaly].add(_ours(row, [ats[row.run, op] for op in row.ops]))
-    return found
+    seen: Seen = defaultdict(set)
+    for row in together(found(history, ANOMALIES)).toLocalIterator():
+        seen[row.run, row.anomaly].add(_ours(row, [ats[row.run, op] for op in row.ops]))
+    return seen
 
 
 def _ours(row: "Row", ats: list[int]) -> Witness:
@@ -119,13 +119,13 @@ def _theirs(anomaly: str, entries: Any) -> Iterator[Witness]:
             yield tuple(tuple(part) if isinstance(part, list) else part for part in entry)
 
 
-def _differences(run: str, found: Found, verdict: dict[str, Any]) -> Iterator[str]:
+def _differences(run: str, witnesses: Seen, verdict: dict[str, Any]) -> Iterator[str]:
     conflicted = {entry[0] for entry in verdict.get("inconsistent-offsets", ())}
-    names = {name for of_run, name in found if of_run == run} | set(verdict)
+    names = {name for of_run, name in witnesses if of_run == run} | set(verdict)
     for name in sorted(names & {*_NAMES, *CYCLES}):
         if name == "PL-1-cycle-exists":
             continue
-        expected, seen = set(_theirs(name, verdict.get(name, ()))), found[run, name]
+        expected, seen = set(_theirs(name, verdict.get(name, ()))), witnesses[run, name]
         if name in ORDERED:
             expected, seen = _unconflicted(expected, conflicted), _unconflicted(seen, conflicted)
         if name in CYCLES and conflicted:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from fencepost.adapters.ports import WrongUsage
@@ -23,7 +23,7 @@ from .ingest import files
 from .page import render
 from .session import Size, session
 from .start import find
-from .verdicts import Total, totals, unfinished, verdict, witnesses
+from .verdicts import SCHEMA, Total, found, together, totals, unfinished, verdict
 from .witnesses import Shown, shown
 
 CONFORMS, DOES_NOT = 0, 1
@@ -67,13 +67,13 @@ def judge(wish: Wish) -> Judged:
                 f"no operation could be read from {start}; {bad} lines and files are in {wish.results / 'quarantine'} with the reasons"
             )
         say("looking for anomalies")
-        # Each plan has as many parts as a shuffle; together they need no more.
-        found = witnesses(history, wanted).coalesce(size.partitions).persist()
-        told = verdict(history, found, bad)
+        every = found(history, wanted)
+        told = verdict(history, every, bad)
         say(f"{told['records']} records of {told['operations']} operations judged")
-        _keep(found, wish.results / "witnesses", wish.most)
-        pictured = shown(found, tables, _SHOWN)
-        by_run = shown(found, tables, 1, apart=("anomaly", "run")) if wish.by_run and pictured else []
+        witnesses = _first(together(every), max(wish.most, _SHOWN)) if every else spark.createDataFrame([], f"{SCHEMA}, rank int")
+        _keep(witnesses.filter(F.col("rank") <= wish.most).drop("rank"), wish.results / "witnesses")
+        pictured = shown(witnesses, tables, _SHOWN) if every else []
+        by_run = shown(witnesses, tables, 1, apart=("anomaly", "run")) if every and wish.by_run else []
     (wish.results / "index.html").write_text(render(told, totals(told), pictured), encoding="utf-8")
     _store(wish.results, told)
     return Judged(told, pictured, by_run)
@@ -103,12 +103,15 @@ def _store(folder: Path, told: dict[str, Any]) -> None:
     fresh.replace(folder / files.RESULT)
 
 
-def _keep(found: Any, folder: Path, most: int) -> None:
+def _first(witnesses: DataFrame, most: int) -> DataFrame:
     """At most so many witnesses of an anomaly in a run, definite ones first."""
     order = Window.partitionBy("run", "anomaly").orderBy(F.col("definite").desc(), "log", "values", "ops")
-    kept = found.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= most).drop("rank").coalesce(1)
-    kept.write.mode("overwrite").parquet(str(folder / "parquet"))
-    kept.write.mode("overwrite").option("ignoreNullFields", "false").json(str(folder / "json"))
+    return witnesses.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= most).coalesce(1).persist()
+
+
+def _keep(witnesses: DataFrame, folder: Path) -> None:
+    witnesses.write.mode("overwrite").parquet(str(folder / "parquet"))
+    witnesses.write.mode("overwrite").option("ignoreNullFields", "false").json(str(folder / "json"))
 
 
 def _table(told: dict[str, Any], sums: Sequence[Total], pictured: Sequence[Shown], folder: Path) -> None:

@@ -11,8 +11,9 @@
 there is it a fault to read on behind an unread record, since a bare fetch may begin anywhere.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from threading import RLock
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row
@@ -20,7 +21,7 @@ from pyspark.sql import functions as F
 
 from . import neighbours
 from .tables import UNKNOWN, Tables
-from .values import VALUE, values
+from .values import FLAWS, VALUE, values
 
 __all__ = ["VALUE", "History"]
 
@@ -41,12 +42,14 @@ class History:
         self.tables = tables
         self.infer_ww, self.infer_rw = infer_ww, infer_rw
         self._once: dict[str, DataFrame] = {}
+        self._making = RLock()
 
     def once(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
-        """What several plans of a family read, made once."""
-        if name not in self._once:
-            self._once[name] = make().persist()
-        return self._once[name]
+        """What several plans of a family read, made once, whichever of them comes first."""
+        with self._making:
+            if name not in self._once:
+                self._once[name] = make().persist()
+            return self._once[name]
 
     @property
     def ops(self) -> DataFrame:
@@ -68,7 +71,7 @@ class History:
     @cached_property
     def damaged(self) -> list[str]:
         """The runs of files in which something could not be read: there, that something is missing proves nothing."""
-        return [row.run for row in self.tables.damaged.collect()]
+        return [] if self.tables.damaged is None else [row.run for row in self.tables.damaged.collect()]
 
     @cached_property
     def present(self) -> frozenset[str]:
@@ -80,8 +83,11 @@ class History:
 
     @cached_property
     def suspicious(self) -> frozenset[str]:
-        """Which corners and suspicions the records have at all."""
-        return neighbours.words(self.noticed) if self.present & {"send", "recv"} else frozenset()
+        """Which corners and suspicions the records have at all, and which flaws their values. Inferred edges may all go backward."""
+        if not self.present & {"send", "recv"}:
+            return frozenset()
+        inferred = {"backward"} if self.infer_ww or self.infer_rw else set()
+        return _shown(self.noticed, neighbours.CORNERS | neighbours.SUSPICIONS) | _shown(self.values, FLAWS) | inferred
 
     @cached_property
     def values(self) -> DataFrame:
@@ -95,10 +101,14 @@ class History:
         """The records of one suspicion or corner."""
         return self.noticed.filter((neighbours.CORNERS | neighbours.SUSPICIONS)[name])
 
+    def flawed(self, name: str) -> DataFrame:
+        """The values of one flaw."""
+        return self.values.filter(FLAWS[name])
+
     @cached_property
     def offsets(self) -> DataFrame:
         """Which values stand at an offset that has several."""
-        return self.values.filter("contested").select(*VALUE, "reused", F.explode("offsets").alias("o"))
+        return self.flawed("contested").select(*VALUE, "reused", F.explode("offsets").alias("o"))
 
     @cached_property
     def followed(self) -> DataFrame:
@@ -155,3 +165,9 @@ class History:
             )
             .collect()
         )
+
+
+def _shown(rows: DataFrame, conditions: Mapping[str, str]) -> frozenset[str]:
+    """Which of these conditions hold for any row."""
+    found = rows.agg(*(F.max(F.expr(f"coalesce({condition}, false)")).alias(name) for name, condition in conditions.items())).first()
+    return frozenset(name for name in conditions if found and found[name])

@@ -48,13 +48,6 @@ def noticed(records: DataFrame, values: DataFrame) -> DataFrame:
     return rows.filter(f"not coalesce({neighbour}, false) or {odd}").drop("ty0", "i1", "ty1")
 
 
-def words(rows: DataFrame) -> frozenset[str]:
-    """Which corners and suspicions there are at all."""
-    everything = CORNERS | SUSPICIONS
-    found = rows.agg(*(F.max(F.expr(f"coalesce({which}, false)")).alias(name) for name, which in everything.items())).first()
-    return frozenset(name for name in everything if found and found[name])
-
-
 def ends(rows: DataFrame) -> DataFrame:
     """The `first` and the `last` record of each operation in each log, as `op`, `v` and `i`."""
     record = F.struct("op", "v", "i")

@@ -88,14 +88,18 @@ def _operations(events: DataFrame) -> DataFrame:
     )
 
 
+def has_steps() -> Column:
+    """Whether an operation is one of several that make up a transaction, or may end one."""
+    return (F.col("txn_id").isNotNull() & (F.col("f") != "txn")) | (F.col("f") == "init_txn")
+
+
 def outcomes(ops: DataFrame) -> DataFrame:
     """What became of the transactions of several operations: run, op, unit, unit_oc, end_op, for each operation that has one.
 
     A transaction is named by its id; where a client's epoch stays, several in a row have one name, and each lasts until an end that
     was acknowledged. One that was open when its transactional id was initialised again was aborted, unless a commit had been asked for.
     """
-    steps = ops.filter((F.col("txn_id").isNotNull() & (F.col("f") != "txn")) | (F.col("f") == "init_txn"))
-    steps = steps.select("run", "op", "f", "ty", "txn_id", F.col("tx.tid").alias("tid"))
+    steps = ops.filter(has_steps()).select("run", "op", "f", "ty", "txn_id", F.col("tx.tid").alias("tid"))
     ends, init = F.col("f").isin("commit", "abort"), F.col("f") == "init_txn"
     name = Window.partitionBy("run", "txn_id").orderBy("op")
     taken = Window.partitionBy("run", "tid").orderBy("op").rowsBetween(1, Window.unboundedFollowing)
@@ -121,9 +125,13 @@ def outcomes(ops: DataFrame) -> DataFrame:
     return told.join(by_hand, "run", "left").fillna(value=False, subset=["by_hand"])
 
 
-def judged(ops: DataFrame, units: DataFrame) -> DataFrame:
-    """Operations with their unit and its outcome."""
-    joined = ops.join(units, ["run", "op"], "left").fillna(value=False, subset=["by_hand"])
+def judged(ops: DataFrame, units: DataFrame | None) -> DataFrame:
+    """Operations with their unit and its outcome; without `units`, each operation is one of its own."""
+    if units is None:
+        nothing = {"unit": "bigint", "unit_oc": "int", "end_op": "bigint"}
+        joined = ops.withColumns({name: F.lit(None).cast(kind) for name, kind in nothing.items()} | {"by_hand": F.lit(False)})
+    else:
+        joined = ops.join(units, ["run", "op"], "left").fillna(value=False, subset=["by_hand"])
     own = F.when(F.col("ty") == "ok", COMMITTED).when(F.col("ty") == "fail", ABORTED).otherwise(UNKNOWN)
     of_unit = (
         F.when(F.col("ty") == "fail", ABORTED)

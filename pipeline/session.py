@@ -1,7 +1,7 @@
 """The one Spark session of a check, sized to its input.
 
 Small input is the common case, a run of the suite: generated code and many partitions cost there more than the work
-itself, and are off. Large input gets a partition for each 24 MB or so, so that what a task holds stays bounded whatever the size of
+itself, and are off. Large input gets a partition for each 64 MB or so, so that what a task holds stays bounded whatever the size of
 the whole, and spills to disk beyond that.
 
 The user interface is off, the driver listens on the loopback address unless a cluster has to reach it, and Spark says only what went wrong.
@@ -21,7 +21,7 @@ from . import java
 from .ingest.files import LONGEST_LINE
 
 SMALL = 24 << 20
-PARTITION = 24 << 20
+PARTITION = 64 << 20
 HERE = Path(__file__).parent
 
 
@@ -58,6 +58,8 @@ class Size:
             # Nothing here is worth a filter of its own, nor a second look at a plan.
             "spark.sql.lightweightPlanChangeValidation": "false",
             "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+            # What is kept is read a few times only: to look for its best encoding takes longer.
+            "spark.sql.inMemoryColumnarStorage.compressed": "false",
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.sql.session.timeZone": "UTC",
@@ -91,8 +93,9 @@ def session(size: Size) -> Iterator[SparkSession]:
     os.environ["JAVA_HOME"] = str(java.find().home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with TemporaryDirectory(prefix="fencepost-check-") as scratch:
-        # What is over in seconds is not worth compiling well; where there is much to do, throughput counts and pauses do not.
-        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " if size.small else "-XX:+UseParallelGC "
+        # What is over in seconds is not worth compiling well. Where there is much to do, throughput counts and pauses do not; and as every
+        # plan is new code, compiling takes as long as running, unless less is inlined.
+        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " if size.small else "-XX:+UseParallelGC -XX:FreqInlineSize=100 "
         logging = HERE / "log4j2.properties"
         builder = SparkSession.builder.master(size.master).appName("fencepost check")
         builder = builder.config(

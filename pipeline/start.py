@@ -44,6 +44,7 @@ class Stored:
     folder: Path
     buckets: int
     bytes: int
+    bad_lines: int
     quarantined: int
 
     def __str__(self) -> str:
@@ -52,7 +53,7 @@ class Stored:
     def tables(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:  # noqa: ARG002 they are where they are
         """The tables as they are."""
         tables = Tables(spark, self.folder, self.buckets)
-        tables.open()
+        tables.open(self.bad_lines)
         return tables, self.quarantined
 
 
@@ -76,5 +77,5 @@ def _stored(path: Path) -> Stored | None:
     for folder in (path, path / TABLES):
         told = described(folder)
         if told:
-            return Stored(folder, told["buckets"], told["bytes"], told["quarantined"])
+            return Stored(folder, told["buckets"], told["bytes"], told["bad_lines"], told["quarantined"])
     return None

@@ -6,13 +6,14 @@ by the number of its invocation (`op`); `at` is the number of its completion. On
 * `ops`: run, op, at, t0, t1, process, client, f, ty (ok, fail, info), open, unit, oc, end_op and the rest of the event; of what it moved
   only the `first`, and the logs that it `keeps` where it assigns some. A *unit* is what commits together: a transaction attempt, else the
   operation alone; it is called by its first operation. `oc` is what became of it: 3 committed, 2 not known, 1 aborted. `end_op` is the
-  operation that asked for its end, null when nobody did. Stored are the operations as they were `paired`, and the `units` of those that
-  belong to a transaction of several.
+  operation that asked for its end, null when nobody did.
 * `records`: one row for each record sent or read, offset told or position seen (`kind`): run, log, v, o, mop (its place in the operation),
   and its operation's op, at, process, ty, unit, oc, and so on.
 
 Records are shuffled once, by (run, log), and stored in that many buckets, each in order of (run, log, op, kind, mop), so that grouping,
 ranking and joining by log moves nothing. What a value is too long to be stored as is its beginning and its digest.
+
+* `bad`: what could not be read, where there is any: file_id, mark, run, reason.
 
 `tables.json` is written last and tells how many buckets there are: tables that have it are whole, and a later check starts from them.
 """
@@ -25,16 +26,16 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as F
 
-from .pairing import ABORTED, COMMITTED, UNKNOWN, judged, outcomes, paired
+from .pairing import ABORTED, COMMITTED, UNKNOWN, has_steps, judged, outcomes, paired
 
 __all__ = ["ABORTED", "COMMITTED", "UNKNOWN", "Tables", "described", "moved", "shortened"]
 
 LONGEST_VALUE = 256
 DESCRIPTION = "tables.json"
-VERSION = 1
+VERSION = 2
 _ORDER = ("run", "log", "op", "kind", "mop")
 # Nearly every row has another one of these, so that a dictionary of them is built in vain.
-_VARIED = ("v", "o", "op", "at", "unit", "end_op", "t0", "t1", "mark", "mops.list.element.v", "mops.list.element.o")
+_VARIED = ("v", "o", "op", "at", "unit", "end_op", "t0", "t1", "mark", "first.v", "first.o")
 
 
 def shortened(value: Column) -> Column:
@@ -77,6 +78,14 @@ def moved(ops: DataFrame) -> DataFrame:
     ).filter(F.col("log").isNotNull())
 
 
+def summarised(ops: DataFrame) -> DataFrame:
+    """The `ops` table: the operations, of whose records only the first is told, and the logs that they keep."""
+    first, assigns = F.get("mops", F.lit(0)), F.col("f").isin("assign", "subscribe")
+    record = F.struct(first.log.alias("log"), shortened(first.v).alias("v"), first.o.alias("o"))
+    keeps = F.array_distinct(F.transform(F.coalesce("mops", F.array()), lambda mop: mop.log))
+    return ops.withColumns({"first": F.when(first.isNotNull(), record), "keeps": F.when(assigns, keeps)}).drop("mops")
+
+
 def described(folder: Path) -> dict[str, Any] | None:
     """What the description of stored tables says, where the folder has whole ones of this version."""
     path = folder / DESCRIPTION
@@ -90,23 +99,35 @@ class Tables:
     def __init__(self, spark: SparkSession, folder: Path, buckets: int) -> None:
         self.spark, self.folder, self._buckets = spark, folder, buckets
         self._open: dict[str, DataFrame] = {}
+        self.bad_lines = 0
 
     def store(self, lines: DataFrame) -> None:
         """Read the events once, pair them, and shuffle their records once."""
         (self.folder / DESCRIPTION).unlink(missing_ok=True)
-        self._write(paired(lines), "paired")
-        self._write(outcomes(self.whole), "units")
-        records = moved(self._judged).repartition(self._buckets, "run", "log")
+        events = paired(lines).persist()
+        whole = events.filter("reason is null").drop("reason", "mark", "error")
+        counted = events.agg(F.count_if(F.col("reason").isNotNull()).alias("bad"), F.max(has_steps()).alias("steps")).first()
+        assert counted is not None, "an aggregate has one row"
+        self.bad_lines = counted.bad
+        if self.bad_lines:
+            self._write(events.filter("reason is not null").select("file_id", "mark", "run", "reason"), "bad")
+        units = outcomes(whole).persist() if counted.steps else None
+        ops = judged(whole, units)
+        self._write(summarised(ops), "ops")
+        records = moved(ops).repartition(self._buckets, "run", "log")
         writer = self._writer(records).bucketBy(self._buckets, "run", "log").sortBy(*_ORDER)
         writer.option("path", str(self.folder / "records")).saveAsTable("records")
+        for kept in filter(None, (units, events)):
+            kept.unpersist()
 
     def describe(self, **facts: int) -> None:
         """The tables are whole, and a later check may start from them."""
-        told = {"schema_version": VERSION, "buckets": self._buckets, **facts}
+        told = {"schema_version": VERSION, "buckets": self._buckets, "bad_lines": self.bad_lines, **facts}
         (self.folder / DESCRIPTION).write_text(json.dumps(told) + "\n", encoding="utf-8")
 
-    def open(self) -> None:
-        """Tables that an earlier check stored."""
+    def open(self, bad_lines: int) -> None:
+        """Tables that an earlier check stored whole."""
+        self.bad_lines = bad_lines
         path = str(self.folder.resolve() / "records")
         columns = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in self.spark.read.parquet(path).schema)
         place = path.replace("\\", "\\\\").replace("'", "\\'")
@@ -117,34 +138,22 @@ class Tables:
         )
 
     @property
-    def bad(self) -> DataFrame:
-        """Events that are none, or belong to no operation."""
-        return self._read("paired").filter(F.col("reason").isNotNull()).select("file_id", "mark", "run", "reason")
+    def bad(self) -> DataFrame | None:
+        """Events that are none, or belong to no operation; None where there are none of these."""
+        return self._read("bad") if self.bad_lines else None
 
-    @cached_property
-    def damaged(self) -> DataFrame:
+    @property
+    def damaged(self) -> DataFrame | None:
         """The runs of files in which something could not be read."""
-        rows = self._read("paired").select("file_id", "run", "reason")
-        bad = rows.filter("reason is not null").select("file_id").distinct()
-        return rows.filter("run is not null").join(bad.hint("broadcast"), "file_id").select("run").distinct()
+        if self.bad is None:
+            return None
+        rows = self._read("ops").select("file_id", "run").union(self.bad.filter("run is not null").select("file_id", "run"))
+        return rows.join(F.broadcast(self.bad.select("file_id").distinct()), "file_id").select("run").distinct()
 
     @cached_property
     def ops(self) -> DataFrame:
-        """All operations; most plans read them, so that they are judged once and kept."""
-        first, assigns = F.get("mops", F.lit(0)), F.col("f").isin("assign", "subscribe")
-        keeps = F.array_distinct(F.transform(F.coalesce("mops", F.array()), lambda mop: mop.log))
-        rows = self._judged.withColumns(
-            {
-                "first": F.when(first.isNotNull(), F.struct(first.log.alias("log"), shortened(first.v).alias("v"), first.o.alias("o"))),
-                "keeps": F.when(assigns, keeps),
-            }
-        )
-        return rows.drop("mops", "error").persist()
-
-    @property
-    def whole(self) -> DataFrame:
-        """All operations as they were told, with all that they moved."""
-        return self._read("paired").filter(F.col("reason").isNull()).drop("file_id", "mark", "reason")
+        """All operations."""
+        return self._read("ops").drop("file_id").persist()
 
     @cached_property
     def records(self) -> DataFrame:
@@ -153,10 +162,6 @@ class Tables:
     def of(self, *kinds: str) -> DataFrame:
         """The records of these kinds."""
         return self.records.filter(F.col("kind").isin(*kinds))
-
-    @property
-    def _judged(self) -> DataFrame:
-        return judged(self.whole, self._read("units"))
 
     def _read(self, name: str) -> DataFrame:
         # Opening a table is a job of its own: it reads the schema.

@@ -9,9 +9,19 @@ another value stands at one of its offsets.
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from .tables import COMMITTED, UNKNOWN
+from .tables import ABORTED, COMMITTED, UNKNOWN
 
 VALUE = ("run", "log", "v")
+FLAWS = {
+    "contested": "contested",
+    "twice": "o0 < o1 and (not reused or size(offsets) > sends)",
+    "misplaced": "acked and so0 = so1 and must and (so0 < ro0 or so0 > ro1)",
+    "unread": "sent and must and not read",
+    "unseen": f"acked and oc = {COMMITTED} and not read",
+    "withheld": f"transactional and oc < {COMMITTED} and so0 is not null",
+    "missing-of-transaction": f"sent and transactional and oc > {ABORTED} and not reused and not read",
+}
+"""What is wrong with single values, or may be: a plan about what no value has is not made."""
 _SENT, _GOT = "kind = 'send'", "kind = 'recv'"
 _READ, _SEEN = f"{_GOT} and ty = 'ok'", f"{_GOT} and ty = 'ok' and iso != 'ru'"
 

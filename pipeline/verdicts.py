@@ -5,8 +5,10 @@ A run is invalid when it has a definite witness of an anomaly that somebody prom
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -22,6 +24,18 @@ SCHEMA = (
 _ALLOWED = frozenset(anomaly.name for anomaly in ANOMALIES if anomaly.allowed)
 
 
+_AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class Found:
+    """The witnesses of an anomaly, and how many there are in each run that has any."""
+
+    anomaly: Anomaly
+    rows: DataFrame
+    counts: Mapping[str, dict[str, int]]
+
+
 @dataclass(frozen=True)
 class Total:
     """One anomaly over all runs."""
@@ -32,34 +46,33 @@ class Total:
     runs: int
 
 
-def witnesses(history: History, anomalies: Sequence[Anomaly]) -> DataFrame:
-    """Every witness of these anomalies."""
-    found = []
-    for anomaly in anomalies:
-        if not anomaly.concerns(history):
-            continue
-        rows = anomaly.find(history).withColumn("anomaly", F.lit(anomaly.name))
-        if anomaly.absence and history.damaged:
-            rows = rows.withColumn("definite", F.col("definite") & ~F.col("run").isin(history.damaged))
-        found.append(rows)
-    return _together(found) if found else history.tables.spark.createDataFrame([], SCHEMA)
+def found(history: History, anomalies: Sequence[Anomaly]) -> list[Found]:
+    """What there is of each of these anomalies. Making a plan keeps one core busy, so the next one is made while one runs."""
+    concerned = [anomaly for anomaly in anomalies if anomaly.concerns(history)]
+    with ThreadPoolExecutor(_AT_ONCE) as planners:
+        return [one for one in planners.map(lambda anomaly: _found(history, anomaly), concerned) if one.counts]
 
 
-def _together(frames: Sequence[DataFrame]) -> DataFrame:
-    """All rows of these. By halves: every union looks at all that it is made of, and one after the other that would be the square."""
-    if len(frames) == 1:
-        return frames[0]
-    half = len(frames) // 2
-    return _together(frames[:half]).union(_together(frames[half:]))
+def _found(history: History, anomaly: Anomaly) -> Found:
+    rows = anomaly.find(history).withColumn("anomaly", F.lit(anomaly.name))
+    if anomaly.absence and history.damaged:
+        rows = rows.withColumn("definite", F.col("definite") & ~F.col("run").isin(history.damaged))
+    rows = rows.persist()
+    counts = rows.groupBy("run").agg(F.count_if("definite").alias("sure"), F.count_if(~F.col("definite")).alias("maybe")).collect()
+    return Found(anomaly, rows, {row.run: {"definite": row.sure, "possible": row.maybe} for row in counts})
 
 
-def verdict(history: History, found: DataFrame, quarantined: int) -> dict[str, Any]:
+def together(every: Sequence[Found]) -> DataFrame:
+    """The witnesses of all anomalies, of which there is at least one."""
+    return reduce(DataFrame.union, (one.rows for one in every))
+
+
+def verdict(history: History, every: Sequence[Found], quarantined: int) -> dict[str, Any]:
     """The content of verdict.json."""
     counts: dict[str, dict[str, dict[str, int]]] = defaultdict(dict)
-    for row in (
-        found.groupBy("run", "anomaly").agg(F.count_if("definite").alias("sure"), F.count_if(~F.col("definite")).alias("maybe")).collect()
-    ):
-        counts[row.run][row.anomaly] = {"definite": row.sure, "possible": row.maybe}
+    for one in every:
+        for run, count in one.counts.items():
+            counts[run][one.anomaly.name] = count
     return {
         "schema_version": SCHEMA_VERSION,
         "complete": True,

@@ -3,6 +3,7 @@
 Only the few witnesses that are shown are fetched with their operations; all of them stand in the results folder.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from .anomalies import ANOMALIES, Anomaly
-from .tables import Tables, shortened
+from .tables import Tables
 
 _LONG = 60
 _MANY = 6
@@ -52,28 +53,31 @@ class Shown:
 def shown(witnesses: DataFrame, tables: Tables, each: int, apart: Sequence[str] = ("anomaly",)) -> list[Shown]:
     """The first witnesses of each anomaly, or of each that these columns tell apart, definite ones first."""
     order = Window.partitionBy(*apart).orderBy(F.col("definite").desc(), "run", "log", "values", "ops")
-    first = witnesses.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= each)
+    first = witnesses.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= each).persist()
     wanted = first.select("run", F.explode("ops").alias("op")).distinct()
-    mops = F.transform(F.slice("mops", 1, _TOLD), lambda mop: mop.withField("v", shortened(mop.v)))
-    told = tables.whole.join(F.broadcast(wanted), ["run", "op"]).select(
-        "run", "op", "at", "t0", "process", "client", "f", "ty", "open", mops.alias("mops")
-    )
+    told = tables.ops.join(F.broadcast(wanted), ["run", "op"]).select("run", "op", "at", "t0", "process", "client", "f", "ty", "open")
+    records = tables.records.filter(F.col("mop") < _TOLD).join(F.broadcast(wanted), ["run", "op"]).orderBy("mop")
     by_op = {(row.run, row.op): row for row in told.collect()}
+    moved: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    for row in records.select("run", "op", F.col("kind").alias("m"), "log", "v", "o").collect():
+        moved[row.run, row.op].append(row)
     rows = sorted(first.collect(), key=lambda row: (row.anomaly, row["rank"]))
-    return [_shown(row, [by_op[row.run, op] for op in dict.fromkeys(row.ops) if (row.run, op) in by_op]) for row in rows]
+    return [
+        _shown(row, [(by_op[row.run, op], moved[row.run, op]) for op in dict.fromkeys(row.ops) if (row.run, op) in by_op]) for row in rows
+    ]
 
 
-def _shown(row: Row, ops: Sequence[Row]) -> Shown:
+def _shown(row: Row, ops: Sequence[tuple[Row, Sequence[Row]]]) -> Shown:
     anomaly = next(anomaly for anomaly in ANOMALIES if anomaly.name == row.anomaly)
     offsets = " and ".join(map(str, row.offsets)) or "not known"
     claim = anomaly.says.format(values=_quoted(row["values"]) or "the records", offsets=offsets, log=row.log or "its log")
     claim += f" ({row.detail})" if row.detail else ""
-    return Shown(anomaly, row.run, row.definite, claim, tuple(_act(op, set(row["values"]), row.log) for op in ops))
+    return Shown(anomaly, row.run, row.definite, claim, tuple(_act(op, mops, set(row["values"]), row.log) for op, mops in ops))
 
 
-def _act(op: Row, values: set[str], log: str | None) -> Act:
+def _act(op: Row, mops: Sequence[Row], values: set[str], log: str | None) -> Act:
     """An operation, told by the records that the witness is about where it has any."""
-    moved = [mop for mop in op.mops or () if mop.log == log and (not values or mop.v in values)] or list(op.mops or ())
+    moved = [mop for mop in mops if mop.log == log and (not values or mop.v in values)] or mops
     told = [_told(mop) for mop in moved]
     more = [f"and {len(told) - _MANY} more"] if len(told) > _MANY else []
     who = op.client if op.client else "control" if op.process is None else f"process {op.process}"

@@ -15,9 +15,9 @@ from fencepost.pipeline.derived import History
 
 @dataclass(frozen=True)
 class Anomaly:
-    """`needs` and one of `any_of` are what a history must have for the plan to find anything, and `shows` what its records must show
-    (`neighbours`); `absence` says that the witness is something that is not there, which is certain only when all lines of the run could
-    be read; `allowed` says that nobody promises otherwise.
+    """`needs` and one of `any_of` are what a history must have for the plan to find anything, and `shows` what its records and values
+    must show (`neighbours`, `values`); `absence` says that the witness is something that is not there, which is certain only when all
+    lines of the run could be read; `allowed` says that nobody promises otherwise.
     """
 
     name: str
@@ -27,14 +27,14 @@ class Anomaly:
     needs: frozenset[str]
     says: str
     any_of: frozenset[str] = frozenset()
-    shows: str | None = None
+    shows: frozenset[str] = frozenset()
     absence: bool = False
     allowed: bool = False
 
     def concerns(self, history: History) -> bool:
         """Whether there is anything for the plan to find."""
         there = self.needs <= history.present and (not self.any_of or bool(self.any_of & history.present))
-        return there and (self.shows is None or self.shows in history.suspicious)
+        return there and (not self.shows or self.shows <= history.suspicious)
 
 
 def witness(

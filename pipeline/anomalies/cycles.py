@@ -26,6 +26,7 @@ from fencepost.pipeline.derived import VALUE, History
 from .anomaly import Anomaly, witness
 
 _BOTH = frozenset({"send", "recv"})
+_BACKWARD = frozenset({"backward"})
 _EDGE = ("run", "a", "a_op", "b", "b_op", "kind")
 _CYCLES = "run string, name string, ops array<long>, log string"
 
@@ -69,10 +70,15 @@ def _solved(history: History) -> DataFrame:
 
 
 def _backward(history: History) -> DataFrame:
-    """The edges from a later to an earlier operation. Backward reads were noticed; who reads what was not yet written is rare."""
+    """The edges from a later to an earlier operation, but for those to one that nobody depends on.
+
+    Backward reads were noticed: who reads what was not yet written is rare. Of them an operation that wrote nothing is in no cycle.
+    """
     if history.infer_ww or history.infer_rw:
         return _edges(history).filter(F.col("b") < F.col("a")).select("run", "a", "b")
-    return history.suspected("backward").select("run", F.col("w_at").alias("a"), F.col("at").alias("b"))
+    writers = history.of("send").select("run", "op").distinct()
+    reads = history.suspected("backward").join(writers, ["run", "op"], "left_semi")
+    return reads.select("run", F.col("w_at").alias("a"), F.col("at").alias("b"))
 
 
 def _edges(history: History) -> DataFrame:
@@ -179,9 +185,16 @@ ANOMALIES = (
         _BOTH,
         "writes of several operations are in a cycle",
         allowed=True,
+        shows=_BACKWARD,
     ),
     Anomaly(
-        "G1c", "nobody reads what depends on himself", "KIP-98; Jepsen", circular_flow, _BOTH, "operations read in a circle what they wrote"
+        "G1c",
+        "nobody reads what depends on himself",
+        "KIP-98; Jepsen",
+        circular_flow,
+        _BOTH,
+        "operations read in a circle what they wrote",
+        shows=_BACKWARD,
     ),
     Anomaly(
         "G-single",
@@ -191,6 +204,7 @@ ANOMALIES = (
         _BOTH,
         "operations depend on each other in a circle, by one anti-dependency",
         allowed=True,
+        shows=_BACKWARD,
     ),
     Anomaly(
         "G2",
@@ -200,5 +214,6 @@ ANOMALIES = (
         _BOTH,
         "operations depend on each other in a circle, by several anti-dependencies",
         allowed=True,
+        shows=_BACKWARD,
     ),
 )

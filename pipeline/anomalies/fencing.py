@@ -131,6 +131,7 @@ ANOMALIES = (
         stranded_write,
         frozenset({"send", "commit"}),
         "{values} of a transaction that did not commit was read from {log} once the next one had committed",
+        shows=frozenset({"aborted"}),
     ),
     Anomaly(
         "write-to-ended-transaction",
@@ -148,7 +149,7 @@ ANOMALIES = (
         frozenset({"send", "recv"}),
         "one poll of {log} has a part of a transaction and jumped over another: of {values} the first is missing",
         absence=True,
-        shows="jumped",
+        shows=frozenset({"jumped"}),
     ),
     Anomaly(
         "fractured-read",
@@ -158,7 +159,7 @@ ANOMALIES = (
         frozenset({"send", "recv"}),
         "one poll has a part of a transaction and jumped over another in {log}: of {values} the first is missing",
         absence=True,
-        shows="jumped",
+        shows=frozenset({"jumped"}),
     ),
     Anomaly(
         "torn-commit",
@@ -168,5 +169,6 @@ ANOMALIES = (
         _FOLLOWED,
         "of one transaction's {values} the first was never read from {log}, and the second was",
         absence=True,
+        shows=frozenset({"missing-of-transaction"}),
     ),
 )

@@ -20,15 +20,12 @@ def inconsistent_offsets(history: History) -> DataFrame:
 
 def duplicate(history: History) -> DataFrame:
     """One record stands at two offsets. Definite; where different records have that value, only more offsets than sends are told."""
-    rows = history.values.filter((F.col("o0") < F.col("o1")) & (~F.col("reused") | (F.size("offsets") > F.col("sends"))))
-    return witness(rows, ["op"], ["v"], F.col("offsets"), definite=~F.col("reused"))
+    return witness(history.flawed("twice"), ["op"], ["v"], F.col("offsets"), definite=~F.col("reused"))
 
 
 def spurious_offset(history: History) -> DataFrame:
     """The offset that an acknowledgement told is not where the record stands. Definite, unless different records have that value."""
-    told = F.col("acked") & (F.col("so0") == F.col("so1")) & F.col("must")
-    rows = history.values.filter(told & ((F.col("so0") < F.col("ro0")) | (F.col("so0") > F.col("ro1"))))
-    return witness(rows, ["op"], ["v"], ["so0", "ro0"], definite=~F.col("reused"))
+    return witness(history.flawed("misplaced"), ["op"], ["v"], ["so0", "ro0"], definite=~F.col("reused"))
 
 
 def phantom_read(history: History) -> DataFrame:
@@ -85,6 +82,7 @@ ANOMALIES = (
         inconsistent_offsets,
         frozenset(),
         "offset {offsets} of {log} holds different values: {values}",
+        shows=frozenset({"contested"}),
     ),
     Anomaly(
         "duplicate",
@@ -93,6 +91,7 @@ ANOMALIES = (
         duplicate,
         frozenset(),
         "{values} is in {log} more than once, at offsets {offsets}",
+        shows=frozenset({"twice"}),
     ),
     Anomaly(
         "spurious-offset",
@@ -101,6 +100,7 @@ ANOMALIES = (
         spurious_offset,
         _MOVED | _READ,
         "{values} was acknowledged at one offset of {log} and read at another: {offsets}",
+        shows=frozenset({"misplaced"}),
     ),
     Anomaly(
         "phantom-read",
@@ -110,7 +110,7 @@ ANOMALIES = (
         _READ,
         "{values}, which nobody sent to {log}, was read at offset {offsets}",
         absence=True,
-        shows="never-sent",
+        shows=frozenset({"never-sent"}),
     ),
     Anomaly(
         "offset-inversion",
@@ -143,7 +143,7 @@ ANOMALIES = (
         int_nonmonotonic_send,
         _MOVED,
         "of {values} in {log}, sent by one operation, the second stands no later",
-        shows="sent-back",
+        shows=frozenset({"sent-back"}),
     ),
     Anomaly(
         "int-send-skip",
@@ -153,6 +153,6 @@ ANOMALIES = (
         _MOVED,
         "between {values} in {log}, sent by one operation, stands another record",
         allowed=True,
-        shows="sent-apart",
+        shows=frozenset({"sent-apart"}),
     ),
 )

@@ -99,7 +99,7 @@ ANOMALIES = (
         int_poll_skip,
         _READ,
         "between {values} of {log} one poll left a record out",
-        shows="jumped",
+        shows=frozenset({"jumped"}),
     ),
     Anomaly(
         "int-nonmonotonic-poll",
@@ -108,7 +108,7 @@ ANOMALIES = (
         int_nonmonotonic_poll,
         _READ,
         "one poll of {log} returned {values} in the wrong order",
-        shows="went-back",
+        shows=frozenset({"went-back"}),
     ),
     Anomaly(
         "poll-skip",

@@ -14,7 +14,6 @@ from .anomaly import Anomaly, witness
 
 _SEALS = ("split", "merge", "terminate")
 _BORN = ("create", "split", "merge")
-_CONTROL = frozenset({*_SEALS, *_BORN})
 
 
 def sealed_segment_write(history: History) -> DataFrame:
@@ -181,7 +180,7 @@ ANOMALIES = (
         dag_defect,
         frozenset(),
         "the segments around {log} do not fit",
-        any_of=_CONTROL,
+        any_of=frozenset(_BORN),
     ),
     Anomaly(
         "parent-after-child",

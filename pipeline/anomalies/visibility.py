@@ -7,7 +7,6 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from fencepost.pipeline.derived import VALUE, History
-from fencepost.pipeline.tables import COMMITTED
 
 from .anomaly import Anomaly, witness
 
@@ -69,7 +68,7 @@ def lso_violation(history: History) -> DataFrame:
 
 def lost_write(history: History) -> DataFrame:
     """A committed record was never read, though later ones of its log were: by consumers with positions, or by one poll. Definite."""
-    rows = history.values.filter(F.col("sent") & F.col("must") & ~F.col("read")).join(history.logs, ["run", "log"])
+    rows = history.flawed("unread").join(history.logs, ["run", "log"])
     rows = rows.filter(F.col("li") <= F.col("bound")).join(history.followed, "run").select("run", "log", "v", "o0", "op", "reused")
     if "jumped" in history.suspicious:
         jumped = history.gaps.filter(F.col("sent") & ~F.col("read")).join(history.followed, "run", "left_anti")
@@ -90,8 +89,7 @@ def unseen(history: History) -> DataFrame:
 
 def stuck_lso(history: History) -> DataFrame:
     """What was never read begins at a transaction that ended without a commit, and nothing behind it was read either. Possible."""
-    held = history.values.filter(F.col("transactional") & (F.col("oc") < COMMITTED) & F.col("so0").isNotNull())
-    held = held.groupBy("run", "log", "unit").agg(F.min("so0").alias("first"), F.min("op").alias("op"))
+    held = history.flawed("withheld").groupBy("run", "log", "unit").agg(F.min("so0").alias("first"), F.min("op").alias("op"))
     rows = held.join(history.logs, ["run", "log"]).join(history.followed, "run")
     rows = rows.filter((F.col("first") < F.col("from_o")) & (F.coalesce("read_to", F.lit(-1)) < F.col("first")))
     return witness(rows, ["op"], None, ["first", "from_o"], definite=False)
@@ -123,7 +121,7 @@ def outcome_flip(history: History) -> DataFrame:
 
 
 def _unread(history: History) -> DataFrame:
-    return history.values.filter(F.col("acked") & (F.col("oc") == COMMITTED) & ~F.col("read")).join(history.followed, "run")
+    return history.flawed("unseen").join(history.followed, "run")
 
 
 ANOMALIES = (
@@ -134,7 +132,7 @@ ANOMALIES = (
         aborted_read,
         _BOTH,
         "{values}, which was aborted, was read from {log} at offset {offsets}",
-        shows="aborted",
+        shows=frozenset({"aborted"}),
     ),
     Anomaly(
         "G1a-unacknowledged",
@@ -143,7 +141,7 @@ ANOMALIES = (
         aborted_read_unacknowledged,
         _BOTH,
         "{values}, which was aborted, was handed over from {log} at offset {offsets} to a poll that then failed",
-        shows="aborted",
+        shows=frozenset({"aborted"}),
     ),
     Anomaly(
         "precommitted-read",
@@ -152,7 +150,7 @@ ANOMALIES = (
         precommitted_read,
         _BOTH,
         "a transaction read {values}, which it had itself sent to {log} and not yet committed",
-        shows="own",
+        shows=frozenset({"own"}),
     ),
     Anomaly(
         "early-read",
@@ -161,7 +159,7 @@ ANOMALIES = (
         early_read,
         _BOTH,
         "{values} was read from {log} before its transaction was asked to end",
-        shows="early",
+        shows=frozenset({"early"}),
     ),
     Anomaly(
         "lso-violation",
@@ -180,6 +178,7 @@ ANOMALIES = (
         _BOTH,
         "{values} was committed to {log} and never read, though later records were",
         absence=True,
+        shows=frozenset({"unread"}),
     ),
     Anomaly(
         "unseen",
@@ -189,6 +188,7 @@ ANOMALIES = (
         _FOLLOWED,
         "no poll of {log} ever returned {values}",
         absence=True,
+        shows=frozenset({"unseen"}),
     ),
     Anomaly(
         "stuck-lso",
@@ -198,6 +198,7 @@ ANOMALIES = (
         _FOLLOWED,
         "nothing of {log} was read from a transaction on that did not commit: offsets {offsets}",
         absence=True,
+        shows=frozenset({"withheld", "unread"}),
     ),
     Anomaly(
         "visibility-flip",
@@ -207,7 +208,7 @@ ANOMALIES = (
         _BOTH,
         "{values} of {log} had been read, and a later poll jumped over it",
         absence=True,
-        shows="jumped",
+        shows=frozenset({"jumped"}),
     ),
     Anomaly(
         "outcome-flip",

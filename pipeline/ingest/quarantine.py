@@ -18,31 +18,37 @@ SCHEMA = "file string, line long, run string, reason string"
 _WHOLE = str(1 << 40)
 
 
-def write(spark: SparkSession, bad: DataFrame, sources: Sequence[Source], refused: Sequence[Refusal], folder: Path) -> int:
+def write(spark: SparkSession, bad: DataFrame | None, sources: Sequence[Source], refused: Sequence[Refusal], folder: Path) -> int:
     """Write `bad` (file_id, mark, run, reason) and the refused files as JSON lines of `SCHEMA`; the answer is how many there are."""
-    concerned = {row.file_id for row in bad.select("file_id").distinct().collect()}
-    if not concerned and not refused:
+    if bad is None and not refused:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         return 0
-    bad = bad.persist()
     rows = spark.createDataFrame([(str(refusal.path), None, None, refusal.reason) for refusal in refused], SCHEMA)
-    texts = [source for number, source in enumerate(sources) if number in concerned and source.form != "parquet"]
-    stored = [(number, str(source.path)) for number, source in enumerate(sources) if number in concerned and source.form == "parquet"]
+    if bad is not None:
+        rows = rows.unionByName(_placed(spark, bad, sources))
     before = spark.conf.get("spark.sql.files.maxPartitionBytes") or "128MB"
     spark.conf.set("spark.sql.files.maxPartitionBytes", _WHOLE)  # a file that is not divided has its lines in order
     try:
-        if stored:
-            numbered = bad.join(F.broadcast(spark.createDataFrame(stored, "file_id int, file string")), "file_id")
-            rows = rows.unionByName(numbered.select("file", (F.col("mark") + 1).alias("line"), "run", "reason"))
-        if texts:
-            lines = _numbered(spark, texts, sources).join(F.broadcast(bad), ["file_id", "mark"])
-            rows = rows.unionByName(lines.select(F.col("path").alias("file"), "line", "run", "reason"))
         rows.orderBy("file", "line").coalesce(1).write.mode("overwrite").json(str(folder))
     finally:
         spark.conf.set("spark.sql.files.maxPartitionBytes", before)
-        bad.unpersist()
     return spark.read.schema(SCHEMA).json(str(folder)).count()
+
+
+def _placed(spark: SparkSession, bad: DataFrame, sources: Sequence[Source]) -> DataFrame:
+    """What is bad, with its file and line."""
+    concerned = {row.file_id for row in bad.select("file_id").distinct().collect()}
+    texts = [source for number, source in enumerate(sources) if number in concerned and source.form != "parquet"]
+    stored = [(number, str(source.path)) for number, source in enumerate(sources) if number in concerned and source.form == "parquet"]
+    rows = spark.createDataFrame([], SCHEMA)
+    if stored:
+        numbered = bad.join(F.broadcast(spark.createDataFrame(stored, "file_id int, file string")), "file_id")
+        rows = rows.unionByName(numbered.select("file", (F.col("mark") + 1).alias("line"), "run", "reason"))
+    if texts:
+        lines = _numbered(spark, texts, sources).join(F.broadcast(bad), ["file_id", "mark"])
+        rows = rows.unionByName(lines.select(F.col("path").alias("file"), "line", "run", "reason"))
+    return rows
 
 
 def _numbered(spark: SparkSession, texts: Sequence[Source], sources: Sequence[Source]) -> DataFrame:
