@@ -51,7 +51,9 @@ def test_tables_are_judged_by_themselves(tmp_path: Path) -> None:
     tables.mkdir(parents=True)
     assert "no history" in fencepost("check", tmp_path / "out", expect=2).err
 
-    (tables / "tables.json").write_text('{"schema_version": 2, "buckets": 1, "bytes": 1, "bad_lines": 0, "quarantined": 0}', encoding="utf-8")
+    (tables / "tables.json").write_text(
+        '{"schema_version": 2, "buckets": 1, "bytes": 1, "bad_lines": 0, "quarantined": 0}', encoding="utf-8"
+    )
     assert "judged by themselves" in fencepost("check", tables, tmp_path / "in", expect=2).err
 
 
