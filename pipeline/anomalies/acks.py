@@ -97,6 +97,10 @@ def premature_ack(history: History) -> DataFrame:
 
 
 def _acks(history: History) -> DataFrame:
+    return history.once("acks", lambda: _covered(history))
+
+
+def _covered(history: History) -> DataFrame:
     """One row for each message that an acknowledgement covers; `done` is the end of its unit."""
     acks = history.of("ack_ind", "ack_cum").filter(F.col("o").isNotNull() & (F.col("ty") != "fail"))
     ends = history.ops.filter(F.col("f").isin("commit", "abort")).select("run", F.col("op").alias("end_op"), F.col("at").alias("ended"))

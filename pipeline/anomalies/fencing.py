@@ -72,16 +72,20 @@ def fractured_read(history: History) -> DataFrame:
 
 
 def _torn_poll(history: History, same_log: bool) -> DataFrame:
+    rows = history.once("torn-polls", lambda: _torn_polls(history))
+    rows = rows.filter((F.col("log") == F.col("log2")) if same_log else (F.col("log") != F.col("log2")))
+    rows = rows.groupBy("run", "log", "op", "w_op", "v", "o0").agg(F.min("v2").alias("v2"))
+    return witness(rows, ["w_op", "op"], ["v", "v2"], ["o0"])
+
+
+def _torn_polls(history: History) -> DataFrame:
+    """Polls that jumped over a record (`log`, `v`) of a transaction of which they have another one (`log2`, `v2`)."""
     missed = history.gaps.filter(F.col("transactional") & (F.col("iso") != "ru")).select("run", "log", "op", "v", "o0", "w_unit", "w_op")
     units = history.values.filter(F.col("transactional") & F.col("must")).select(*VALUE, F.col("unit").alias("w_unit"))
     polls = F.broadcast(missed.select("run", "op").distinct())
     had = history.of("recv").join(polls, ["run", "op"]).join(units.hint("shuffle_hash"), list(VALUE))
     had = had.select("run", "op", "w_unit", F.col("log").alias("log2"), F.col("v").alias("v2"))
-    rows = missed.join(had, ["run", "op", "w_unit"]).filter(
-        (F.col("log") == F.col("log2")) if same_log else (F.col("log") != F.col("log2"))
-    )
-    rows = rows.groupBy("run", "log", "op", "w_op", "v", "o0").agg(F.min("v2").alias("v2"))
-    return witness(rows, ["w_op", "op"], ["v", "v2"], ["o0"])
+    return missed.join(had, ["run", "op", "w_unit"])
 
 
 def torn_commit(history: History) -> DataFrame:

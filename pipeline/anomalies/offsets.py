@@ -146,6 +146,10 @@ def committed_too_far(history: History) -> DataFrame:
 
 
 def _committed(history: History) -> DataFrame:
+    return history.once("committed", lambda: _told(history))
+
+
+def _told(history: History) -> DataFrame:
     """Offsets told: `asked` and `done` bound the time at which they count, which for a transaction is its end."""
     told = history.of("offset").filter(F.col("o").isNotNull())
     ends = history.ops.filter(F.col("f").isin("commit", "abort")).select("run", F.col("op").alias("end_op"), F.col("at").alias("ended"))
