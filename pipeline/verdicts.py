@@ -49,8 +49,11 @@ class Total:
 def found(history: History, anomalies: Sequence[Anomaly]) -> list[Found]:
     """What there is of each of these anomalies. Making a plan keeps one core busy, so the next one is made while one runs."""
     concerned = [anomaly for anomaly in anomalies if anomaly.concerns(history)]
-    with ThreadPoolExecutor(_AT_ONCE) as planners:
+    planners = ThreadPoolExecutor(_AT_ONCE)
+    try:
         return [one for one in planners.map(lambda anomaly: _found(history, anomaly), concerned) if one.counts]
+    finally:
+        planners.shutdown(cancel_futures=True)  # after an error, or Ctrl-C, the plans that wait are not run
 
 
 def _found(history: History, anomaly: Anomaly) -> Found:
