@@ -89,13 +89,13 @@ class History:
         inferred = {"backward"} if self.infer_ww or self.infer_rw else set()
         return _shown(self.noticed, neighbours.CORNERS | neighbours.SUSPICIONS) | _shown(self.values, FLAWS) | inferred
 
-    @cached_property
+    @property
     def values(self) -> DataFrame:
-        return values(self.tables.records, self.present).persist()
+        return self.once("values", lambda: values(self.tables.records, self.present))
 
-    @cached_property
+    @property
     def noticed(self) -> DataFrame:
-        return neighbours.noticed(self.tables.records, self.values).persist()
+        return self.once("noticed", lambda: neighbours.noticed(self.tables.records, self.values))
 
     def suspected(self, name: str) -> DataFrame:
         """The records of one suspicion or corner."""
@@ -120,25 +120,30 @@ class History:
         placed = self.values.select(*VALUE, F.when(~F.col("reused"), F.col("li")).alias("i"))
         return self.of("recv").join(placed.hint("shuffle_hash"), list(VALUE), "left")
 
-    @cached_property
+    @property
     def logs(self) -> DataFrame:
         """For each log the last place that was read (`bound`), its offset, and the first offset of what is committed and unread."""
+        return F.broadcast(self.once("logs", self._logs))
+
+    @property
+    def gaps(self) -> DataFrame:
+        return self.once("gaps", self._gaps)
+
+    def _logs(self) -> DataFrame:
         unread = F.col("acked") & F.col("must") & ~F.col("read")
-        rows = self.values.groupBy("run", "log").agg(
+        return self.values.groupBy("run", "log").agg(
             F.max(F.when(F.col("read"), F.col("fi"))).alias("bound"),
             F.max(F.when(F.col("read"), F.col("o1"))).alias("read_to"),
             F.min(F.when(unread, F.col("o0"))).alias("from_o"),
         )
-        return F.broadcast(rows.persist())
 
-    @cached_property
-    def gaps(self) -> DataFrame:
+    def _gaps(self) -> DataFrame:
         last = F.least(F.col("i") - 1, F.col("i0") + _WIDEST_GAP)
         missed = self.suspected("jumped").select("run", "log", "op", "iso", "ty", F.explode(F.sequence(F.col("i0") + 1, last)).alias("li"))
         sure = self.values.filter(~F.col("reused") & F.col("must"))
         sure = sure.withColumnsRenamed({"op": "w_op", "at": "w_at", "unit": "w_unit"})
         names = ("v", "o0", "sent", "read", "reused", "transactional", "first_read", "first_read_op", "w_op", "w_unit")
-        return missed.join(sure.select("run", "log", "li", *names).hint("shuffle_hash"), ["run", "log", "li"]).persist()
+        return missed.join(sure.select("run", "log", "li", *names).hint("shuffle_hash"), ["run", "log", "li"])
 
     @cached_property
     def _runs(self) -> list[Row]:
