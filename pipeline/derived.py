@@ -101,6 +101,16 @@ class History:
         """The records of one suspicion or corner."""
         return self.noticed.filter((neighbours.CORNERS | neighbours.SUSPICIONS)[name])
 
+    def in_sequence(self, polled: DataFrame) -> DataFrame:
+        """These records of polls, but for those of subscriptions whose messages are acknowledged one by one (`ack_ind`): such messages are
+        handed out one by one as well, to any consumer, and come again alone.
+        """
+        if "ack_ind" not in self.present:
+            return polled
+        queues = self.of("ack_ind").select("run", "grp", "log").distinct()
+        polls = self.ops.filter("grp.id is not null").select("run", "op", F.col("grp.id").alias("grp")).join(queues, ["run", "grp"])
+        return polled.join(F.broadcast(polls.select("run", "op", "log")), ["run", "op", "log"], "left_anti")
+
     def flawed(self, name: str) -> DataFrame:
         """The values of one flaw."""
         return self.values.filter(FLAWS[name])
@@ -139,7 +149,9 @@ class History:
 
     def _gaps(self) -> DataFrame:
         last = F.least(F.col("i") - 1, F.col("i0") + _WIDEST_GAP)
-        missed = self.suspected("jumped").select("run", "log", "op", "iso", "ty", F.explode(F.sequence(F.col("i0") + 1, last)).alias("li"))
+        missed = self.in_sequence(self.suspected("jumped")).select(
+            "run", "log", "op", "iso", "ty", F.explode(F.sequence(F.col("i0") + 1, last)).alias("li")
+        )
         sure = self.values.filter(~F.col("reused") & F.col("must"))
         sure = sure.withColumnsRenamed({"op": "w_op", "at": "w_at", "unit": "w_unit"})
         names = ("v", "o0", "sent", "read", "reused", "transactional", "first_read", "first_read_op", "w_op", "w_unit")

@@ -50,7 +50,7 @@ def position_after_abort(history: History) -> DataFrame:
 
 def _unbalanced(history: History, which: str) -> DataFrame:
     """Steps within a poll, but for those of logs that were reassigned during it."""
-    steps = history.suspected(which)
+    steps = history.in_sequence(history.suspected(which))
     if "subscribe" not in history.present:
         return steps
     logs = F.explode(F.split(F.col("ctl").getItem("rebalanced"), ","))
@@ -59,7 +59,7 @@ def _unbalanced(history: History, which: str) -> DataFrame:
 
 
 def _polls(history: History) -> DataFrame:
-    return history.once("polls", lambda: ends(history.noticed.filter(F.col("kind") == "recv")))
+    return history.once("polls", lambda: ends(history.in_sequence(history.noticed.filter(F.col("kind") == "recv"))))
 
 
 def _turns(history: History) -> DataFrame:
