@@ -33,7 +33,7 @@ def named(cases: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     return [(anomaly, kind, name) for anomaly, kinds in cases.items() for kind, histories in kinds.items() for name in histories]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def counts(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, dict[str, int]]]]:
     """What was found in each history: all of them are runs of one check, and those with inferred edges of another."""
     all_of_them: dict[str, dict[str, dict[str, int]]] = {}
