@@ -71,7 +71,8 @@ class History:
     @cached_property
     def damaged(self) -> list[str]:
         """The runs of files in which something could not be read: there, that something is missing proves nothing."""
-        return [] if self.tables.damaged is None else [row.run for row in self.tables.damaged.collect()]
+        damaged = self.tables.damaged
+        return [] if damaged is None else [row.run for row in damaged.collect()]
 
     @cached_property
     def present(self) -> frozenset[str]:
@@ -107,9 +108,13 @@ class History:
         """
         if "ack_ind" not in self.present:
             return polled
+        return polled.join(F.broadcast(self.once("handed-out", self._handed_out)), ["run", "op", "log"], "left_anti")
+
+    def _handed_out(self) -> DataFrame:
+        """The operations of such subscriptions, with the logs."""
         queues = self.of("ack_ind").select("run", "grp", "log").distinct()
-        polls = self.ops.filter("grp.id is not null").select("run", "op", F.col("grp.id").alias("grp")).join(queues, ["run", "grp"])
-        return polled.join(F.broadcast(polls.select("run", "op", "log")), ["run", "op", "log"], "left_anti")
+        grouped = self.ops.filter("grp.id is not null").select("run", "op", F.col("grp.id").alias("grp"))
+        return grouped.join(queues, ["run", "grp"]).select("run", "op", "log")
 
     def flawed(self, name: str) -> DataFrame:
         """The values of one flaw."""

@@ -9,11 +9,10 @@ by the number of its invocation (`op`); `at` is the number of its completion. On
   operation that asked for its end, null when nobody did.
 * `records`: one row for each record sent or read, offset told or position seen (`kind`): run, log, v, o, mop (its place in the operation),
   and its operation's op, at, process, ty, unit, oc, and so on.
+* `bad`: what could not be read, where there is any: file_id, mark, run, reason.
 
 Records are shuffled once, by (run, log), and stored in that many buckets, each in order of (run, log, op, kind, mop), so that grouping,
 ranking and joining by log moves nothing. What a value is too long to be stored as is its beginning and its digest.
-
-* `bad`: what could not be read, where there is any: file_id, mark, run, reason.
 
 `tables.json` is written last and tells how many buckets there are: tables that have it are whole, and a later check starts from them.
 """

@@ -22,8 +22,6 @@ SCHEMA = (
     "run string, log string, values array<string>, offsets array<long>, ops array<long>, definite boolean, detail string, anomaly string"
 )
 _ALLOWED = frozenset(anomaly.name for anomaly in ANOMALIES if anomaly.allowed)
-
-
 _AT_ONCE = 2
 
 

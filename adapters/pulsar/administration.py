@@ -82,9 +82,9 @@ class AdminCalls(Calls):
         """A topic's subscriptions and transactions, as the broker counts them."""
         return self._look(f"{_topic('v2', topic)}/stats", _topic_stats)
 
-    def log_stats(self, topic: str) -> Outcome[LogStats]:
+    def log_stats(self, topic: str, *, retry: bool = True) -> Outcome[LogStats]:
         """A topic's log and how far its subscriptions are."""
-        return self._look(f"{_topic('v2', topic)}/internalStats", _log_stats)
+        return self._look(f"{_topic('v2', topic)}/internalStats", _log_stats, retry=retry)
 
     # --- transactions ---------------------------------------------------------------------------------------------------------
 
@@ -99,8 +99,8 @@ class AdminCalls(Calls):
         def attempt() -> Outcome[TransactionMetadata]:
             outcome = self._look(path, lambda told: _metadata(transaction, told), retry=False)
             if isinstance(outcome, Refused) and outcome.code >= _SERVER_TROUBLE:
-                for topic in sorted(self._client.added[transaction]):
-                    self._look(f"{_topic('v2', topic)}/internalStats", _log_stats, retry=False)
+                for topic in sorted(self._client.added.get(transaction, ())):
+                    self.log_stats(topic, retry=False)
             return outcome
 
         return self._patiently(attempt, _is_for_later, retry=retry)
@@ -155,14 +155,7 @@ class AdminCalls(Calls):
             case unknown:
                 return unknown
 
-    def _look(
-        self,
-        path: str,
-        read: Callable[[Any], T],
-        query: Mapping[str, str] | None = None,
-        *,
-        retry: bool = True,
-    ) -> Outcome[T]:
+    def _look(self, path: str, read: Callable[[Any], T], query: Mapping[str, str] | None = None, *, retry: bool = True) -> Outcome[T]:
         """Ask for something that changes nothing."""
         request = AdminRequest("GET", path, query or {})
 

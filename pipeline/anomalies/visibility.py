@@ -80,7 +80,8 @@ def lost_write(history: History) -> DataFrame:
 def unseen(history: History) -> DataFrame:
     """Acknowledged records that no poll ever returned. Possible: they may be lost, or not yet delivered."""
     rows = (
-        _unread(history)
+        history.flawed("unseen")
+        .join(history.followed, "run")
         .groupBy("run", "log")
         .agg(F.array_sort(F.collect_list("v")).alias("vs"), F.array_sort(F.collect_list("op")).alias("ops"))
     )
@@ -118,10 +119,6 @@ def outcome_flip(history: History) -> DataFrame:
     same = F.col("tx.epoch").isNull() | (F.col("after0") > F.col("tx.epoch")) | (F.col("others") == F.col("others0"))
     rows = steps.filter(ends[0] & ends[1] & ends[2] & ends[3] & (F.col("f") != F.col("f0")) & same)
     return witness(rows, ["op0", "op"], None, None)
-
-
-def _unread(history: History) -> DataFrame:
-    return history.flawed("unseen").join(history.followed, "run")
 
 
 ANOMALIES = (
