@@ -84,11 +84,11 @@ class History:
 
     @cached_property
     def suspicious(self) -> frozenset[str]:
-        """Which corners and suspicions the records have at all, and which flaws their values. Inferred edges may all go backward."""
+        """Which suspicions the records have at all, and which flaws their values. Inferred edges may all go backward."""
         if not self.present & {"send", "recv"}:
             return frozenset()
         inferred = {"backward"} if self.infer_ww or self.infer_rw else set()
-        return _shown(self.noticed, neighbours.CORNERS | neighbours.SUSPICIONS) | _shown(self.values, FLAWS) | inferred
+        return _shown(self.noticed, neighbours.SUSPICIONS) | _shown(self.values, FLAWS) | inferred
 
     @property
     def values(self) -> DataFrame:
@@ -99,16 +99,17 @@ class History:
         return self.once("noticed", lambda: neighbours.noticed(self.tables.records, self.values))
 
     def suspected(self, name: str) -> DataFrame:
-        """The records of one suspicion or corner."""
-        return self.noticed.filter((neighbours.CORNERS | neighbours.SUSPICIONS)[name])
+        """The records of one suspicion."""
+        return self.noticed.filter(neighbours.SUSPICIONS[name])
 
-    def in_sequence(self, polled: DataFrame) -> DataFrame:
-        """These records of polls, but for those of subscriptions whose messages are acknowledged one by one (`ack_ind`): such messages are
+    def in_sequence(self, polled: DataFrame, op: str = "op") -> DataFrame:
+        """These records of polls (`op`), but for those of subscriptions whose messages are acknowledged one by one (`ack_ind`): such messages are
         handed out one by one as well, to any consumer, and come again alone.
         """
         if "ack_ind" not in self.present:
             return polled
-        return polled.join(F.broadcast(self.once("handed-out", self._handed_out)), ["run", "op", "log"], "left_anti")
+        handed_out = self.once("handed-out", self._handed_out).withColumnRenamed("op", op)
+        return polled.join(F.broadcast(handed_out), ["run", op, "log"], "left_anti")
 
     def _handed_out(self) -> DataFrame:
         """The operations of such subscriptions, with the logs."""

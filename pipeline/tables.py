@@ -11,7 +11,7 @@ by the number of its invocation (`op`); `at` is the number of its completion. On
   and its operation's op, at, process, ty, unit, oc, and so on.
 * `bad`: what could not be read, where there is any: file_id, mark, run, reason.
 
-Records are shuffled once, by (run, log), and stored in that many buckets, each in order of (run, log, op, kind, mop), so that grouping,
+Records are shuffled once, by (run, log), and stored in that many buckets, each in order of (run, log, kind, process, op, mop), so that grouping,
 ranking and joining by log moves nothing. What a value is too long to be stored as is its beginning and its digest.
 
 `tables.json` is written last and tells how many buckets there are: tables that have it are whole, and a later check starts from them.
@@ -31,8 +31,8 @@ __all__ = ["ABORTED", "COMMITTED", "UNKNOWN", "Tables", "described", "moved", "s
 
 LONGEST_VALUE = 256
 DESCRIPTION = "tables.json"
-VERSION = 2
-_ORDER = ("run", "log", "op", "kind", "mop")
+VERSION = 3
+_ORDER = ("run", "log", "kind", "process", "op", "mop")
 # Nearly every row has another one of these, so that a dictionary of them is built in vain.
 _VARIED = ("v", "o", "op", "at", "unit", "end_op", "t0", "t1", "mark", "first.v", "first.o")
 
@@ -81,7 +81,7 @@ def summarised(ops: DataFrame) -> DataFrame:
     """The `ops` table: the operations, of whose records only the first is told, and the logs that they keep."""
     first, assigns = F.get("mops", F.lit(0)), F.col("f").isin("assign", "subscribe")
     record = F.struct(first.log.alias("log"), shortened(first.v).alias("v"), first.o.alias("o"))
-    keeps = F.array_distinct(F.transform(F.coalesce("mops", F.array()), lambda mop: mop.log))
+    keeps = F.coalesce(F.array_distinct("mops.log"), F.array())
     return ops.withColumns({"first": F.when(first.isNotNull(), record), "keeps": F.when(assigns, keeps)}).drop("mops")
 
 

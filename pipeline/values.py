@@ -98,10 +98,14 @@ def _placed(rows: DataFrame) -> DataFrame:
     def among(end: str) -> list[Column]:
         return [F.when(F.col("must"), F.col(f"so{end}")), F.col(f"ro{end}"), F.when(F.col("must"), F.col(f"uo{end}"))]
 
-    told = [F.when(F.col("must"), F.col("so0")), F.when(F.col("must"), F.col("so1")), F.col("ro0"), F.col("ro1")]
     rows = rows.withColumns({"o0": F.least(*among("0")), "o1": F.greatest(*among("1"))})
-    rows = rows.withColumn("offsets", F.array_sort(F.array_distinct(F.array_compact(F.array("o0", "o1", *told)))))
-    # A row for each offset, of which nearly every value has one; the last one then stands for the value.
+    told = ["o0", "o1", "ro0", "ro1", *(F.when(F.col("must"), F.col(name)) for name in ("so0", "so1"))]
+    several = F.sort_array(F.array_except(F.array(*told), F.array(F.lit(None).cast("bigint"))))
+    # Nearly every value has one offset, for which no list need be searched.
+    one, none = F.array(F.least(*told)), F.array().cast("array<bigint>")
+    offsets = F.when(F.least(*told).isNull(), none).when(F.least(*told) == F.greatest(*told), one).otherwise(several)
+    rows = rows.withColumn("offsets", offsets)
+    # A row for each offset; the last one then stands for the value.
     rows = rows.withColumn("o", F.explode_outer("offsets"))
     order = F.col("o").asc_nulls_last()
     log, value = Window.partitionBy("run", "log").orderBy(order), Window.partitionBy(*VALUE)

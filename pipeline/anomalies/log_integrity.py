@@ -4,7 +4,6 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from fencepost.pipeline.derived import VALUE, History
-from fencepost.pipeline.neighbours import ends
 
 from .anomaly import Anomaly, witness
 
@@ -57,11 +56,7 @@ def same_id_interleave(history: History) -> DataFrame:
 
 def nonmonotonic_send(history: History) -> DataFrame:
     """A producer's next operation put its record before that of the operation before. Definite."""
-    sends = ends(history.noticed.filter((F.col("kind") == "send") & (F.col("ty") != "fail")))
-    order = Window.partitionBy("run", "log", "process").orderBy("op")
-    rows = sends.select("*", F.lag("last").over(order).alias("before"))
-    rows = rows.filter(F.col("first.i") - F.col("before.i") < 1)
-    return witness(rows, ["before.op", "op"], ["before.v", "first.v"])
+    return witness(history.suspected("sent-before"), ["before.op", "op"], ["before.v", "v"])
 
 
 def int_nonmonotonic_send(history: History) -> DataFrame:
@@ -135,6 +130,7 @@ ANOMALIES = (
         nonmonotonic_send,
         _MOVED,
         "of {values} in {log} the second was sent later and stands no later",
+        shows=frozenset({"sent-before"}),
     ),
     Anomaly(
         "int-nonmonotonic-send",

@@ -3,11 +3,10 @@
 Positions are those of consumers that were assigned a log; a bare fetch may begin anywhere, and only what one poll returns must be whole.
 """
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from fencepost.pipeline.derived import History
-from fencepost.pipeline.neighbours import ends
 
 from .anomaly import Anomaly, witness
 
@@ -27,14 +26,12 @@ def int_nonmonotonic_poll(history: History) -> DataFrame:
 
 def poll_skip(history: History) -> DataFrame:
     """A consumer's next poll began behind a record that it had not read. Definite."""
-    rows = _turns(history).filter(F.col("first.i") - F.col("before.i") > 1)
-    return witness(rows, ["before.op", "op"], ["before.v", "first.v"], definite=~F.col("rebalanced"))
+    return _turned(history, "went-on-behind")
 
 
 def nonmonotonic_poll(history: History) -> DataFrame:
     """A consumer's next poll began with a record that it had already passed. Definite."""
-    rows = _turns(history).filter(F.col("first.i") - F.col("before.i") < 1)
-    return witness(rows, ["before.op", "op"], ["before.v", "first.v"], definite=~F.col("rebalanced"))
+    return _turned(history, "came-back")
 
 
 def position_after_abort(history: History) -> DataFrame:
@@ -42,10 +39,8 @@ def position_after_abort(history: History) -> DataFrame:
 
     A matter of the client. Possible.
     """
-    order = Window.partitionBy("run", "log", "process").orderBy("op")
-    rows = _polls(history).select("*", F.lag("last").over(order).alias("gone"), F.lag("ty").over(order).alias("ty0"))
-    rows = rows.filter((F.col("ty0") == "fail") & (F.col("ty") == "ok") & (F.col("first.i") - F.col("gone.i") > 0))
-    return witness(rows, ["gone.op", "op"], ["gone.v", "first.v"], definite=False)
+    rows = history.in_sequence(history.in_sequence(history.suspected("behind-failure")), "op0")
+    return witness(rows, ["op0", "op"], ["v0", "v"], definite=False)
 
 
 def _unbalanced(history: History, which: str) -> DataFrame:
@@ -58,37 +53,22 @@ def _unbalanced(history: History, which: str) -> DataFrame:
     return steps.join(F.broadcast(moved), ["run", "op", "log"], "left_anti")
 
 
-def _polls(history: History) -> DataFrame:
-    return history.once("polls", lambda: ends(history.in_sequence(history.noticed.filter(F.col("kind") == "recv"))))
+def _turned(history: History, which: str) -> DataFrame:
+    """Turns of consumers with positions from their last successful poll of a log to the next one, unless they were put elsewhere between.
 
-
-def _turns(history: History) -> DataFrame:
-    return history.once("turns", lambda: _uneven_turns(history))
-
-
-def _uneven_turns(history: History) -> DataFrame:
-    """Each poll with the last record of the consumer's last successful one, since it was assigned the log."""
+    An assignment puts a consumer back on every log but those that it keeps. Where others may be put in its place, nothing is certain.
+    """
+    turns = history.in_sequence(history.suspected(which)).withColumn("op0", F.col("before.op"))
+    turns = history.in_sequence(turns, "op0").join(history.followed, "run")
     assigned = history.ops.filter(F.col("f").isin("assign", "subscribe") & (F.col("ty") != "fail") & F.col("process").isNotNull())
-    turns = assigned.select("run", "process", "op", F.lit(1).alias("turn"), (F.col("f") == "subscribe").alias("subscribes"))
-    # An assignment puts a consumer back on every log but those that it keeps: both are counted, so that nobody multiplies them.
-    so_far = Window.partitionBy("run", "process").orderBy("op")
-    polls = _polls(history).unionByName(turns, allowMissingColumns=True)
-    polls = polls.withColumns(
-        {
-            "turns": F.sum(F.coalesce("turn", F.lit(0))).over(so_far),
-            "rebalanced": F.coalesce(F.max("subscribes").over(so_far), F.lit(False)),
-        }
-    )
-    polls = polls.filter(F.col("first").isNotNull()).drop("turn", "subscribes")
-    kept = assigned.select("run", F.explode("keeps").alias("log"), "process", "op", F.lit(1).alias("keep"))
-    order = Window.partitionBy("run", "log", "process").orderBy("op")
-    rows = polls.unionByName(kept, allowMissingColumns=True)
-    rows = rows.withColumn("epoch", F.col("turns") - F.sum(F.coalesce("keep", F.lit(0))).over(order))
-    rows = rows.filter(F.col("first").isNotNull())
-    before = Window.partitionBy("run", "log", "process", "epoch").orderBy("op").rowsBetween(Window.unboundedPreceding, -1)
-    last = F.last(F.when(F.col("ty") == "ok", F.col("last")), ignorenulls=True)
-    rows = rows.withColumn("before", last.over(before)).join(history.followed, "run")
-    return rows.filter(F.col("first.i") - F.col("before.i") != 1).select("run", "log", "before", "first", "op", "rebalanced")
+    assigned = assigned.select("run", "process", F.col("op").alias("a_op"), "keeps", "f")
+    between = (F.col("a_op") > F.col("op0")) & (F.col("a_op") < F.col("op")) & ~F.array_contains("keeps", F.col("log"))
+    same = (F.col("t.run") == F.col("a.run")) & (F.col("t.process") == F.col("a.process"))
+    turns = turns.alias("t").join(assigned.alias("a"), same & between, "left_anti")
+    subscribed = assigned.filter(F.col("f") == "subscribe").groupBy("run", "process").agg(F.min("a_op").alias("subscribed"))
+    turns = turns.join(subscribed, ["run", "process"], "left")
+    rebalanced = F.coalesce(F.col("subscribed") < F.col("op"), F.lit(False))
+    return witness(turns, ["before.op", "op"], ["before.v", "v"], definite=~rebalanced)
 
 
 ANOMALIES = (
@@ -117,6 +97,7 @@ ANOMALIES = (
         poll_skip,
         _FOLLOWED,
         "after {values} of {log} a consumer went on behind records that it had not read",
+        shows=frozenset({"went-on-behind"}),
     ),
     Anomaly(
         "nonmonotonic-poll",
@@ -125,6 +106,7 @@ ANOMALIES = (
         nonmonotonic_poll,
         _FOLLOWED,
         "a consumer of {log} went back: {values}",
+        shows=frozenset({"came-back"}),
     ),
     Anomaly(
         "position-after-abort",
@@ -133,6 +115,7 @@ ANOMALIES = (
         position_after_abort,
         _FOLLOWED,
         "after a failed poll of {log} a consumer went on behind it: {values}",
+        shows=frozenset({"behind-failure"}),
         allowed=True,
     ),
 )

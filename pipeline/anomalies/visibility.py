@@ -3,7 +3,7 @@
 A careful reader reads committed data only; the polls of one who reads everything prove nothing here.
 """
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from fencepost.pipeline.derived import VALUE, History
@@ -17,17 +17,16 @@ _BUCKET = 4096
 
 def aborted_read(history: History) -> DataFrame:
     """G1a: a poll that succeeded handed over an aborted record. Definite, unless different records have that value."""
-    return _aborted(history, F.col("ty") == "ok")
+    return _aborted(history, "aborted")
 
 
 def aborted_read_unacknowledged(history: History) -> DataFrame:
     """The same in a poll that failed, or of which nobody knows: what it had read had been handed over all the same. Definite."""
-    return _aborted(history, F.col("ty") != "ok")
+    return _aborted(history, "aborted-unacknowledged")
 
 
-def _aborted(history: History, which: Column) -> DataFrame:
-    rows = history.suspected("aborted").filter(which)
-    return witness(rows, ["w_op", "op"], ["v"], ["o"], definite=~F.col("reused"))
+def _aborted(history: History, which: str) -> DataFrame:
+    return witness(history.suspected(which), ["w_op", "op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
 def precommitted_read(history: History) -> DataFrame:
@@ -56,8 +55,7 @@ def lso_violation(history: History) -> DataFrame:
     held = held.filter(F.col("since") < F.col("until"))
     slots = F.sequence(F.floor(F.col("since") / _BUCKET), F.floor(F.col("until") / _BUCKET))
     held = held.select("run", "log", "unit", "since", "until", "first", "w_op", F.explode(slots).alias("slot"))
-    # The largest offset of a poll is that of a corner.
-    polls = history.noticed.filter("kind = 'recv' and iso != 'ru' and ty = 'ok'")
+    polls = history.of("recv").filter("iso != 'ru' and ty = 'ok'")
     polls = polls.groupBy("run", "log", "op").agg(F.first("at").alias("at"), F.max("o").alias("o"), F.max_by("v", "o").alias("v"))
     polls = polls.withColumn("slot", F.floor(F.col("op") / _BUCKET))
     rows = polls.join(held, ["run", "log", "slot"]).filter(
@@ -138,7 +136,7 @@ ANOMALIES = (
         aborted_read_unacknowledged,
         _BOTH,
         "{values}, which was aborted, was handed over from {log} at offset {offsets} to a poll that then failed",
-        shows=frozenset({"aborted"}),
+        shows=frozenset({"aborted-unacknowledged"}),
     ),
     Anomaly(
         "precommitted-read",
