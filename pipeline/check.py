@@ -7,11 +7,12 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.adapters.ports import WrongUsage
@@ -23,8 +24,8 @@ from .ingest import files
 from .page import render
 from .session import Size, session
 from .start import find
-from .verdicts import SCHEMA, Total, found, together, totals, unfinished, verdict
-from .witnesses import Shown, shown
+from .verdicts import SCHEMA, Found, Total, found, together, totals, unfinished, verdict
+from .witnesses import Shown, ranked, shown
 
 CONFORMS, DOES_NOT = 0, 1
 _SHOWN = 3
@@ -32,7 +33,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class Judged:
-    """A check that has ended: the content of verdict.json, and the first witnesses of each anomaly, in all and in each run."""
+    """A check that has ended: the content of verdict.json, and the first witnesses of each anomaly, in all and (if wished) in each run."""
 
     told: dict[str, Any]
     pictured: Sequence[Shown]
@@ -70,13 +71,17 @@ def judge(wish: Wish) -> Judged:
         every = found(history, wanted)
         told = verdict(history, every, bad)
         say(f"{told['records']} records of {told['operations']} operations judged")
-        witnesses = _first(together(every), max(wish.most, _SHOWN)) if every else spark.createDataFrame([], f"{SCHEMA}, rank int")
-        _keep(witnesses.filter(F.col("rank") <= wish.most).drop("rank"), wish.results / "witnesses")
-        pictured = shown(witnesses, tables, _SHOWN) if every else []
-        by_run = shown(witnesses, tables, 1, apart=("anomaly", "run")) if every and wish.by_run else []
+        witnesses = _witnesses(spark, every, max(wish.most, _SHOWN))
+        concerned = F.col("place") <= _SHOWN
+        first = witnesses.filter(concerned | (F.col("rank") == 1) if wish.by_run else concerned).collect() if every else []
+        with ThreadPoolExecutor(1) as beside:
+            kept = beside.submit(_keep, witnesses.filter(F.col("rank") <= wish.most).drop("rank", "place"), wish.results / "witnesses")
+            stories = shown(first, tables) if first else []
+            kept.result()
+    pictured = [story for story in stories if story.place <= _SHOWN]
     (wish.results / "index.html").write_text(render(told, totals(told), pictured), encoding="utf-8")
     _store(wish.results, told)
-    return Judged(told, pictured, by_run)
+    return Judged(told, pictured, [story for story in stories if story.rank == 1])
 
 
 def _chosen(names: Sequence[str]) -> tuple[Anomaly, ...]:
@@ -103,10 +108,10 @@ def _store(folder: Path, told: dict[str, Any]) -> None:
     fresh.replace(folder / files.RESULT)
 
 
-def _first(witnesses: DataFrame, most: int) -> DataFrame:
-    """At most so many witnesses of an anomaly in a run, definite ones first."""
-    order = Window.partitionBy("run", "anomaly").orderBy(F.col("definite").desc(), "log", "values", "ops")
-    return witnesses.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= most).coalesce(1).persist()
+def _witnesses(spark: SparkSession, every: Sequence[Found], most: int) -> DataFrame:
+    if not every:
+        return spark.createDataFrame([], f"{SCHEMA}, rank int, place int")
+    return ranked(together(every), most).persist()
 
 
 def _keep(witnesses: DataFrame, folder: Path) -> None:

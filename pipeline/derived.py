@@ -12,6 +12,7 @@ there is it a fault to read on behind an unread record, since a bare fetch may b
 """
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from threading import RLock
 
@@ -103,8 +104,8 @@ class History:
         return self.noticed.filter(neighbours.SUSPICIONS[name])
 
     def in_sequence(self, polled: DataFrame, op: str = "op") -> DataFrame:
-        """These records of polls (`op`), but for those of subscriptions whose messages are acknowledged one by one (`ack_ind`): such messages are
-        handed out one by one as well, to any consumer, and come again alone.
+        """These records of polls (`op`), but for those of subscriptions whose messages are acknowledged one by one (`ack_ind`): such
+        messages are handed out one by one as well, to any consumer, and come again alone.
         """
         if "ack_ind" not in self.present:
             return polled
@@ -163,31 +164,32 @@ class History:
         names = ("v", "o0", "sent", "read", "reused", "transactional", "first_read", "first_read_op", "w_op", "w_unit")
         return missed.join(sure.select("run", "log", "li", *names).hint("shuffle_hash"), ["run", "log", "li"])
 
-    @cached_property
+    @property
     def _runs(self) -> list[Row]:
+        return self._looked[0]
+
+    @property
+    def _kinds(self) -> list[Row]:
+        return self._looked[1]
+
+    @cached_property
+    def _looked(self) -> tuple[list[Row], list[Row]]:
+        """One look at all operations, run by run, and beside it one at all records, kind by kind."""
         keeps = F.coalesce(F.col("ctl").getItem("positions") == "kept", F.lit(False))
         assigned = F.col("f").isin("assign", "subscribe") & F.col("first").isNotNull()
         follows = assigned | (F.col("f") == "final_read") | keeps
-        return (
-            self.ops.groupBy("run")
-            .agg(
-                F.count("*").alias("operations"),
-                F.collect_set("f").alias("functions"),
-                F.coalesce(F.max(follows), F.lit(False)).alias("followed"),
-            )
-            .collect()
+        runs = self.ops.groupBy("run").agg(
+            F.count("*").alias("operations"),
+            F.collect_set("f").alias("functions"),
+            F.coalesce(F.max(follows), F.lit(False)).alias("followed"),
         )
-
-    @cached_property
-    def _kinds(self) -> list[Row]:
-        return (
-            self.tables.records.groupBy("kind")
-            .agg(
-                F.count("*").alias("records"),
-                *(F.max(F.expr(f"coalesce({which}, false)")).alias(word) for word, which in _RARE.items()),
-            )
-            .collect()
+        kinds = self.tables.records.groupBy("kind").agg(
+            F.count("*").alias("records"),
+            *(F.max(F.expr(f"coalesce({which}, false)")).alias(word) for word, which in _RARE.items()),
         )
+        with ThreadPoolExecutor(1) as beside:
+            looking = beside.submit(kinds.collect)
+            return runs.collect(), looking.result()
 
 
 def _shown(rows: DataFrame, conditions: Mapping[str, str]) -> frozenset[str]:

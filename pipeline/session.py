@@ -61,6 +61,9 @@ class Size:
             # What is kept is read a few times only: to look for its best encoding takes longer.
             "spark.sql.inMemoryColumnarStorage.compressed": "false",
             "spark.ui.enabled": "false",
+            # What a plan looks like is told to a user interface that is off.
+            "spark.sql.ui.explainMode": "simple",
+            "spark.sql.maxPlanStringLength": "100",
             "spark.ui.showConsoleProgress": "false",
             "spark.sql.session.timeZone": "UTC",
             "spark.sql.execution.arrow.pyspark.enabled": "true",

@@ -11,19 +11,23 @@ by the number of its invocation (`op`); `at` is the number of its completion. On
   and its operation's op, at, process, ty, unit, oc, and so on.
 * `bad`: what could not be read, where there is any: file_id, mark, run, reason.
 
-Records are shuffled once, by (run, log), and stored in that many buckets, each in order of (run, log, kind, process, op, mop), so that grouping,
-ranking and joining by log moves nothing. What a value is too long to be stored as is its beginning and its digest.
+Records are shuffled once, by (run, log), and stored in that many buckets, each in order of (run, log, kind, process, op, mop), so that
+grouping, ranking and joining by log moves nothing, and each process's records stand in the order in which it moved them. What a value is
+too long to be stored as is its beginning and its digest.
 
 `tables.json` is written last and tells how many buckets there are: tables that have it are whole, and a later check starts from them.
 """
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as F
+
+from fencepost.adapters.ports import WrongUsage
 
 from .pairing import ABORTED, COMMITTED, UNKNOWN, has_steps, judged, outcomes, paired
 
@@ -86,10 +90,16 @@ def summarised(ops: DataFrame) -> DataFrame:
 
 
 def described(folder: Path) -> dict[str, Any] | None:
-    """What the description of stored tables says, where the folder has whole ones of this version."""
+    """What the description of stored tables says, where the folder has whole ones. `WrongUsage` when they are of another version."""
     path = folder / DESCRIPTION
-    told: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
-    return told if told and told["schema_version"] == VERSION else None
+    if not path.is_file():
+        return None
+    told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if told["schema_version"] != VERSION:
+        raise WrongUsage(
+            f"{folder} has tables of version {told['schema_version']}, expected {VERSION}; check the histories themselves again"
+        )
+    return told
 
 
 class Tables:
@@ -112,10 +122,12 @@ class Tables:
             self._write(events.filter("reason is not null").select("file_id", "mark", "run", "reason"), "bad")
         units = outcomes(whole).persist() if counted.steps else None
         ops = judged(whole, units)
-        self._write(summarised(ops), "ops")
-        records = moved(ops).repartition(self._buckets, "run", "log")
-        writer = self._writer(records).bucketBy(self._buckets, "run", "log").sortBy(*_ORDER)
-        writer.option("path", str(self.folder / "records")).saveAsTable("records")
+        with ThreadPoolExecutor(1) as beside:
+            stored = beside.submit(self._write, summarised(ops), "ops")
+            records = moved(ops).repartition(self._buckets, "run", "log")
+            writer = self._writer(records).bucketBy(self._buckets, "run", "log").sortBy(*_ORDER)
+            writer.option("path", str(self.folder / "records")).saveAsTable("records")
+            stored.result()
         for kept in filter(None, (units, events)):
             kept.unpersist()
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
@@ -38,10 +39,12 @@ class Act:
 
 @dataclass(frozen=True)
 class Shown:
-    """A witness with its story."""
+    """A witness with its story. `rank` is its number of that anomaly in that run, `place` its number in all runs, both from 1."""
 
     anomaly: Anomaly
     run: str
+    rank: int
+    place: int
     definite: bool
     claim: str
     acts: tuple[Act, ...]
@@ -50,18 +53,26 @@ class Shown:
         return ". ".join([f"{self.run}: {self.claim}", *map(str, self.acts)])
 
 
-def shown(witnesses: DataFrame, tables: Tables, each: int, apart: Sequence[str] = ("anomaly",)) -> list[Shown]:
-    """The first witnesses of each anomaly, or of each that these columns tell apart, definite ones first."""
-    order = Window.partitionBy(*apart).orderBy(F.col("definite").desc(), "run", "log", "values", "ops")
-    first = witnesses.withColumn("rank", F.row_number().over(order)).filter(F.col("rank") <= each).persist()
-    wanted = first.select("run", F.explode("ops").alias("op")).distinct()
-    told = tables.ops.join(F.broadcast(wanted), ["run", "op"]).select("run", "op", "at", "t0", "process", "client", "f", "ty", "open")
-    records = tables.records.filter(F.col("mop") < _TOLD).join(F.broadcast(wanted), ["run", "op"]).orderBy("mop")
+def ranked(witnesses: DataFrame, most: int) -> DataFrame:
+    """At most so many witnesses of an anomaly in a run, definite ones first: `rank` counts them there, and `place` over all runs."""
+    order = (F.col("definite").desc(), "run", "log", "values", "ops")
+    in_run, in_all = (Window.partitionBy(*apart).orderBy(*order) for apart in (("anomaly", "run"), ("anomaly",)))
+    rows = witnesses.withColumn("rank", F.row_number().over(in_run)).filter(F.col("rank") <= most)
+    return rows.coalesce(1).withColumn("place", F.row_number().over(in_all))
+
+
+def shown(witnesses: Sequence[Row], tables: Tables) -> list[Shown]:
+    """The stories of these ranked witnesses, in their order."""
+    ops = sorted({(row.run, op) for row in witnesses for op in row.ops})
+    columns = {"run": pa.array([run for run, _ in ops], pa.string()), "op": pa.array([op for _, op in ops], pa.int64())}
+    wanted = F.broadcast(tables.spark.createDataFrame(pa.table(columns)))
+    told = tables.ops.join(wanted, ["run", "op"]).select("run", "op", "at", "t0", "process", "client", "f", "ty", "open")
+    records = tables.records.filter(F.col("mop") < _TOLD).join(wanted, ["run", "op"])
     by_op = {(row.run, row.op): row for row in told.collect()}
     moved: dict[tuple[str, int], list[Row]] = defaultdict(list)
-    for row in records.select("run", "op", F.col("kind").alias("m"), "log", "v", "o").collect():
+    for row in sorted(records.select("run", "op", "mop", F.col("kind").alias("m"), "log", "v", "o").collect(), key=lambda row: row.mop):
         moved[row.run, row.op].append(row)
-    rows = sorted(first.collect(), key=lambda row: (row.anomaly, row["rank"]))
+    rows = sorted(witnesses, key=lambda row: (row.anomaly, row.place))
     return [
         _shown(row, [(by_op[row.run, op], moved[row.run, op]) for op in dict.fromkeys(row.ops) if (row.run, op) in by_op]) for row in rows
     ]
@@ -72,7 +83,15 @@ def _shown(row: Row, ops: Sequence[tuple[Row, Sequence[Row]]]) -> Shown:
     offsets = " and ".join(map(str, row.offsets)) or "not known"
     claim = anomaly.says.format(values=_quoted(row["values"]) or "the records", offsets=offsets, log=row.log or "its log")
     claim += f" ({row.detail})" if row.detail else ""
-    return Shown(anomaly, row.run, row.definite, claim, tuple(_act(op, mops, set(row["values"]), row.log) for op, mops in ops))
+    return Shown(
+        anomaly,
+        row.run,
+        row["rank"],
+        row.place,
+        row.definite,
+        claim,
+        tuple(_act(op, mops, set(row["values"]), row.log) for op, mops in ops),
+    )
 
 
 def _act(op: Row, mops: Sequence[Row], values: set[str], log: str | None) -> Act:

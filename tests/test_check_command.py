@@ -9,6 +9,8 @@ from check_histories import write
 from commands import CHECKOUT, fencepost
 from jsonschema import Draft202012Validator
 
+from fencepost.pipeline.tables import VERSION
+
 
 def verdict(folder: Path) -> dict[str, object]:
     """The verdict, which must be what the published schema says."""
@@ -45,16 +47,18 @@ def test_a_broken_history_is_told_in_words_and_files(tmp_path: Path) -> None:
 
 
 def test_tables_are_judged_by_themselves(tmp_path: Path) -> None:
-    """Tables beside a history are refused; a folder whose tables were never finished has none."""
+    """Tables beside a history are refused, and those of another version; a folder whose tables were never finished has none."""
     write("p0 ok send x<a@0\n", "run", tmp_path / "in")
     tables = tmp_path / "out/tables"
     tables.mkdir(parents=True)
     assert "no history" in fencepost("check", tmp_path / "out", expect=2).err
 
-    (tables / "tables.json").write_text(
-        '{"schema_version": 2, "buckets": 1, "bytes": 1, "bad_lines": 0, "quarantined": 0}', encoding="utf-8"
-    )
+    told = {"schema_version": VERSION, "buckets": 1, "bytes": 1, "bad_lines": 0, "quarantined": 0}
+    (tables / "tables.json").write_text(json.dumps(told), encoding="utf-8")
     assert "judged by themselves" in fencepost("check", tables, tmp_path / "in", expect=2).err
+
+    (tables / "tables.json").write_text(json.dumps(told | {"schema_version": VERSION - 1}), encoding="utf-8")
+    assert f"version {VERSION - 1}, expected {VERSION}" in fencepost("check", tmp_path / "out", expect=2).err
 
 
 def test_usage_errors_come_before_spark(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Histories as events: every line either one event, or a reason why it is none.
 
-A row knows its file (`file_id`) and has a `mark` by which a bad line is found again: the hash of the line, or the number of the row
-where the format has one. Line numbers are not counted for all the lines that are good.
+A row knows its file (`file_id`, the hash of what Spark calls it), and has a `mark` by which a bad line is found again: the hash of the
+line, or the number of the row where the format has one. Line numbers are not counted for all the lines that are good.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ STORED = StructType([StructField(field.name, LongType()) if field.name == "proce
 def read(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     """All lines: `file_id`, `mark`, `run`, `reason`, `event`. The reason is null where the event is good."""
     readers = {"json": _json_lines, "edn": _edn, "parquet": _parquet}
-    forms = sorted({source.form for source in sources})
-    return reduce(lambda one, other: one.unionByName(other), (readers[form](spark, sources, form) for form in forms))
+    forms = {form: [source for source in sources if source.form == form] for form in sorted({source.form for source in sources})}
+    return reduce(lambda one, other: one.unionByName(other), (readers[form](spark, those) for form, those in forms.items()))
 
 
 def raw(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
@@ -33,35 +33,43 @@ def raw(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     return lines.select("value", F.col("_metadata.file_path").alias("uri"), F.col("_metadata.file_block_start").alias("block"))
 
 
-def _names(spark: SparkSession, rows: DataFrame, sources: Sequence[Source]) -> DataFrame:
-    """What Spark calls the files of these rows (`uri`), which number each has, and what its runs are called: small, so that it is sent
-    to everyone.
+def names(spark: SparkSession, rows: DataFrame, sources: Sequence[Source]) -> DataFrame:
+    """What Spark calls the files of these rows (`uri`), their `path`, and what their runs are called (`run`) or begin with (`prefix`):
+    small, so that it is sent to everyone.
     """
-    numbers = {str(source.path): (number, source.prefix, source.run) for number, source in enumerate(sources)}
-    escaped = [urlsplit(uri).path for uri in rows.inputFiles()]
-    known = [(f"file:{path}", unquote(path), *numbers[unquote(path)]) for path in escaped]
-    columns = ("uri", "path", "file_id", "prefix", "name")
-    table = pa.table(dict(zip(columns, map(list, zip(*known, strict=True)), strict=True)))
-    return F.broadcast(spark.createDataFrame(table))
+    known = {str(source.path): source for source in sources}
+    uris = rows.inputFiles()
+    paths = [unquote(urlsplit(uri).path) for uri in uris]
+    columns = {
+        "uri": [f"file:{urlsplit(uri).path}" for uri in uris],
+        "path": paths,
+        "prefix": [known[path].prefix for path in paths],
+        "run": [known[path].run for path in paths],
+    }
+    return F.broadcast(spark.createDataFrame(pa.table(columns)).withColumn("file_id", F.xxhash64("uri")))
 
 
-def named(spark: SparkSession, rows: DataFrame, read: DataFrame, sources: Sequence[Source]) -> DataFrame:
-    """These rows, with what is known of their files (`_names`); a file that nobody knows stops the check, so that no line is lost."""
-    rows = rows.join(_names(spark, read, sources), "uri", "left")
-    unknown = F.raise_error(F.concat(F.lit("no history is called "), "uri")).cast("int")
-    return rows.withColumn("file_id", F.coalesce("file_id", unknown)).drop("uri")
+def _with(what: str, spark: SparkSession, rows: DataFrame, read: DataFrame, sources: Sequence[Source]) -> DataFrame:
+    """These rows, with the `prefix` or the `run` of their files; a file that nobody knows stops the check, so that no line is lost."""
+    told = {getattr(source, what) for source in sources}
+    if len(told) == 1:
+        return rows.withColumn(what, F.lit(told.pop())).drop("uri")
+    rows = rows.join(names(spark, read, sources).select("uri", what), "uri", "left")
+    unknown = F.raise_error(F.concat(F.lit("no history is called "), "uri")).cast("string")
+    return rows.withColumn(what, F.coalesce(what, unknown)).drop("uri")
 
 
-def _text(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
-    whole = raw(spark, [source for source in sources if source.form == form])
+def _text(spark: SparkSession, sources: Sequence[Source], what: str) -> DataFrame:
+    whole = raw(spark, sources)
     # Looking for an empty line letter by letter is for the few that do not begin as events do.
     lines = whole.filter(F.col("value").startswith("{") | (F.length(F.trim("value", F.lit(" \t\r"))) > 0))
-    return named(spark, lines, whole, sources).withColumn("mark", F.xxhash64("value")).drop("path")
+    lines = lines.withColumns({"file_id": F.xxhash64("uri"), "mark": F.xxhash64("value")})
+    return _with(what, spark, lines, whole, sources)
 
 
-def _json_lines(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
+def _json_lines(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     schema = StructType([*EVENT.fields, StructField(CORRUPT, StringType())])
-    lines = _text(spark, sources, form)
+    lines = _text(spark, sources, "prefix")
     said = F.from_json("value", schema, {"columnNameOfCorruptRecord": CORRUPT})
     lines = lines.withColumn("event", F.when(F.is_valid_utf8("value"), said))
     broken = F.col(f"event.{CORRUPT}").isNotNull() | F.col("event").isNull()
@@ -74,22 +82,22 @@ def _json_lines(spark: SparkSession, sources: Sequence[Source], form: str) -> Da
     return lines.select("file_id", "mark", run.alias("run"), reason.alias("reason"), F.col("event").dropFields(CORRUPT).alias("event"))
 
 
-def _edn(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
+def _edn(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     from . import edn
 
     # Where a line begins stands for its index where it has none: later lines of a file have larger ones.
     place = (F.col("block") + F.monotonically_increasing_id().bitwiseAND((1 << 33) - 1)).alias("place")
-    lines = _text(spark, sources, form).select("value", "file_id", "mark", F.col("name").alias("run"), place)
+    lines = _text(spark, sources, "run").select("value", "file_id", "mark", "run", place)
     events = edn.parsed(lines)
     return events.select("file_id", "mark", "run", F.coalesce("reason", _flaw()).alias("reason"), "event")
 
 
-def _parquet(spark: SparkSession, sources: Sequence[Source], form: str) -> DataFrame:
-    paths = [_escaped(str(source.path)) for source in sources if source.form == form]
+def _parquet(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
+    paths = [_escaped(str(source.path)) for source in sources]
     event = F.struct(*(F.col(field.name).cast(field.dataType).alias(field.name) for field in EVENT.fields))
     stored = spark.read.schema(STORED).parquet(*paths)
     rows = stored.select(F.col("_metadata.file_path").alias("uri"), F.col("_metadata.row_index").alias("mark"), event.alias("event"))
-    rows = named(spark, rows, stored, sources)
+    rows = _with("prefix", spark, rows.withColumn("file_id", F.xxhash64("uri")), stored, sources)
     return rows.select("file_id", "mark", F.concat("prefix", "event.run_id").alias("run"), _flaw().alias("reason"), "event")
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from .files import Refusal, Source
-from .lines import named, raw
+from .lines import names, raw
 
 SCHEMA = "file string, line long, run string, reason string"
 _WHOLE = str(1 << 40)
@@ -38,23 +38,25 @@ def write(spark: SparkSession, bad: DataFrame | None, sources: Sequence[Source],
 
 def _placed(spark: SparkSession, bad: DataFrame, sources: Sequence[Source]) -> DataFrame:
     """What is bad, with its file and line."""
-    concerned = {row.file_id for row in bad.select("file_id").distinct().collect()}
-    texts = [source for number, source in enumerate(sources) if number in concerned and source.form != "parquet"]
-    stored = [(number, str(source.path)) for number, source in enumerate(sources) if number in concerned and source.form == "parquet"]
+    known = names(spark, raw(spark, sources), sources).select("file_id", F.col("path").alias("file"))
+    bad = bad.join(known, "file_id").persist()
+    concerned = {row.file for row in bad.select("file").distinct().collect()}
     rows = spark.createDataFrame([], SCHEMA)
-    if stored:
-        numbered = bad.join(F.broadcast(spark.createDataFrame(stored, "file_id int, file string")), "file_id")
-        rows = rows.unionByName(numbered.select("file", (F.col("mark") + 1).alias("line"), "run", "reason"))
+    stored = [str(source.path) for source in sources if source.form == "parquet"]
+    if concerned.intersection(stored):
+        rows = rows.unionByName(bad.filter(F.col("file").isin(stored)).select("file", (F.col("mark") + 1).alias("line"), "run", "reason"))
+    texts = [source for source in sources if str(source.path) in concerned and source.form != "parquet"]
     if texts:
-        lines = _numbered(spark, texts, sources).join(F.broadcast(bad), ["file_id", "mark"])
-        rows = rows.unionByName(lines.select(F.col("path").alias("file"), "line", "run", "reason"))
+        lines = _numbered(spark, texts).join(F.broadcast(bad), ["file_id", "mark"])
+        rows = rows.unionByName(lines.select("file", "line", "run", "reason"))
     return rows
 
 
-def _numbered(spark: SparkSession, texts: Sequence[Source], sources: Sequence[Source]) -> DataFrame:
+def _numbered(spark: SparkSession, texts: Sequence[Source]) -> DataFrame:
     """The lines of these texts with their numbers, from 1."""
-    whole = raw(spark, texts)
-    lines = whole.select("uri", F.xxhash64("value").alias("mark"), F.monotonically_increasing_id().alias("id"))
-    first = lines.groupBy("uri").agg(F.min("id").alias("first"))
-    lines = lines.join(F.broadcast(first), "uri").withColumn("line", F.col("id") - F.col("first") + 1)
-    return named(spark, lines, whole, sources).select("path", "file_id", "mark", "line")
+    lines = raw(spark, texts).select(
+        F.xxhash64("uri").alias("file_id"), F.xxhash64("value").alias("mark"), F.monotonically_increasing_id().alias("id")
+    )
+    first = lines.groupBy("file_id").agg(F.min("id").alias("first"))
+    lines = lines.join(F.broadcast(first), "file_id")
+    return lines.select("file_id", "mark", (F.col("id") - F.col("first") + 1).alias("line"))
