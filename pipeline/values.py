@@ -99,7 +99,8 @@ def _placed(rows: DataFrame) -> DataFrame:
         return [F.when(F.col("must"), F.col(f"so{end}")), F.col(f"ro{end}"), F.when(F.col("must"), F.col(f"uo{end}"))]
 
     rows = rows.withColumns({"o0": F.least(*among("0")), "o1": F.greatest(*among("1"))})
-    told = ["o0", "o1", "ro0", "ro1", *(F.when(F.col("must"), F.col(name)) for name in ("so0", "so1"))]
+    acknowledged = [F.when(F.col("must"), F.col(name)) for name in ("so0", "so1")]
+    told = [*map(F.col, ("o0", "o1", "ro0", "ro1")), *acknowledged]
     several = F.sort_array(F.array_except(F.array(*told), F.array(F.lit(None).cast("bigint"))))
     # Nearly every value has one offset, for which no list need be searched.
     one, none = F.array(F.least(*told)), F.array().cast("array<bigint>")
