@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 from fencepost.adapters.ports import WrongUsage
 
+from . import local
 from .anomalies import ANOMALIES, Anomaly
 from .command import Wish
 from .derived import History
@@ -110,7 +111,7 @@ def _store(folder: Path, told: dict[str, Any]) -> None:
 
 def _witnesses(spark: SparkSession, every: Sequence[Found], most: int) -> DataFrame:
     if not every:
-        return spark.createDataFrame([], f"{SCHEMA}, rank int, place int")
+        return local.table(spark, f"{SCHEMA}, rank int, place int")
     return ranked(together(every), most).persist()
 
 

@@ -16,11 +16,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from threading import RLock
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from . import neighbours
+from . import local, neighbours
 from .tables import UNKNOWN, Tables
 from .values import FLAWS, VALUE, values
 
@@ -129,8 +128,7 @@ class History:
 
     @cached_property
     def followed(self) -> DataFrame:
-        runs = pa.array([row.run for row in self._runs if row.followed], pa.string())
-        return F.broadcast(self.tables.spark.createDataFrame(pa.table({"run": runs})))
+        return F.broadcast(local.table(self.tables.spark, "run string", [(row.run,) for row in self._runs if row.followed]))
 
     @cached_property
     def reads(self) -> DataFrame:

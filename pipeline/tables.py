@@ -164,7 +164,9 @@ class Tables:
     @cached_property
     def ops(self) -> DataFrame:
         """All operations."""
-        return self._read("ops").drop("file_id").persist()
+        rows = self._read("ops").drop("file_id")
+        # What is small is not worth being handed from one core to the other.
+        return (rows.coalesce(1) if self._buckets == 1 else rows).persist()
 
     @cached_property
     def records(self) -> DataFrame:

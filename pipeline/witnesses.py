@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
+from . import local
 from .anomalies import ANOMALIES, Anomaly
 from .tables import Tables
 
@@ -64,8 +64,7 @@ def ranked(witnesses: DataFrame, most: int) -> DataFrame:
 def shown(witnesses: Sequence[Row], tables: Tables) -> list[Shown]:
     """The stories of these ranked witnesses, in their order."""
     ops = sorted({(row.run, op) for row in witnesses for op in row.ops})
-    columns = {"run": pa.array([run for run, _ in ops], pa.string()), "op": pa.array([op for _, op in ops], pa.int64())}
-    wanted = F.broadcast(tables.spark.createDataFrame(pa.table(columns)))
+    wanted = F.broadcast(local.table(tables.spark, "run string, op long", ops))
     told = tables.ops.join(wanted, ["run", "op"]).select("run", "op", "at", "t0", "process", "client", "f", "ty", "open")
     records = tables.records.filter(F.col("mop") < _TOLD).join(wanted, ["run", "op"])
     by_op = {(row.run, row.op): row for row in told.collect()}

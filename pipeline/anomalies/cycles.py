@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from fencepost.pipeline import local
 from fencepost.pipeline.derived import VALUE, History
 
 from .anomaly import Anomaly, witness
@@ -65,7 +66,7 @@ def _cycles(history: History) -> DataFrame:
 def _solved(history: History) -> DataFrame:
     spans = _spans(_backward(history)).persist()
     if spans.isEmpty():
-        return history.tables.spark.createDataFrame([], _CYCLES)
+        return local.table(history.tables.spark, _CYCLES)
     return _within(_edges(history), spans).groupBy("run", "island").applyInPandas(_solve, _CYCLES)
 
 

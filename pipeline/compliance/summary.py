@@ -15,6 +15,8 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
+from fencepost.pipeline import local
+
 from .facts import STRETCHES, UNJUDGED, VERDICTS, Cell, Column, Moment, Run, Standing, Summary, System
 
 _LONGEST, _MOST = 600, 5
@@ -32,7 +34,7 @@ def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) 
     standings = tuple(_standings(runs, last))
     shown = standings[:columns]
     keys = [(number, standing.system.name, standing.system.version, standing.system.profile) for number, standing in enumerate(shown)]
-    chosen = F.broadcast(spark.createDataFrame(keys, "number int, system string, version string, profile string"))
+    chosen = F.broadcast(local.table(spark, "number int, system string, version string, profile string", keys))
     cells = _cells(_joined(last, chosen))
     moments = _moments(_joined(runs, chosen))
     total = runs.agg(F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete")).first()

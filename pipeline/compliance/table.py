@@ -22,6 +22,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from fencepost.pipeline import local
+
 from .facts import VERDICTS
 from .folders import Source, Unreadable
 
@@ -100,7 +102,7 @@ def _documents(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     """Each run's document (`run`, `told`), and its `flaw` where it cannot be used."""
     texts = spark.read.text([_escaped(str(source.path)) for source in sources], wholetext=True)
     path = F.url_decode(F.replace(F.regexp_replace("_metadata.file_path", "^file:/+", "/"), F.lit("+"), F.lit("%2B")))
-    names = spark.createDataFrame([(str(source.path), source.run) for source in sources], "path string, run string")
+    names = local.table(spark, "path string, run string", [(str(source.path), source.run) for source in sources])
     texts = texts.select("value", path.alias("path")).join(F.broadcast(names), "path")
     documents = texts.select("run", "value", F.from_json("value", DOCUMENT, {"columnNameOfCorruptRecord": _CORRUPT}).alias("told"))
     return documents.withColumn("flaw", _flaw()).drop("value")

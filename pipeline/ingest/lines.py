@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from functools import reduce
 from urllib.parse import unquote, urlsplit
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from fencepost.pipeline import local
 
 from .files import Source
 from .schema import EVENT, OUTCOMES, VERSION
@@ -38,15 +39,10 @@ def names(spark: SparkSession, rows: DataFrame, sources: Sequence[Source]) -> Da
     small, so that it is sent to everyone.
     """
     known = {str(source.path): source for source in sources}
-    uris = rows.inputFiles()
-    paths = [unquote(urlsplit(uri).path) for uri in uris]
-    columns = {
-        "uri": [f"file:{urlsplit(uri).path}" for uri in uris],
-        "path": paths,
-        "prefix": [known[path].prefix for path in paths],
-        "run": [known[path].run for path in paths],
-    }
-    return F.broadcast(spark.createDataFrame(pa.table(columns)).withColumn("file_id", F.xxhash64("uri")))
+    escaped = [urlsplit(uri).path for uri in rows.inputFiles()]
+    told = [(f"file:{path}", unquote(path), known[unquote(path)].prefix, known[unquote(path)].run) for path in escaped]
+    table = local.table(spark, "uri string, path string, prefix string, run string", told)
+    return F.broadcast(table.withColumn("file_id", F.xxhash64("uri")))
 
 
 def _with(what: str, spark: SparkSession, rows: DataFrame, read: DataFrame, sources: Sequence[Source]) -> DataFrame:

@@ -11,6 +11,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from fencepost.pipeline import local
+
 from .files import Refusal, Source
 from .lines import names, raw
 
@@ -24,7 +26,7 @@ def write(spark: SparkSession, bad: DataFrame | None, sources: Sequence[Source],
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         return 0
-    rows = spark.createDataFrame([(str(refusal.path), None, None, refusal.reason) for refusal in refused], SCHEMA)
+    rows = local.table(spark, SCHEMA, [(str(refusal.path), None, None, refusal.reason) for refusal in refused])
     if bad is not None:
         rows = rows.unionByName(_placed(spark, bad, sources))
     before = spark.conf.get("spark.sql.files.maxPartitionBytes") or "128MB"
@@ -41,7 +43,7 @@ def _placed(spark: SparkSession, bad: DataFrame, sources: Sequence[Source]) -> D
     known = names(spark, raw(spark, sources), sources).select("file_id", F.col("path").alias("file"))
     bad = bad.join(known, "file_id").persist()
     concerned = {row.file for row in bad.select("file").distinct().collect()}
-    rows = spark.createDataFrame([], SCHEMA)
+    rows = local.table(spark, SCHEMA)
     stored = [str(source.path) for source in sources if source.form == "parquet"]
     if concerned.intersection(stored):
         rows = rows.unionByName(bad.filter(F.col("file").isin(stored)).select("file", (F.col("mark") + 1).alias("line"), "run", "reason"))

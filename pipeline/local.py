@@ -1,0 +1,19 @@
+"""Small tables that are made here, not read.
+
+They come through Arrow: plain Python rows would be unpickled by a Python worker, and to start one takes seconds.
+"""
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+
+def table(spark: SparkSession, schema: str, rows: Iterable[tuple[object, ...]] = ()) -> DataFrame:
+    """These rows, as a table of this schema in Spark's words."""
+    kinds = StructType.fromDDL(schema)
+    assert isinstance(kinds, StructType), f"{schema} names columns"
+    arrow = to_arrow_schema(kinds)
+    return spark.createDataFrame(pa.Table.from_pylist([dict(zip(arrow.names, row, strict=True)) for row in rows], schema=arrow))
