@@ -41,7 +41,8 @@ def write(spark: SparkSession, bad: DataFrame | None, sources: Sequence[Source],
 def _placed(spark: SparkSession, bad: DataFrame, sources: Sequence[Source]) -> DataFrame:
     """What is bad, with its file and line."""
     known = names(spark, raw(spark, sources), sources).select("file_id", F.col("path").alias("file"))
-    bad = bad.join(known, "file_id").persist()
+    unknown = F.raise_error(F.concat(F.lit("no history has the number "), "file_id")).cast("string")
+    bad = bad.join(known, "file_id", "left").withColumn("file", F.coalesce("file", unknown)).persist()
     concerned = {row.file for row in bad.select("file").distinct().collect()}
     rows = local.table(spark, SCHEMA)
     stored = [str(source.path) for source in sources if source.form == "parquet"]
