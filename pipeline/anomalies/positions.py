@@ -3,7 +3,7 @@
 Positions are those of consumers that were assigned a log; a bare fetch may begin anywhere, and only what one poll returns must be whole.
 """
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from fencepost.pipeline.derived import History
@@ -61,14 +61,19 @@ def _turned(history: History, which: str) -> DataFrame:
     turns = history.in_sequence(history.suspected(which)).withColumn("op0", F.col("before.op"))
     turns = history.in_sequence(turns, "op0").join(history.followed, "run")
     assigned = history.ops.filter(F.col("f").isin("assign", "subscribe") & (F.col("ty") != "fail") & F.col("process").isNotNull())
-    assigned = assigned.select("run", "process", F.col("op").alias("a_op"), "keeps", "f")
-    between = (F.col("a_op") > F.col("op0")) & (F.col("a_op") < F.col("op")) & ~F.array_contains("keeps", F.col("log"))
-    same = (F.col("t.run") == F.col("a.run")) & (F.col("t.process") == F.col("a.process"))
-    turns = turns.alias("t").join(assigned.alias("a"), same & between, "left_anti")
-    subscribed = assigned.filter(F.col("f") == "subscribe").groupBy("run", "process").agg(F.min("a_op").alias("subscribed"))
-    turns = turns.join(subscribed, ["run", "process"], "left")
-    rebalanced = F.coalesce(F.col("subscribed") < F.col("op"), F.lit(False))
-    return witness(turns, ["before.op", "op"], ["before.v", "v"], definite=~rebalanced)
+    placed = assigned.select("run", "process", "op", F.lit(1).alias("placed"), (F.col("f") == "subscribe").alias("subscribes"))
+    kept = assigned.select("run", F.explode("keeps").alias("log"), "process", "op", F.lit(1).alias("kept"))
+    # Assignments so far, less those that kept the log, are counted at both ends of a turn: to look at each of them would be the square.
+    ends = turns.select("run", "log", "process", "before", "v", F.col("op").alias("to"), F.explode(F.array("op0", "op")).alias("op"))
+    so_far, of_log = (Window.partitionBy("run", *apart, "process").orderBy("op") for apart in ((), ("log",)))
+    ends = ends.unionByName(placed, allowMissingColumns=True)
+    ends = ends.withColumns({"placings": F.count("placed").over(so_far), "rebalanced": F.max("subscribes").over(so_far)})
+    ends = ends.filter(F.col("to").isNotNull()).drop("placed", "subscribes").unionByName(kept, allowMissingColumns=True)
+    ends = ends.withColumn("epoch", F.col("placings") - F.count("kept").over(of_log)).filter(F.col("to").isNotNull())
+    whole = ends.groupBy("run", "log", "before", "v", "to").agg(
+        (F.min("epoch") == F.max("epoch")).alias("same"), F.coalesce(F.max("rebalanced"), F.lit(False)).alias("rebalanced")
+    )
+    return witness(whole.filter("same"), ["before.op", "to"], ["before.v", "v"], definite=~F.col("rebalanced"))
 
 
 ANOMALIES = (
