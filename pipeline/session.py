@@ -98,12 +98,10 @@ def session(size: Size) -> Iterator[SparkSession]:
     with TemporaryDirectory(prefix="fencepost-check-") as scratch:
         # What is over in seconds is not worth compiling well. Where there is much to do, throughput counts and pauses do not; and as every
         # plan is new code, compiling takes as long as running, unless less is inlined.
-        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " if size.small else "-XX:+UseParallelGC -XX:FreqInlineSize=100 "
-        logging = HERE / "log4j2.properties"
+        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" if size.small else "-XX:+UseParallelGC -XX:FreqInlineSize=100"
+        logging = f"-Dlog4j2.configurationFile={(HERE / 'log4j2.properties').as_uri()} -Dderby.system.home={scratch}"
         builder = SparkSession.builder.master(size.master).appName("fencepost check")
-        builder = builder.config(
-            "spark.driver.extraJavaOptions", f"{quick}-Dlog4j2.configurationFile={logging.as_uri()} -Dderby.system.home={scratch}"
-        )
+        builder = builder.config("spark.driver.extraJavaOptions", f"{quick} {logging}").config("spark.executor.defaultJavaOptions", quick)
         for name, value in size.settings(scratch).items():
             builder = builder.config(name, value)
         spark = builder.getOrCreate()
