@@ -13,7 +13,7 @@ run: .venv/.ready node_modules/.ready  ## judge the bundled reference; results i
 	$(BIN)/fencepost run
 
 test: .venv/.ready lint  ## lint, then every test; those with containers are skipped where there is no Docker
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: .venv/.ready  ## ruff and mypy, strict
 	$(BIN)/ruff check .

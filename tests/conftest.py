@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests import their helpers by name, whatever the import mode
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with real brokers come first: they take minutes, and at the end the short ones keep both of `make test`'s workers busy."""
+    items.sort(key=lambda item: not item.path.name.startswith("test_real_"))
+
+
 @pytest.fixture(scope="session")
 def java() -> None:
     """Skips where Spark has no Java to run on, as tests with containers do where there is no Docker."""
