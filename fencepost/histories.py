@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from fencepost.adapters.ports import WrongUsage
 from fencepost.pipeline import suite
 
@@ -27,6 +29,29 @@ class Told:
     @property
     def is_red(self) -> bool:
         return self.explained is None
+
+    @property
+    def title(self) -> str:
+        """It names the scenario and the anomaly."""
+        return f"{self.scenario.requirement} {self.scenario.name}: {self.finding.anomaly} in its history"
+
+    @property
+    def counts(self) -> str:
+        return f"{self.finding.definite} definite, {self.finding.possible} possible"
+
+    def as_report(self) -> pytest.TestReport:
+        """As a test of its own that failed: in pytest's count and in junit.xml, where the scenario itself is green."""
+        name = self.title.translate(str.maketrans("[]", "()"))  # brackets are parameters to pytest
+        return pytest.TestReport(
+            nodeid=f"{self.scenario.feature}::{name}",
+            location=(self.scenario.feature, None, name),
+            keywords={},
+            outcome="failed",
+            longrepr=f"{self.finding.witness}\n{self.counts}; drawn in check/index.html",
+            when="call",
+            user_properties=[("requirement", self.scenario.requirement), ("anomaly", self.finding.anomaly)],
+            is_anomaly=True,
+        )
 
 
 @dataclass(frozen=True)
@@ -49,15 +74,9 @@ class Histories:
         """Print to pytest's terminal reporter."""
         out.write_line("")
         for told in sorted(self.anomalies, key=lambda told: not told.is_red):
-            finding = told.finding
-            out.write(
-                f"  {'X' if told.is_red else '~'} {told.scenario.requirement} {told.scenario.name}: ",
-                red=told.is_red,
-                yellow=not told.is_red,
-            )
-            counts = f"{finding.definite} definite, {finding.possible} possible"
-            out.write_line(f"{finding.anomaly} in its history, {counts}" + (f"; {told.explained}" if told.explained else ""))
-            out.write_line(f"      {finding.witness}")
+            out.write(f"  {'X' if told.is_red else '~'} {told.title}", red=told.is_red, yellow=not told.is_red)
+            out.write_line(f", {told.counts}" + (f"; {told.explained}" if told.explained else ""))
+            out.write_line(f"      {told.finding.witness}")
         unread = f", lines that could not be read: {self.quarantined}" if self.quarantined else ""
         out.write_line(
             f"  histories judged: {self.judged}, anomalies: {len(self.anomalies)}{unread}", red=self.is_red, green=not self.is_red

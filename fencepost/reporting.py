@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fencepost.adapters.ports import Handshake
-from fencepost.report import allure_html
+from fencepost.report import allure_anomalies, allure_html
 
 from . import histories, matrix
 from .items import scenario_of
@@ -85,6 +85,8 @@ class Reporting:
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
         """Scenarios are shown by their verdict, and counted as pytest counts."""
+        if hasattr(report, "is_anomaly"):
+            return "failed", "X", ("ANOMALY", {"red": True})
         judged = Judged.of(report)
         if judged is None:
             return None
@@ -92,15 +94,19 @@ class Reporting:
         category = "xfailed" if judged.result.verdict is Verdict.KNOWN_DEVIATION else report.outcome
         return category, letter, (judged.result.verdict.words.upper(), colour)
 
-    @pytest.hookimpl(trylast=True)
+    @pytest.hookimpl(tryfirst=True)  # before junit.xml is written, which tells of anomalies too
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         self.results.complete = ended and not self.collected and bool(self.results.scenarios)
         self.results.write()
         if self.check and self.results.complete and self.results.folder:
+            if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
+                terminal.ensure_newline()  # what follows is told while the line of letters is still open
             self.results.histories = histories.judge(self.results.folder, self.results.scenarios)
             self.results.write()
-            if self.results.histories.is_red and exitstatus == pytest.ExitCode.OK:
+            for told in filter(lambda told: told.is_red, self.results.histories.anomalies):
+                session.config.hook.pytest_runtest_logreport(report=told.as_report())
+                allure_anomalies.tell(told, self.results.register)
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _title(self) -> str:

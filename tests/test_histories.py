@@ -129,3 +129,10 @@ def test_an_anomaly_of_which_no_scenario_speaks_makes_the_run_red(tmp_path: Path
         assert "A read a1" in one["witness"]
     assert ("A scenario that looks away: early-read in its history" in done.out, "does not conform" in done.out) == (code == 1, code == 1)
     assert json.loads((tmp_path / "out/check/verdict.json").read_text(encoding="utf-8"))["complete"] is True
+    junit = (tmp_path / "out/junit.xml").read_text(encoding="utf-8")
+    allure = [json.loads(path.read_text(encoding="utf-8")) for path in (tmp_path / "out/allure-results").glob("*-result.json")]
+    failed = [f"{result['name']}: {result['statusDetails']['message']}" for result in allure if result["status"] == "failed"]
+    assert (len(allure), len(failed), junit.count("<failure")) == (1 + code, code, code)
+    for text in failed + [junit] * code:
+        assert ("A scenario that looks away: early-read in its history" in text, "A read a1" in text) == (True, True)
+    assert f"{code} failed, 1 passed" in done.out or not defect

@@ -1,0 +1,38 @@
+"""An anomaly in the history of a green scenario, as a failed result of its own beside the scenario."""
+
+import time
+from uuid import NAMESPACE_URL, uuid4, uuid5
+
+from allure_commons import plugin_manager
+from allure_commons.model2 import Label, Status, StatusDetails, TestResult
+from allure_commons.types import LabelType
+
+from fencepost.histories import Told
+from fencepost.register import Register, title_of
+
+
+def tell(told: Told, register: Register) -> None:
+    """Hand the anomaly to Allure; nobody hears it where the run writes no Allure results."""
+    row = register[told.scenario.requirement]
+    labels = {
+        LabelType.EPIC: title_of(register.spec_of(row.id)),
+        LabelType.FEATURE: f"{row.id} {row.statement}",
+        LabelType.SEVERITY: "critical",
+        LabelType.TAG: told.finding.anomaly,
+    }
+    same = str(uuid5(NAMESPACE_URL, told.title))
+    now = int(time.time() * 1000)
+    result = TestResult(
+        uuid=str(uuid4()),
+        historyId=same,
+        testCaseId=same,
+        fullName=told.title,
+        name=f"{told.scenario.name}: {told.finding.anomaly} in its history",
+        status=Status.FAILED,
+        statusDetails=StatusDetails(message=told.finding.witness),
+        description=f"{told.counts}; every witness is drawn in check/index.html, beside compliance.json.",
+        labels=[Label(name=name, value=value) for name, value in labels.items()],
+        start=now,
+        stop=now,
+    )
+    plugin_manager.hook.report_result(result=result)
