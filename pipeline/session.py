@@ -15,7 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+
+from fencepost.adapters.ports import WrongUsage
 
 from . import java
 from .ingest.files import LONGEST_LINE
@@ -104,8 +108,21 @@ def session(size: Size) -> Iterator[SparkSession]:
         builder = builder.config("spark.driver.extraJavaOptions", f"{quick} {logging}").config("spark.executor.defaultJavaOptions", quick)
         for name, value in size.settings(scratch).items():
             builder = builder.config(name, value)
-        spark = builder.getOrCreate()
+        spark = _started(builder, size)
         try:
             yield spark
         finally:
             spark.stop()
+
+
+def _started(builder: SparkSession.Builder, size: Size) -> SparkSession:
+    """The session; `WrongUsage` with Spark's or Java's reason where there can be none."""
+    try:
+        return builder.getOrCreate()
+    except (PySparkException, Py4JError, OSError) as error:
+        told = str(error).strip().splitlines()
+        reason = next((line for line in told if "Exception:" in line), told[0])
+        raise WrongUsage(
+            f"Spark does not start on {size.master} with {size.driver_memory} under {java.find()}: {reason.strip(': .')}. "
+            "Java's own words are above; --memory wants a size like 2g that the machine has, --master a cluster that can be reached"
+        ) from error

@@ -68,3 +68,17 @@ def test_usage_errors_come_before_spark(tmp_path: Path) -> None:
     assert "G1a" in fencepost("check", tmp_path, "--anomaly", "G1z", expect=2).err
     assert "expected table or json" in fencepost("check", tmp_path, "--format", "xml", expect=2).err
     assert "does not exist" in fencepost("check", tmp_path / "nowhere", expect=2).err
+
+
+@pytest.mark.usefixtures("java")
+@pytest.mark.parametrize(("option", "value", "reason"), [("--memory", "abc", "exited"), ("--master", "local[x]", "Could not parse")])
+def test_a_spark_that_cannot_start_is_told(tmp_path: Path, option: str, value: str, reason: str) -> None:
+    """Java dies, or Spark refuses: the value, the reason and the remedy, and no traceback."""
+    write("p0 ok send x<a@0\n", "run", tmp_path / "in")
+
+    err = fencepost("check", tmp_path / "in", "--results", tmp_path / "out", option, value, expect=2).err
+
+    told = err[err.index("fencepost: Spark does not start on") :]
+    for part in (value, reason, "--memory wants a size like 2g", "version"):
+        assert part in told
+    assert "Traceback" not in err
