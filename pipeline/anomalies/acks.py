@@ -48,22 +48,22 @@ def ack_resurrection(history: History) -> DataFrame:
 def phantom_ack(history: History) -> DataFrame:
     """A message that only aborted transactions acknowledged was not delivered again, though a later one was.
 
-    Definite when the subscription was drained (`final_read`), else possible. It may come again as soon as the abort was asked for.
+    Definite when the subscription was drained (`final_read`), else possible. It may come again before a client asks for the abort: a
+    participant can learn of it first.
     """
     acks = (
         _acks(history)
         .groupBy(*_KEY)
         .agg(
             F.max("unit_oc").alias("oc"),
-            F.max(F.coalesce("end_op", "done")).alias("asked"),
             F.max("done").alias("done"),
-            F.min("op").alias("a_op"),
+            F.max("op").alias("a_op"),
         )
     )
     aborted = acks.filter(F.col("oc") == ABORTED)
     again = _deliveries(history).select(*_KEY, F.col("at").alias("d_at"))
-    rows = aborted.join(again, _KEY, "left").groupBy(*_KEY, "asked", "done", "a_op").agg(F.max("d_at").alias("last"))
-    rows = rows.filter(F.coalesce(F.col("last") < F.col("asked"), F.lit(True)))
+    rows = aborted.join(again, _KEY, "left").groupBy(*_KEY, "done", "a_op").agg(F.max("d_at").alias("last"))
+    rows = rows.filter(F.coalesce(F.col("last") < F.col("a_op"), F.lit(True)))
     later = _deliveries(history).groupBy("run", "grp", "log").agg(F.max("op").alias("l_op"), F.max("o").alias("l_o"))
     rows = rows.join(later, ["run", "grp", "log"]).filter((F.col("l_op") > F.col("done")) & (F.col("l_o") > F.col("o")))
     drained = (
