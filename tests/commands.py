@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fencepost.adapters.ports import WrongUsage
+from fencepost.pipeline import suite
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
@@ -42,6 +45,15 @@ def python(program: Path, *arguments: object, expect: int) -> Finished:
 def python_code(code: str, *, expect: int) -> Finished:
     """A few lines of Python."""
     return _run([sys.executable, "-c", code], expect, None, 300)
+
+
+def check_where_java_is() -> tuple[str, ...]:
+    """`--check` where Spark has a Java to run on; what it finds is asked by tests that are skipped elsewhere."""
+    try:
+        suite.ready()
+    except WrongUsage:
+        return ()
+    return ("--check",)
 
 
 def compliance(folder: Path) -> dict[str, Any]:

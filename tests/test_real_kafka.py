@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import compliance, fencepost, verdicts
+from commands import check_where_java_is, compliance, fencepost, verdicts
 from docker_here import require_docker
 
 from fencepost import expectations, register
@@ -16,6 +16,7 @@ from fencepost.adapters import owners
 
 VERSIONS = ("4.0.0", "4.3.1")
 MOST_NOT_OFFERED = 10
+LEAST_HISTORIES = 300
 
 
 @pytest.fixture(autouse=True)
@@ -35,20 +36,38 @@ def left_behind() -> list[str]:
     return [owner for owner in owners_of_containers() if owners.is_gone(owner)]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_release_of_kafka_conforms_but_for_its_known_deviations(version: str, tmp_path: Path) -> None:
+@pytest.fixture(scope="module", params=VERSIONS)
+def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A release, and the results of a run on it whose histories were judged as well, where there is a Java."""
+    require_docker()
+    folder = tmp_path_factory.mktemp("kafka")
+    image = f"apache/kafka:{request.param}"
+    fencepost("run", "kafka", "--container", image, *check_where_java_is(), "--results", folder, expect=0, timeout=1800)
+    return request.param, folder
+
+
+def test_a_release_of_kafka_conforms_but_for_its_known_deviations(judged: tuple[str, Path]) -> None:
     """Every tested requirement is judged and none is red; what deviates is named; little is not offered; the containers are gone."""
-    fencepost("run", "kafka", "--container", f"apache/kafka:{version}", "--results", tmp_path, expect=0, timeout=1800)
+    version, folder = judged
 
     by_verdict: dict[str, set[str]] = {}
-    for requirement, verdict in verdicts(tmp_path).items():
+    for requirement, verdict in verdicts(folder).items():
         by_verdict.setdefault(verdict, set()).add(requirement)
     known = {entry.requirement for entry in expectations.load_for("kafka", version, True, register.bundled()).entries}
     assert by_verdict.keys() <= {"met", "known_deviation", "not_offered"}
     assert by_verdict.get("known_deviation", set()) <= known
     assert len(by_verdict.get("not_offered", ())) <= MOST_NOT_OFFERED
-    assert compliance(tmp_path)["system"] == {"name": "kafka", "version": version, "profile": f"kafka-{version[:3]}"}
+    assert compliance(folder)["system"] == {"name": "kafka", "version": version, "profile": f"kafka-{version[:3]}"}
     assert left_behind() == []
+
+
+@pytest.mark.usefixtures("java")
+def test_the_histories_of_a_release_of_kafka_show_no_definite_anomaly(judged: tuple[str, Path]) -> None:
+    """All of them were judged, and could be read."""
+    told = compliance(judged[1])["histories"]
+
+    assert (told["judged"] > LEAST_HISTORIES, told["quarantined"]) == (True, 0)
+    assert [anomaly for anomaly in told["anomalies"] if anomaly["red"]] == []
 
 
 def test_a_broker_that_already_runs_is_judged_and_not_killed(tmp_path: Path) -> None:

@@ -2,26 +2,44 @@
 
 from pathlib import Path
 
-from commands import compliance, fencepost, verdicts
+import pytest
+from commands import check_where_java_is, compliance, fencepost, verdicts
 from docker_here import PULSAR_IMAGE, require_docker
 
 from fencepost import expectations, register
 
 MOST_NOT_OFFERED = 10
+LEAST_HISTORIES = 100
 LEAST_JUDGED = 55
 """Requirements of PIP-31 that are met, or known deviations."""
 
 
-def test_a_release_of_pulsar_conforms_but_for_its_known_deviations(tmp_path: Path) -> None:
-    """Every tested requirement is judged and none is red; what deviates is named; little is not offered."""
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Those of a run whose histories were judged as well, where there is a Java."""
     require_docker(PULSAR_IMAGE)
-    specs = ("--spec", "pip31", "--spec", "core")
-    fencepost("run", "pulsar", "--container", PULSAR_IMAGE, *specs, "--results", tmp_path, expect=0, timeout=1800)
+    folder = tmp_path_factory.mktemp("pulsar")
+    wish = ("--spec", "pip31", "--spec", "core", *check_where_java_is(), "--results", folder)
+    fencepost("run", "pulsar", "--container", PULSAR_IMAGE, *wish, expect=0, timeout=1800)
+    return folder
 
-    found = verdicts(tmp_path)
+
+def test_a_release_of_pulsar_conforms_but_for_its_known_deviations(results: Path) -> None:
+    """Every tested requirement is judged and none is red; what deviates is named; little is not offered."""
+    found = verdicts(results)
     known = {entry.requirement for entry in expectations.load_for("pulsar", "4.0.7", True, register.bundled()).entries}
     assert set(found.values()) <= {"met", "known_deviation", "not_offered"}
     assert {requirement for requirement, verdict in found.items() if verdict == "known_deviation"} <= known
     assert list(found.values()).count("not_offered") <= MOST_NOT_OFFERED
     assert len([name for name, verdict in found.items() if name.startswith("PIP31") and verdict != "not_offered"]) >= LEAST_JUDGED
-    assert compliance(tmp_path)["system"] == {"name": "pulsar", "version": "4.0.7", "profile": "pulsar-4.0"}
+    assert compliance(results)["system"] == {"name": "pulsar", "version": "4.0.7", "profile": "pulsar-4.0"}
+
+
+@pytest.mark.usefixtures("java")
+def test_the_histories_of_a_release_of_pulsar_show_only_what_deviates(results: Path) -> None:
+    """All of them were judged, and could be read; writes to an ended transaction are those of known deviations."""
+    told = compliance(results)["histories"]
+
+    assert (told["judged"] > LEAST_HISTORIES, told["quarantined"]) == (True, 0)
+    assert {anomaly["anomaly"] for anomaly in told["anomalies"] if anomaly["definite"]} == {"write-to-ended-transaction"}
+    assert [anomaly for anomaly in told["anomalies"] if anomaly["red"]] == []
