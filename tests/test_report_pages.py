@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 from compliance_files import VERDICTS
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fencepost import verdict
@@ -34,6 +34,8 @@ HOSTILE = '<script>alert("x")</script>\x07\u202e|`*_[a](javascript:b)\n&'
 LINK = "https://issues.apache.org/jira/browse/KAFKA-19367"
 EVERY = {f"KIP890-{number:03}": name for number, name in enumerate(VERDICTS, 60)}
 SYSTEMS = st.builds(System, st.text(), st.none() | st.text(), st.none() | st.text())
+_SHORT = st.text("aA1.- ", max_size=3)
+ALIKE = st.builds(System, _SHORT, st.none() | _SHORT, st.none() | _SHORT)
 
 
 def column(given: Mapping[str, str], system: System, reason: str | None = None, run: Run = RUN, **other: object) -> Column:
@@ -143,6 +145,7 @@ def test_nothing_that_results_hold_becomes_markup() -> None:
 
 @settings(deadline=None)
 @given(SYSTEMS, st.text())
+@example(System(".", None, None), "")
 def test_a_badge_is_xml_and_says_its_state(system: System, name: str) -> None:
     """Whatever a system is called; its file has a plain name."""
     standing = column(EVERY, system, latest=Run(name, RUN.started, True)).standing
@@ -155,7 +158,10 @@ def test_a_badge_is_xml_and_says_its_state(system: System, name: str) -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(SYSTEMS, unique=True, max_size=8))
+@given(st.lists(SYSTEMS | ALIKE, unique=True, max_size=8))
+@example([System("a", "1", profile) for profile in (None, "a", "a-1", "b", "a-1.0")])
+@example([System("a", "1 as x", None), System("a", "1", "x"), System("a-1", "x", None), System("A", "1", "x")])
+@example([System("a", "1.2.3", profile) for profile in ("a-1", "a-1.2")])
 def test_two_systems_never_share_a_badge(systems: list[System]) -> None:
     """Names that differ only in what a file's name cannot hold are told apart."""
     assert len({badge.file_name(system).casefold() for system in systems}) == len(systems)

@@ -16,6 +16,7 @@ COLOURS = {State.CONFORMS: "#2f6f3e", State.DOES_NOT: "#a3161b", State.INCOMPLET
 _NARROW, _WIDE = frozenset(" .,:;|'!()[]fijlrtI-"), frozenset("mwMWQO@%")
 _LONGEST = 60
 _PADDING = 10
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9.]*")
 
 
 def badge(standing: Standing) -> str:
@@ -37,11 +38,18 @@ def message(standing: Standing) -> str:
 
 
 def file_name(system: System) -> str:
-    """The badge's file: the system's own words where they can be a file's name, else with a digest that tells them apart."""
-    words = str(system).replace(" as ", "-").replace(" ", "-")
-    plain = re.sub(r"[^A-Za-z0-9._+-]+", "_", words)[:80]
-    digest = "" if plain == words else "-" + hashlib.sha256(repr(system).encode()).hexdigest()[:8]
+    """The badge's file: the system's own words where only it has them, else with a digest that tells it apart."""
+    plain = re.sub(r"^\.|[^A-Za-z0-9._+-]+", "_", str(system).replace(" as ", "-").replace(" ", "-"))[:80]
+    digest = "" if _is_ordinary(system) else "-" + hashlib.sha256(repr(system).encode()).hexdigest()[:8]
     return f"{plain}{digest}.svg"
+
+
+def _is_ordinary(system: System) -> bool:
+    """Whether no other system makes the same file's name, capitals aside: as `kafka 4.3.1` and `reference 0.1.0 as seed`."""
+    name, version, profile = system.name, system.version or "", system.profile or ""
+    usual = f"{name}-{'.'.join(version.split('.')[:2])}"
+    is_told = profile == usual or str(system) == f"{name} {version} as {profile}"
+    return is_told and len(str(system)) < _LONGEST and all(map(_PLAIN.fullmatch, (name, version, profile.replace("-", "."))))
 
 
 def _width(text: str) -> int:
