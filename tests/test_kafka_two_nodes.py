@@ -5,11 +5,15 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
+from docker.errors import APIError  # type: ignore[import-untyped]
 from docker_here import IMAGE, containers_of, require_docker
 
 from fencepost.adapters import owners
+from fencepost.adapters.kafka.container import KafkaContainer
 from fencepost.adapters.kafka.container_broker import ContainerBroker
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.values import TopicPartition
@@ -46,6 +50,25 @@ def networks_of(owner: str) -> list[str]:
 
 def belongings(owner: str) -> set[str]:
     return {*containers_of(owner), *networks_of(owner)}
+
+
+@pytest.mark.parametrize(
+    ("said", "refusals", "tries"), [("unable to freeze", 2, 3), ("unable to freeze", 99, 5), ("is not running", 99, 1)]
+)
+def test_a_node_that_cannot_be_paused_at_once_is_tried_again(monkeypatch: pytest.MonkeyPatch, said: str, refusals: int, tries: int) -> None:
+    """Where a busy machine could not freeze it: not for ever, and not for another reason."""
+    node, tried = KafkaContainer.__new__(KafkaContainer), []
+
+    def pause() -> None:
+        tried.append(said)
+        if len(tried) <= refusals:
+            raise APIError(said)
+
+    monkeypatch.setattr(node, "get_wrapped_container", lambda: SimpleNamespace(pause=pause), raising=False)
+    with pytest.raises(APIError) if refusals == 99 else nullcontext():
+        node.pause()
+
+    assert len(tried) == tries
 
 
 def test_what_a_paused_leader_is_told_waits_for_it(two_nodes: ContainerBroker) -> None:

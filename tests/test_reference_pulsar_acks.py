@@ -133,6 +133,22 @@ def test_what_is_pending_survives(acks: Acks, fault: str) -> None:
     assert sorted(acks.world.values(acks.another())) == ["m1", "m2"]
 
 
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_removed_subscription_leaves_nothing_to_one_of_its_name(acks: Acks, restarts: bool) -> None:
+    """Neither what was deleted there nor what is pending in a transaction."""
+    acks.ack(None, 0)
+    acks.ack(acks.begin(), 1)
+    done(acks.probe.unsubscribe(acks.consumer))
+    if restarts:
+        acks.world.broker.crash()
+        acks.world.broker.restart()
+
+    acks.consumer = acks.world.consumer(kind=acks.kind)
+
+    assert sorted(acks.world.values(acks.consumer)) == ["m0", "m1", "m2"]
+    assert acks.ack(acks.begin(), 1) == 0
+
+
 def test_one_transaction_at_a_time_acknowledges_up_to_a_message(acks: Acks) -> None:
     """It may go further itself, and not back; a place that is deleted is a conflict too."""
     acks = Acks(acks.world.broker._profile.name, SubscriptionType.EXCLUSIVE)

@@ -6,6 +6,7 @@ This module imports testcontainers and Docker's client, so it is itself imported
 from typing import Any
 
 from docker import __version__ as docker_version  # type: ignore[import-untyped]  # it has none
+from docker.errors import APIError  # type: ignore[import-untyped]
 from docker.types import EndpointConfig  # type: ignore[import-untyped]
 
 from fencepost.adapters.containers import LOOPBACK, BrokerContainer, free_port
@@ -13,6 +14,8 @@ from fencepost.adapters.containers import LOOPBACK, BrokerContainer, free_port
 from .login import Passwords
 from .settings import kafka_settings
 from .transport import Address
+
+_TRIES = 5
 
 
 class KafkaContainer(BrokerContainer):
@@ -26,8 +29,17 @@ class KafkaContainer(BrokerContainer):
         self.with_kwargs(**self._kwargs, **_in(network, node))  # the container's own `network` is a class of testcontainers
 
     def pause(self) -> None:
-        """Stop the broker's clock, so to speak: it does nothing and answers nobody, and its connections stay."""
-        self.get_wrapped_container().pause()
+        """Stop the broker's clock, so to speak: it does nothing and answers nobody, and its connections stay.
+
+        On a very busy machine its processes are not caught at once (`unable to freeze`), and are let go again.
+        """
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                self.get_wrapped_container().pause()
+                break
+            except APIError as refused:
+                if not tries_left or "unable to freeze" not in str(refused):
+                    raise
 
     def resume(self) -> None:
         """Let the paused broker go on where it was."""

@@ -58,6 +58,10 @@ class Cursor:
         self.mark_delete, self._beyond = place, {}
         self._save()
 
+    def erase(self) -> None:
+        """Nothing of it is to be found again."""
+        self._journal.replace(())
+
     def _save(self) -> None:
         self._journal.append(Moved(self.mark_delete, dict(self._beyond)))
 

@@ -52,6 +52,10 @@ class PendingAcks:
             else:
                 self._forget(record.txn)
 
+    def erase(self) -> None:
+        """Nothing of them is to be found again."""
+        self._journal.replace(())
+
     def add_individual(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
         """Withhold these messages for the transaction, all of them or none. Refused TRANSACTION_CONFLICT."""
         for place, units in wanted.items():

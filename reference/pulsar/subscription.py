@@ -161,6 +161,11 @@ class Subscription:
         self.cursor.seek(place)
         self._rewind()
 
+    def erase(self) -> None:
+        """It is removed: one of its name begins like a new one."""
+        self.cursor.erase()
+        self.pending.erase()
+
     # -- Inside
 
     def _without_pending(self, place: Place, units: Units) -> Units:

@@ -130,8 +130,8 @@ class Topic:
         """Remove a subscription; its consumers must be gone."""
         if self.subscription(name).consumers:
             raise Refused(Error.CONSUMER_BUSY, f"the subscription {name!r} of {self.name} has consumers")
-        del self.subscriptions[name]
         self._names.append(Subscribed(name, SubscriptionType.EXCLUSIVE, gone=True))
+        self.subscriptions.pop(name).erase()
 
     # -- Administration
 
