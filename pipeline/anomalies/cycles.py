@@ -124,8 +124,8 @@ def _within(edges: DataFrame, spans: DataFrame) -> DataFrame:
 
 
 def _solve(island: pd.DataFrame) -> pd.DataFrame:
-    """One cycle for each component of an island: by the fewest kinds of edges that close one."""
-
+    """One cycle for each component of an island: by the fewest kinds of edges that close one, whatever the order of the edges."""
+    island = island.sort_values(["a", "b", "kind"])  # of two edges between the same operations an anti-dependency yields
     run = str(island["run"].iloc[0])
     names = dict(zip(island["a"], island["a_op"], strict=True)) | dict(zip(island["b"], island["b_op"], strict=True))
     nodes, ends = np.unique(island[["a", "b"]].to_numpy(), return_inverse=True)
