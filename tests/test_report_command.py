@@ -51,7 +51,7 @@ def test_a_report_can_be_made_again_where_one_stands(tmp_path: Path) -> None:
     folder = write(tmp_path / "results/k431", RED)
 
     fencepost("report", tmp_path / "results", "--out", tmp_path / "results/report", expect=0)
-    write(folder, {"KIP890-060": "met"}, system=system("4.4.0"))
+    write(folder, {"KIP890-060": "met"}, system=system("4.4.0", profile="kafka-4.4"))
     again = fencepost("report", tmp_path / "results", "--out", tmp_path / "results/report", "--format", "json", expect=0)
 
     told = json.loads(again.out)
