@@ -8,15 +8,17 @@ from allure_commons.model2 import Label, Status, StatusDetails, TestResult
 from allure_commons.types import LabelType
 
 from fencepost.histories import Told
-from fencepost.register import Register, title_of
+from fencepost.register import Register
+
+from .allure_steps import place_of
 
 
 def tell(told: Told, register: Register) -> None:
     """Hand the anomaly to Allure; nobody hears it where the run writes no Allure results."""
-    row = register[told.scenario.requirement]
+    epic, feature = place_of(register, told.scenario.requirement)
     labels = {
-        LabelType.EPIC: title_of(register.spec_of(row.id)),
-        LabelType.FEATURE: f"{row.id} {row.statement}",
+        LabelType.EPIC: epic,
+        LabelType.FEATURE: feature,
         LabelType.SEVERITY: "critical",
         LabelType.TAG: told.finding.anomaly,
     }

@@ -24,6 +24,11 @@ TOLD = pytest.StashKey[tuple[int, int]]()
 """How many exchanges and observations of the scenario hang on earlier steps already."""
 
 
+def place_of(register: Register, requirement: str) -> tuple[str, str]:
+    """The epic and the feature under which Allure shows what is said of a requirement."""
+    return title_of(register.spec_of(requirement)), f"{requirement} {register[requirement].statement}"
+
+
 class AllureSteps:
     """The hooks. Steps that did not run because an earlier one failed are shown as skipped."""
 
@@ -38,8 +43,9 @@ class AllureSteps:
             return (yield)
         item.stash[OPEN], item.stash[TOLD] = [], (0, 0)
         row = self.register[requirement_of(item)]
-        _DYNAMIC.epic(title_of(self.register.spec_of(row.id)))
-        _DYNAMIC.feature(f"{row.id} {row.statement}")
+        epic, feature = place_of(self.register, row.id)
+        _DYNAMIC.epic(epic)
+        _DYNAMIC.feature(feature)
         _DYNAMIC.severity("critical" if row.level == "MUST" else "normal")
         _DYNAMIC.tag(row.id, row.level, row.source, *sorted(f"needs:{need}" for need in needs_of(item)))
         callspec = getattr(item, "callspec", None)
