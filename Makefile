@@ -1,7 +1,7 @@
 # Each target does its own set-up: the virtual environment, the dependencies, and Allure where npm is found.
 PYTHON ?= python3
 BIN := .venv/bin
-ROOMS := adapters features fixtures pipeline reference report steps wire
+ROOMS := adapters contract features fixtures pipeline reference report steps wire
 export TESTCONTAINERS_RYUK_DISABLED := true
 
 .PHONY: run test lint bench bench-check docs messages clean help

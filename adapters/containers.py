@@ -18,8 +18,9 @@ from docker.errors import DockerException  # type: ignore[import-untyped]
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
 
+from fencepost.contract.errors import SystemUnreachable
+
 from . import owners
-from .ports import SystemUnreachable
 
 LOOPBACK = "127.0.0.1"
 _LOG_LINES = 30

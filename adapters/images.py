@@ -1,7 +1,8 @@
 """The short names of brokers, such as `kafka:4.1.1`, and the images that they stand for."""
 
+from fencepost.contract.errors import WrongUsage
+
 from .kafka.settings import kafka_settings
-from .ports import WrongUsage
 from .pulsar.settings import pulsar_settings
 
 

@@ -4,7 +4,8 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 
-from .ports import Faults, NotOffered
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.ports import Faults
 
 ANSWER_WITHIN_S = 30.0
 """How long one request may take; nothing that the suite asks takes a healthy broker a second."""

@@ -6,9 +6,8 @@ from typing import Annotated, Generic, TypeVar
 
 from pydantic import Field
 
-from fencepost.datafile import Row
-
-from .ports import NotOffered, WrongUsage
+from fencepost.contract.datafile import Row
+from fencepost.contract.errors import NotOffered, WrongUsage
 
 
 class Purpose(Row):

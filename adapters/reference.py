@@ -22,10 +22,12 @@ from fencepost.adapters.kafka.transport import Address, Connect
 from fencepost.adapters.kafka.values import AGED_EPOCH, AGED_NAME, AgedId, ProducerIdAndEpoch
 from fencepost.adapters.kafka.wire_faults import WIRE_FAULTS
 from fencepost.adapters.live import ANSWER_WITHIN_S, PATIENCE_S
-from fencepost.adapters.ports import Done, Handshake, Outcome, System, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.adapters.reference_faults import ReferenceFaults
 from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
 from fencepost.adapters.virtual import VirtualTime
+from fencepost.contract.errors import SystemUnreachable, UnknownName, WrongUsage
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.ports import Handshake, System
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 from fencepost.reference.kafka import ANONYMOUS, Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
 from fencepost.reference.kernel.journal import Disk

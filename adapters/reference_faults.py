@@ -2,7 +2,8 @@
 
 from typing import Protocol
 
-from .ports import SystemUnreachable
+from fencepost.contract.errors import SystemUnreachable
+
 from .virtual import HasClock, VirtualTime
 
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from fencepost.register import Requirement, bundled
+from fencepost.contract.register import Requirement, bundled
 
 ORDER = ("met", "violated", "known_deviation", "not_offered", "inconclusive", "harness_error", "not_run", "excluded")
 REASON = "A coordinator that fences by itself bumps the epoch twice, so the marker skips an epoch. (https://example.org/deviation)"

@@ -21,7 +21,7 @@ from typing import Any
 
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Address
-from fencepost.adapters.ports import Done
+from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.batches import Batch, Record, encode
 from fencepost.wire.kafka.entities import request
 from fencepost.wire.kafka.frames import encode_request

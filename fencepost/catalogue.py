@@ -9,10 +9,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fencepost.adapters.ports import UnknownName
+from fencepost.contract.errors import UnknownName
+from fencepost.contract.register import Requirement
 
-from . import gherkin, register
-from .register import Requirement
+from .contract import gherkin, register
 
 if TYPE_CHECKING:
     from fencepost.reference.defects import Defect

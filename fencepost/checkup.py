@@ -3,10 +3,11 @@
 from rich.console import Console
 from rich.text import Text
 
-from fencepost.adapters.ports import Handshake
+from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.ports import Handshake
 
-from . import expectations, gherkin, register
-from .lint import CAPABILITIES
+from . import expectations
+from .contract import gherkin, register
 from .options import Options
 from .protocols import PROTOCOLS_OF
 

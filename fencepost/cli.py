@@ -6,11 +6,12 @@ Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the k
 import signal
 import sys
 from collections.abc import Callable
-from enum import IntEnum
 from pathlib import Path
 from typing import Annotated, NoReturn, TypeVar
 
 import typer
+
+from fencepost.contract.errors import Exit
 
 T = TypeVar("T")
 SYSTEM_HELP = "What is judged: reference (bundled, the default), kafka or pulsar."
@@ -29,15 +30,6 @@ app = typer.Typer(
 
     Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed.""",
 )
-
-
-class Exit(IntEnum):
-    """What the process tells its caller."""
-
-    CONFORMS = 0
-    DOES_NOT = 1
-    USAGE = 2
-    KIT_FAILED = 3
 
 
 System = Annotated[str, typer.Argument(metavar="SYSTEM", help=SYSTEM_HELP)]
@@ -302,9 +294,8 @@ def _guarded(act: Callable[[], int]) -> NoReturn:
 
 
 def _guarded_value(act: Callable[[], T]) -> T:
-    from fencepost.adapters.ports import Malformed, SystemUnreachable, WrongUsage
-
-    from .datafile import DataFileError
+    from fencepost.contract.datafile import DataFileError
+    from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
 
     try:
         return act()

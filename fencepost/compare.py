@@ -18,10 +18,10 @@ from pydantic import field_validator
 from rich.console import Console
 from rich.text import Text
 
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.datafile import DataFileError, Row, load
+from fencepost.contract.errors import WrongUsage
 
 from . import said
-from .datafile import DataFileError, Row, load
 from .said import Said
 
 

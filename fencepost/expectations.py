@@ -15,9 +15,9 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 from pydantic import field_validator
 
-from .datafile import DataFileError, Row, line_of, load
-from .gherkin import bundled, scenarios_of
-from .register import Register
+from fencepost.contract.datafile import DataFileError, Row, line_of, load
+from fencepost.contract.gherkin import bundled, scenarios_of
+from fencepost.contract.register import Register
 
 
 class Entry(Row):

@@ -5,11 +5,10 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fencepost.adapters.ports import Exchange
-
-from .evidence import Violation
-from .register import Requirement
-from .verdict import ScenarioResult, Verdict
+from fencepost.contract.evidence import Violation
+from fencepost.contract.ports import Exchange
+from fencepost.contract.register import Requirement
+from fencepost.contract.verdict import ScenarioResult, Verdict
 
 _WIDTH = 118
 _BLAME = {

@@ -9,49 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.anomalies import Finding, ReportedAnomaly
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.pipeline import suite
 
 from .options import Options
-from .verdict import ScenarioResult, Verdict
-
-
-@dataclass(frozen=True)
-class Told:
-    """An anomaly with the scenario whose history shows it; `explained` says why it does not count, None where it does."""
-
-    scenario: ScenarioResult
-    finding: suite.Finding
-    explained: str | None
-
-    @property
-    def is_red(self) -> bool:
-        return self.explained is None
-
-    @property
-    def title(self) -> str:
-        """It names the scenario and the anomaly."""
-        return f"{self.scenario.requirement} {self.scenario.name}: {self.finding.anomaly} in its history"
-
-    @property
-    def counts(self) -> str:
-        return f"{self.finding.definite} definite, {self.finding.possible} possible"
-
-    def as_report(self) -> pytest.TestReport:
-        """As a test of its own that failed: in pytest's count and in junit.xml, where the scenario itself is green."""
-        name = self.title.translate(str.maketrans("[]", "()"))  # brackets are parameters to pytest
-        return pytest.TestReport(
-            nodeid=f"{self.scenario.feature}::{name}",
-            location=(self.scenario.feature, None, name),
-            keywords={},
-            outcome="failed",
-            longrepr=f"{self.finding.witness}\n{self.counts}; drawn in check/index.html",
-            when="call",
-            user_properties=[("requirement", self.scenario.requirement), ("anomaly", self.finding.anomaly)],
-            is_anomaly=True,
-        )
 
 
 @dataclass(frozen=True)
@@ -60,7 +23,7 @@ class Histories:
 
     judged: int
     quarantined: int
-    anomalies: Sequence[Told]
+    anomalies: Sequence[ReportedAnomaly]
 
     @property
     def is_red(self) -> bool:
@@ -94,11 +57,11 @@ def judge(folder: Path, scenarios: Sequence[ScenarioResult]) -> Histories:
     """Judge the histories in this results folder, which are those of these scenarios."""
     findings = suite.judge(folder / "history", folder / "check")
     by_run = {scenario.run: scenario for scenario in scenarios}
-    told = [Told(by_run[finding.run], finding, _explained(by_run[finding.run], finding)) for finding in findings.found]
+    told = [ReportedAnomaly(by_run[finding.run], finding, _explained(by_run[finding.run], finding)) for finding in findings.found]
     return Histories(findings.histories, findings.quarantined, told)
 
 
-def _explained(scenario: ScenarioResult, finding: suite.Finding) -> str | None:
+def _explained(scenario: ScenarioResult, finding: Finding) -> str | None:
     if finding.lawful:
         return "nobody promises otherwise"
     if not finding.definite:
@@ -112,7 +75,7 @@ def _explained(scenario: ScenarioResult, finding: suite.Finding) -> str | None:
             return f"the scenario is {red.words} itself"
 
 
-def _anomaly(told: Told) -> dict[str, Any]:
+def _anomaly(told: ReportedAnomaly) -> dict[str, Any]:
     return {
         "requirement": told.scenario.requirement,
         "scenario": told.scenario.name,

@@ -5,13 +5,14 @@ A broker speaks one. The bundled reference speaks all, with a broker for each, s
 
 from collections.abc import Collection, Mapping
 
-from fencepost.adapters.ports import Handshake, Malformed, System, SystemUnreachable
+from fencepost.contract.errors import Malformed, SystemUnreachable
+from fencepost.contract.ports import Handshake, System
+from fencepost.contract.register import Register
 
 from . import expectations
 from .expectations import Expectations
 from .options import Options
 from .protocols import PROTOCOLS_OF
-from .register import Register
 
 
 class JudgedSystems:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from fencepost.adapters.ports import Malformed, NotOffered
+from fencepost.contract.errors import Malformed, NotOffered
+from fencepost.contract.evidence import Evidence, NoAnswer, SetUpFailed, Violation
+from fencepost.contract.verdict import Verdict
 
-from .evidence import Evidence, NoAnswer, SetUpFailed, Violation
 from .expectations import Entry
-from .verdict import Verdict
 
 
 @dataclass(frozen=True)

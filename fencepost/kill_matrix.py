@@ -12,9 +12,10 @@ from jinja2 import Environment
 from rich.console import Console
 from rich.text import Text
 
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.errors import WrongUsage
 
-from . import __version__, register
+from . import __version__
+from .contract import register
 from .prove import Proof, Seen, prove
 
 

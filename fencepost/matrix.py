@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from .register import title_of
+from fencepost.contract.register import title_of
+from fencepost.contract.verdict import RequirementResult, Verdict, totals
+
 from .results import Results
-from .verdict import RequirementResult, Verdict, totals
 
 SIGNS = {
     Verdict.MET: ("+", {"green": True}),

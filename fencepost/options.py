@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.adapters.ports import Handshake, System, UnknownName, WrongUsage
+from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.contract.ports import Handshake, System
+from fencepost.contract.register import Register, Requirement
 
 from .protocols import PROTOCOLS_OF
-from .register import Register, Requirement
 
 SYSTEMS = ("reference", "kafka", "pulsar")
 PATIENCE_S = 20.0

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from fencepost.adapters.ports import Session, WrongUsage
+from fencepost.contract.datafile import DataFileError
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.items import EVIDENCE, PROTOCOL
+from fencepost.contract.ports import Session
 
-from . import histories, options, register
-from .datafile import DataFileError
-from .evidence import Evidence
-from .items import EVIDENCE, PROTOCOL
+from . import histories, options
+from .contract import register
 from .options import Options
 from .reporting import Reporting
 from .results import claim

@@ -18,15 +18,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from fencepost.contract.errors import Exit
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 from fencepost.reference.defects.watch import Watch
 
-from . import gherkin, suite
-from .cli import Exit
+from . import suite
+from .contract import gherkin
 from .protocols import PROTOCOLS_OF
-from .register import Register
 from .suite import PLUGINS
-from .verdict import Verdict
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from fencepost.adapters.ports import Handshake
+from fencepost.contract.items import scenario_of
+from fencepost.contract.ports import Handshake
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.report import allure_anomalies, allure_html
 
 from . import histories, matrix
-from .items import scenario_of
 from .options import Options
-from .register import Register
 from .results import Results
-from .verdict import ScenarioResult, Verdict
 
 _LETTERS = {
     Verdict.MET: (".", {"green": True}),

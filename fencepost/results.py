@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from fencepost import __version__
-from fencepost.adapters.ports import Handshake, WrongUsage
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.ports import Handshake
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, conforms, judge, totals
 
 from .histories import Histories
 from .options import Selection
-from .register import Register
-from .verdict import RequirementResult, ScenarioResult, Verdict, conforms, judge, totals
 
 _WRITE_EVERY_S = 0.5
 _OURS = ("compliance.json", "junit.xml", "environment.json")

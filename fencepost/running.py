@@ -11,14 +11,10 @@ from typing import Any
 
 import pytest
 
-from fencepost.adapters.ports import NotOffered, Session, System, SystemUnreachable
-
-from . import gherkin
-from .datafile import DataFileError
-from .evidence import Evidence
-from .expectations import Expectations
-from .failure import explain
-from .items import (
+from fencepost.contract.datafile import DataFileError
+from fencepost.contract.errors import NotOffered, SystemUnreachable
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.items import (
     EVIDENCE,
     PROTOCOL,
     SESSION,
@@ -31,13 +27,18 @@ from .items import (
     scenario_in,
     scenario_of,
 )
+from fencepost.contract.ports import Session, System
+from fencepost.contract.register import Register
+from fencepost.contract.verdict import ScenarioResult, Verdict
+
+from .contract import gherkin
+from .expectations import Expectations
+from .failure import explain
 from .judged_systems import JudgedSystems
 from .judging import judge
 from .lint import lint
 from .options import Options
-from .register import Register
 from .reporting import Judged
-from .verdict import ScenarioResult, Verdict
 
 ERROR = pytest.StashKey[BaseException]()
 PROTOCOL_PARAMETER = "fencepost_protocol"

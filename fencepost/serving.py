@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from fencepost.adapters.ports import UnknownName, WrongUsage
+from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.reference.kafka import Address, Profile, ReferenceKafka, Settings
 from fencepost.reference.pulsar import PulsarProfile, ReferencePulsar
 from fencepost.reference.serving.kafka import KafkaConnection

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from . import expectations, register
-from .cli import Exit
+from fencepost.contract.errors import Exit
+
+from . import expectations
+from .contract import register
 from .reporting import Reporting
 from .results import Results
 

@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.errors import WrongUsage
 
 from . import local
 from .anomalies import ANOMALIES, Anomaly

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.errors import WrongUsage
 
 
 @dataclass(frozen=True)

@@ -4,33 +4,12 @@ A scenario's history is a run of the check, so each finding belongs to one scena
 say; here is only what was found.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from fencepost.contract.anomalies import Finding, Findings
 
 from . import java
 from .command import Wish, spark_is_there
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One anomaly in one scenario's history: how many witnesses, and the first of them in words."""
-
-    run: str
-    anomaly: str
-    definite: int
-    possible: int
-    lawful: bool
-    witness: str
-
-
-@dataclass(frozen=True)
-class Findings:
-    """All of them, with how much was judged, and how many lines could not be read."""
-
-    histories: int
-    quarantined: int
-    found: Sequence[Finding] = ()
 
 
 def ready() -> None:

@@ -27,7 +27,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as F
 
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.errors import WrongUsage
 
 from .pairing import ABORTED, COMMITTED, UNKNOWN, has_steps, judged, outcomes, paired
 

@@ -7,13 +7,13 @@ from allure_commons import plugin_manager
 from allure_commons.model2 import Label, Status, StatusDetails, TestResult
 from allure_commons.types import LabelType
 
-from fencepost.histories import Told
-from fencepost.register import Register
+from fencepost.contract.anomalies import ReportedAnomaly
+from fencepost.contract.register import Register
 
 from .allure_steps import place_of
 
 
-def tell(told: Told, register: Register) -> None:
+def tell(told: ReportedAnomaly, register: Register) -> None:
     """Hand the anomaly to Allure; nobody hears it where the run writes no Allure results."""
     epic, feature = place_of(register, told.scenario.requirement)
     labels = {

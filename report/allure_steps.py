@@ -14,9 +14,9 @@ import allure
 import pytest
 from allure_commons.types import AttachmentType, ParameterMode
 
-from fencepost.adapters.ports import Exchange
-from fencepost.items import EVIDENCE, PROTOCOL, SESSION, needs_of, requirement_of, scenario_of
-from fencepost.register import Register, title_of
+from fencepost.contract.items import EVIDENCE, PROTOCOL, SESSION, needs_of, requirement_of, scenario_of
+from fencepost.contract.ports import Exchange
+from fencepost.contract.register import Register, title_of
 
 _DYNAMIC: Any = allure.dynamic  # its calls have no types
 OPEN = pytest.StashKey[list[AbstractContextManager[None]]]()

@@ -6,8 +6,8 @@ come in time is not judged: nobody knows.
 
 from typing import NoReturn, TypeVar
 
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
-from fencepost.evidence import NoAnswer, SetUpFailed, Violation
+from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 T = TypeVar("T")
 

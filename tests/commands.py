@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.errors import WrongUsage
 from fencepost.pipeline import suite
 
 CHECKOUT = Path(__file__).resolve().parents[1]

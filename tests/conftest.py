@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def java() -> None:
     """Skips where Spark has no Java to run on, as tests with containers do where there is no Docker."""
-    from fencepost.adapters.ports import WrongUsage
+    from fencepost.contract.errors import WrongUsage
     from fencepost.pipeline.java import find
 
     try:

@@ -4,7 +4,6 @@ import itertools
 from collections.abc import Iterator
 from typing import TypeVar
 
-from fencepost.adapters.ports import Done, Outcome
 from fencepost.adapters.pulsar.client import Client
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.probe import PulsarProbe
@@ -20,6 +19,7 @@ from fencepost.adapters.pulsar.values import (
     SubscriptionType,
     TxnId,
 )
+from fencepost.contract.outcomes import Done, Outcome
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 
 TOPIC = "persistent://public/default/orders"

@@ -9,7 +9,7 @@ import pytest
 from check_histories import events, write
 from pyspark.sql import SparkSession
 
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.errors import WrongUsage
 from fencepost.pipeline import java
 from fencepost.pipeline.ingest import edn, files, lines, quarantine
 from fencepost.pipeline.ingest.edn_reader import MalformedEdn, read

@@ -8,7 +8,7 @@ from commands import fencepost
 
 from fencepost import compare, said
 from fencepost.compare import Difference, Explanation
-from fencepost.datafile import DataFileError
+from fencepost.contract.datafile import DataFileError
 
 ROWS = ("--only", "KIP890-060", "--only", "KIP890-141", "--profile", "kafka-4.0", "--no-html")
 

@@ -5,9 +5,10 @@ from typing import TypeVar
 
 import pytest
 
-from fencepost.adapters.core import TransactionalLog, Writer
-from fencepost.adapters.ports import Done, Outcome, Refused, Session, Unknown
 from fencepost.adapters.reference import references
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Session
+from fencepost.contract.transactional_log import TransactionalLog, Writer
 
 T = TypeVar("T")
 SYSTEMS = [("kafka", "seed"), ("kafka", "kafka-4.0"), ("pulsar", "seed"), ("pulsar", "pulsar-4.0")]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.datafile import DataFileError, Row, line_of, load
+from fencepost.contract.datafile import DataFileError, Row, line_of, load
 
 
 class Broker(Row):

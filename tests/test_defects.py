@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from fencepost import register
+from fencepost.contract import register
 from fencepost.prove import Proof, prove
 from fencepost.reference.defects import DEFECTS, ODDITIES
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost import expectations, register
-from fencepost.datafile import DataFileError
+from fencepost import expectations
+from fencepost.contract import register
+from fencepost.contract.datafile import DataFileError
 
 ENTRY = """- requirement: KIP890-156
   versions: "{versions}"

@@ -10,8 +10,8 @@ from commands import CHECKOUT, compliance, pytest_with_plugin, python_code, verd
 from jsonschema import Draft202012Validator
 
 from fencepost import histories
+from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.pipeline import suite
-from fencepost.verdict import ScenarioResult, Verdict
 
 DEFINITE, POSSIBLE = (1, 0), (0, 1)
 
@@ -84,7 +84,7 @@ FEATURE = """Feature: Made for a test
 STEPS = """
 from pytest_bdd import scenarios, then, when
 from fencepost.adapters.kafka.values import Isolation, TopicPartition
-from fencepost.adapters.ports import Done
+from fencepost.contract.outcomes import Done
 
 scenarios(".")
 

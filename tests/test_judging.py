@@ -4,12 +4,12 @@ from itertools import pairwise
 
 import pytest
 
-from fencepost.adapters.ports import Malformed, NotOffered
-from fencepost.evidence import Evidence, NoAnswer, SetUpFailed, Violation
+from fencepost.contract.errors import Malformed, NotOffered
+from fencepost.contract.evidence import Evidence, NoAnswer, SetUpFailed, Violation
+from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, conforms, totals
+from fencepost.contract.verdict import judge as judge_requirement
 from fencepost.expectations import Entry
 from fencepost.judging import judge
-from fencepost.verdict import RequirementResult, ScenarioResult, Verdict, conforms, totals
-from fencepost.verdict import judge as judge_requirement
 
 SOMETHING = Evidence(["looked"])
 NOTHING = Evidence()

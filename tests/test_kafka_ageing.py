@@ -11,7 +11,8 @@ from fencepost.adapters.kafka.ageing import Stopped, age
 from fencepost.adapters.kafka.reach import reach
 from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.kafka.values import AgedId
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 TARGET = 300
 """Instead of 32765, which takes this slow broker too long."""

@@ -14,7 +14,9 @@ from fencepost.adapters.kafka.login import Passwords
 from fencepost.adapters.kafka.settings import Purpose, kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
 from fencepost.adapters.kafka.values import Isolation, TopicPartition
-from fencepost.adapters.ports import Done, Handshake, NotOffered, Refused, SystemUnreachable, Unknown, WrongUsage
+from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Refused, Unknown
+from fencepost.contract.ports import Handshake
 
 NEVER_GIVEN = 2**22 + 1
 """A process id that Linux gives to nobody."""

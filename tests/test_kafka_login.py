@@ -18,7 +18,8 @@ from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.live import NoFaults
-from fencepost.adapters.ports import Done, Malformed, NotOffered, Refused, SystemUnreachable, Unknown
+from fencepost.contract.errors import Malformed, NotOffered, SystemUnreachable
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.reference.kafka import Settings
 from fencepost.wire.kafka.acls import Operation, Resource, ResourceKind, Right, principal_of
 from fencepost.wire.kafka.entities import request, response

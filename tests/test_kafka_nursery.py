@@ -10,7 +10,8 @@ from fencepost.adapters.kafka.ageing import Progress, Stopped
 from fencepost.adapters.kafka.nursery import SIDE_BY_SIDE, Age, Nursery
 from fencepost.adapters.kafka.probe import no_aged_ids
 from fencepost.adapters.kafka.values import AGED_EPOCH, AgedId, ProducerIdAndEpoch
-from fencepost.adapters.ports import Done, NotOffered, Unknown
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.outcomes import Done, Unknown
 
 WITHIN_S = 10.0
 

@@ -4,7 +4,7 @@ import pytest
 from scripted_broker import ScriptedBroker, says
 
 from fencepost.adapters.kafka.offer import Offer, Range
-from fencepost.adapters.ports import Done, Refused
+from fencepost.contract.outcomes import Done, Refused
 
 DONE, REFUSED = (0, None), (95, "not this level")
 

@@ -25,7 +25,8 @@ from fencepost.adapters.kafka.values import (
     TopicPartition,
     TransactionDescription,
 )
-from fencepost.adapters.ports import Done, Malformed, NotOffered, Refused, Unknown
+from fencepost.contract.errors import Malformed, NotOffered
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, Record, encode, marker_batch
 
 PAIR = ProducerIdAndEpoch(7, 3)

@@ -10,7 +10,8 @@ from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer, Range
 from fencepost.adapters.kafka.release import Identity, identify
 from fencepost.adapters.kafka.settings import kafka_settings
-from fencepost.adapters.ports import Done, Malformed, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import API_KEYS
 
 IDENTITY = Identity("1", True, "seed")

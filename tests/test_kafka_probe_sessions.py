@@ -5,8 +5,9 @@ import time
 import pytest
 
 from fencepost.adapters.live import WallTime
-from fencepost.adapters.ports import Done, Unknown, WrongUsage
 from fencepost.adapters.reference import ReferenceSystem, references
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.outcomes import Done, Unknown
 
 
 @pytest.fixture

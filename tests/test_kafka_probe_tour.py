@@ -18,8 +18,9 @@ from fencepost.adapters.kafka.values import (
     ProducerIdAndEpoch,
     TopicPartition,
 )
-from fencepost.adapters.ports import Done, Outcome, Refused, System
 from fencepost.adapters.reference import ReferenceSystem
+from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.ports import System
 from fencepost.wire.kafka.batches import MarkerType
 
 NEWEST = 13

@@ -10,7 +10,8 @@ from fake_broker import FakeBroker, Lie
 from fencepost.adapters.kafka.reach import parse_address, reach
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Address
-from fencepost.adapters.ports import Done, Malformed, SystemUnreachable, Unknown, WrongUsage
+from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import plain, request
 
 ASKED = request("api_versions", 0)

@@ -18,7 +18,8 @@ from fencepost.adapters.kafka.container_broker import ContainerBroker
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.values import TopicPartition
 from fencepost.adapters.live import NoFaults
-from fencepost.adapters.ports import Done, NotOffered, SystemUnreachable, WrongUsage
+from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done
 
 NEVER_GIVEN = 2**22 + 1
 """A process id that Linux gives to nobody."""

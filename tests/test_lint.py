@@ -2,9 +2,9 @@
 
 import pytest
 
-from fencepost import gherkin, register
+from fencepost.contract import gherkin, register
+from fencepost.contract.register import Register, Requirement
 from fencepost.lint import lint
-from fencepost.register import Register, Requirement
 
 STATEMENT = "Something holds."
 GOOD = f"""Feature: Something

@@ -8,7 +8,7 @@ import pytest
 from commands import CHECKOUT, compliance, fencepost, python, verdicts
 from served import serve_command
 
-from fencepost import register
+from fencepost.contract import register
 from fencepost.protocols import PROTOCOLS_OF
 
 PROFILES = ("seed", "kafka-4.0")

@@ -18,8 +18,8 @@ FEATURE = """Feature: Made for a test
 STEPS = """
 import pytest
 from pytest_bdd import given, scenarios, then, when
-from fencepost.adapters.ports import Malformed, NotOffered
-from fencepost.evidence import NoAnswer, SetUpFailed, Violation
+from fencepost.contract.errors import Malformed, NotOffered
+from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 
 scenarios(".")
 

@@ -2,7 +2,7 @@
 
 from commands import fencepost
 
-from fencepost import register
+from fencepost.contract import register
 from fencepost.protocols import PROTOCOLS_OF, specs_of
 
 

@@ -8,14 +8,15 @@ from typing import Any, cast
 import pytest
 from commands import fencepost
 
-from fencepost import kill_matrix, register
+from fencepost import kill_matrix
 from fencepost import prove as prove_module
+from fencepost.contract import register
+from fencepost.contract.register import Register
 from fencepost.prove import Hole, Proof, Seen
 from fencepost.reference import pulsar
 from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.transaction_log import TransactionLog
-from fencepost.register import Register
 
 BUMP = DEFECTS["no-epoch-bump"]
 LATE = ODDITIES["late-completion"]

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from scripted_pulsar import ScriptedPulsar, session_with
 
-from fencepost.adapters.ports import Done, Malformed, Refused, Unknown
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import (
     BufferStats,
@@ -21,6 +20,8 @@ from fencepost.adapters.pulsar.values import (
     TransactionMetadata,
     TxnId,
 )
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 

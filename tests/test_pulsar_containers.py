@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from fencepost.adapters.ports import WrongUsage
 from fencepost.adapters.pulsar import container_system
 from fencepost.adapters.pulsar.container_broker import ContainerBroker
 from fencepost.adapters.pulsar.container_system import PulsarContainerSystem
 from fencepost.adapters.pulsar.handshake import Offer
+from fencepost.contract.errors import WrongUsage
 
 CRASH = frozenset({"crash"})
 IMAGE = "apachepulsar/pulsar:4.0.7"

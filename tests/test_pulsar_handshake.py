@@ -2,10 +2,10 @@
 
 import pytest
 
-from fencepost.adapters.ports import WrongUsage
 from fencepost.adapters.pulsar.handshake import Offer, describe, identify
 from fencepost.adapters.pulsar.settings import pulsar_settings
 from fencepost.adapters.pulsar.system import PulsarAt
+from fencepost.contract.errors import WrongUsage
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 RELEASES = pulsar_settings().releases

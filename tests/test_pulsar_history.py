@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from scripted_pulsar import ScriptedPulsar, nothing, refuses, session_with
 
-from fencepost.adapters.ports import Done, Outcome
 from fencepost.adapters.pulsar.session import PulsarSession
 from fencepost.adapters.pulsar.values import AckKind, Action, MessageId, Position, TxnId
+from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer
 

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from pulsar_strategies import frames
 from scripted_pulsar import ScriptedPulsar, session_with
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.values import Action, TxnId
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame
 

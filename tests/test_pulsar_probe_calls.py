@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from scripted_pulsar import ScriptedPulsar, hangs_up, lookup, nothing, receipt, refuses, session_with
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, AddTopics, End, MessageId, Position, Producer, Subscription, TxnId
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import entries
 

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from scripted_pulsar import ScriptedPulsar, nothing, session_with
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import AckKind, Consumer, InitialPosition, MessageId, Position, SubscriptionType, TxnId
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer
 from fencepost.wire.pulsar.frames import Payload

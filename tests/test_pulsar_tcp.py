@@ -9,11 +9,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from fencepost.adapters.ports import Done, Malformed, SystemUnreachable, Unknown, WrongUsage
 from fencepost.adapters.pulsar.http import HttpAdmin
 from fencepost.adapters.pulsar.reach import ask, parse_place, reach
 from fencepost.adapters.pulsar.tcp import TcpTransport
 from fencepost.adapters.pulsar.transport import Address, ConnectionLost
+from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.frames import SIZE, decode, encode, frame_of, size_of

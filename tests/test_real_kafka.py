@@ -11,8 +11,9 @@ import pytest
 from commands import check_where_java_is, compliance, fencepost, verdicts
 from docker_here import require_docker
 
-from fencepost import expectations, register
+from fencepost import expectations
 from fencepost.adapters import owners
+from fencepost.contract import register
 
 VERSIONS = ("4.0.0", "4.3.1")
 MOST_NOT_OFFERED = 10

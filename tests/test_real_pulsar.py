@@ -7,7 +7,6 @@ import pytest
 from docker_here import PULSAR_IMAGE, containers_of, require_docker
 
 from fencepost.adapters import owners
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown, WrongUsage
 from fencepost.adapters.pulsar.container_system import PulsarContainerSystem
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.session import PulsarSession
@@ -20,6 +19,8 @@ from fencepost.adapters.pulsar.values import (
     TxnId,
     persistent,
 )
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 CRASH = frozenset({"crash"})
 LONG_MS = 600_000

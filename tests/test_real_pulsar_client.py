@@ -11,9 +11,9 @@ import pytest
 from served import Command, serve_command
 from test_serve_pulsar import done, session
 
-from fencepost.adapters.ports import Done
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, persistent
+from fencepost.contract.outcomes import Done
 from fencepost.reference.pulsar import PulsarProfile
 
 PATIENCE_MS = 30_000

@@ -6,7 +6,8 @@ import pytest
 from commands import check_where_java_is, compliance, fencepost, verdicts
 from docker_here import PULSAR_IMAGE, require_docker
 
-from fencepost import expectations, register
+from fencepost import expectations
+from fencepost.contract import register
 
 MOST_NOT_OFFERED = 10
 LEAST_HISTORIES = 100

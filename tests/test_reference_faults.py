@@ -4,8 +4,9 @@ import pytest
 
 from fencepost.adapters.kafka.values import TopicPartition
 from fencepost.adapters.live import NoFaults
-from fencepost.adapters.ports import Done, NotOffered, SystemUnreachable
 from fencepost.adapters.reference import ReferenceSystem
+from fencepost.contract.errors import NotOffered, SystemUnreachable
+from fencepost.contract.outcomes import Done
 
 
 def test_a_restart_waits_for_the_crash_point() -> None:

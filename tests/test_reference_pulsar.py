@@ -3,8 +3,8 @@
 import pytest
 from pulsar_reference_client import OTHER, TOPIC, World, done
 
-from fencepost.adapters.ports import Refused, Unknown
 from fencepost.adapters.pulsar.values import Action, Status, Subscription, TxnId
+from fencepost.contract.outcomes import Refused, Unknown
 from fencepost.reference.pulsar import CRASH_POINTS
 
 BUFFERS = ["seed", "pulsar-4.0"]

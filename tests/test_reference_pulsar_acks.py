@@ -3,8 +3,8 @@
 import pytest
 from pulsar_reference_client import OTHER, TOPIC, World, done
 
-from fencepost.adapters.ports import Refused
 from fencepost.adapters.pulsar.values import AckKind, Action, Consumer, Received, Subscription, SubscriptionType, TxnId
+from fencepost.contract.outcomes import Refused
 
 COMMIT, ABORT = Action.COMMIT, Action.ABORT
 SUBSCRIPTION = Subscription(TOPIC, "sub")

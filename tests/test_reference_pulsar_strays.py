@@ -3,8 +3,8 @@
 import pytest
 from pulsar_reference_client import OTHER, TOPIC, World, done
 
-from fencepost.adapters.ports import Refused
 from fencepost.adapters.pulsar.values import Action
+from fencepost.contract.outcomes import Refused
 
 
 @pytest.mark.parametrize(("profile", "is_open"), [("seed", False), ("pulsar-4.0", True)])

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from fencepost import register
-from fencepost.adapters.ports import UnknownName
-from fencepost.datafile import DataFileError
-from fencepost.register import Register
+from fencepost.contract import register
+from fencepost.contract.datafile import DataFileError
+from fencepost.contract.errors import UnknownName
+from fencepost.contract.register import Register
 
 ROW = """- id: {id}
   level: {level}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from compliance_files import write
 
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.errors import WrongUsage
 from fencepost.pipeline.compliance import folders
 
 MET = {"KIP890-060": "met"}

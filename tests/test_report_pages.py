@@ -10,7 +10,7 @@ from compliance_files import VERDICTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fencepost import verdict
+from fencepost.contract import verdict
 from fencepost.pipeline.compliance.facts import (
     RED,
     UNJUDGED,

@@ -15,7 +15,7 @@ from wire_client import WireClient, framed
 
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Address
-from fencepost.adapters.ports import Done
+from fencepost.contract.outcomes import Done
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.serving.kafka import LONGEST_FRAME

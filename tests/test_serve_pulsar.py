@@ -15,10 +15,10 @@ from served_pulsar import pulsar_here
 from wire_client import WireClient
 
 from fencepost.adapters.live import NoFaults
-from fencepost.adapters.ports import Done, Outcome, Unknown
 from fencepost.adapters.pulsar.reach import parse_place, wall_session
 from fencepost.adapters.pulsar.session import PulsarSession
 from fencepost.adapters.pulsar.values import Action, InitialPosition, SubscriptionType, persistent
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.coordinator import Coordinator
 from fencepost.reference.pulsar.values import TxnId

@@ -18,8 +18,9 @@ from fencepost.adapters.kafka.inprocess import InProcessWire
 from fencepost.adapters.kafka.proxy import ProxiedWire
 from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.kafka.wire_faults import MAX_HELD, Fault, Orders
-from fencepost.adapters.ports import Done, NotOffered, SystemUnreachable, Unknown, WrongUsage
 from fencepost.adapters.reference import ReferenceSystem
+from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.reference.kafka import Profile, ReferenceKafka
 from fencepost.wire.kafka.entities import plain, request
 

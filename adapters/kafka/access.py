@@ -5,7 +5,7 @@ A change counts when the call returns: the broker that is asked shows it in its 
 
 from typing import Any
 
-from fencepost.adapters.ports import Done, Outcome, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, LITERAL, Right
 
 from .calls import Calls, the_only

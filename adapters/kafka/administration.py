@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fencepost.adapters.ports import Outcome
+from fencepost.contract.outcomes import Outcome
 
 from .calls import Calls
 from .cluster import AnyNode

@@ -20,7 +20,8 @@ from kio.schema.errors import ErrorCode
 from kio.static.protocol import RequestPayload
 
 from fencepost.adapters.live import ANSWER_WITHIN_S, WallTime
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.kafka.entities import request
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
 

@@ -10,7 +10,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Time, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Time
 from fencepost.wire.kafka.entities import api_of, request, title
 
 from .cluster import Cluster, Target

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TypeAlias, TypeVar
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.kafka.entities import request
 
 from .errors import refused

@@ -11,7 +11,8 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from fencepost.adapters.live import NoCrashPoints, WallTime
-from fencepost.adapters.ports import Done, SystemUnreachable, WrongUsage
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done
 
 from .ageing import age
 from .handshake import ask

@@ -14,7 +14,7 @@ import docker  # type: ignore[import-untyped]  # it has none
 from docker.errors import DockerException  # type: ignore[import-untyped]
 
 from fencepost.adapters import owners
-from fencepost.adapters.ports import SystemUnreachable, WrongUsage
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
 
 from .container import KafkaContainer
 from .login import Passwords

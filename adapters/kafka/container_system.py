@@ -11,7 +11,8 @@ from collections.abc import Collection
 from queue import SimpleQueue
 
 from fencepost.adapters.live import PATIENCE_S
-from fencepost.adapters.ports import Handshake, WrongUsage
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.ports import Handshake
 
 from .container_broker import ContainerBroker
 from .handshake import describe

@@ -6,7 +6,7 @@ Requests are those of KIP-890's new clients. A writer loses its transaction to a
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 from .probe import KafkaProbe
 from .values import CommittedOffset, Isolation, LogView, ProducerIdAndEpoch, TopicPartition

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from kio.schema.errors import ErrorCode
 
-from fencepost.adapters.ports import Done, Refused
+from fencepost.contract.outcomes import Done, Refused
 
 T = TypeVar("T")
 

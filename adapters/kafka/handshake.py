@@ -9,7 +9,9 @@ from typing import Any
 
 from kio.schema.errors import ErrorCode
 
-from fencepost.adapters.ports import Done, Handshake, Malformed, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Unknown
+from fencepost.contract.ports import Handshake
 from fencepost.wire.kafka.entities import API_NAMES, request
 
 from .errors import refused

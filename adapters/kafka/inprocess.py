@@ -5,7 +5,7 @@ from typing import Protocol
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.adapters.ports import Done, Unknown
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import api_of, title
 
 from .transport import Address, Answer, Transport

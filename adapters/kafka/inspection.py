@@ -5,7 +5,7 @@ from typing import Any
 
 from kio.schema.errors import ErrorCode
 
-from fencepost.adapters.ports import Done, Outcome, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 
 from .calls import Calls, partition_result, the_only
 from .cluster import AnyNode, CoordinatorKind, CoordinatorOf, LeaderOf, Node

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fencepost.adapters.ports import SystemUnreachable
+from fencepost.contract.errors import SystemUnreachable
 from fencepost.wire.kafka.entities import request
 
 from .errors import refused

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeAlias
 
-from fencepost.adapters.ports import Outcome, Unknown
+from fencepost.contract.outcomes import Outcome, Unknown
 
 from .ageing import Progress, Stopped
 from .values import AgedId

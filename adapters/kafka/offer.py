@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from fencepost.adapters.ports import NotOffered
+from fencepost.contract.errors import NotOffered
 from fencepost.wire.kafka.entities import API_KEYS, title
 
 

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from kio.schema.errors import ErrorCode
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, Record, decode, encode
 
 from .calls import Calls, partition_result, the_only

@@ -6,7 +6,9 @@ A step calls one of these and judges what came back. Nothing here knows what a r
 from collections.abc import Callable
 from typing import TypeAlias
 
-from fencepost.adapters.ports import NotOffered, Outcome, Time
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.outcomes import Outcome
+from fencepost.contract.ports import Time
 
 from .access import AccessCalls
 from .administration import AdministrationCalls

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from fencepost.adapters.ports import SystemUnreachable
+from fencepost.contract.errors import SystemUnreachable
 
 from .tcp import MAX_FRAME, TcpTransport
 from .transport import Address, Transport

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from fencepost.adapters.live import ANSWER_WITHIN_S, NoFaults, WallTime
-from fencepost.adapters.ports import Done, Faults, Malformed, Outcome, SystemUnreachable, WrongUsage
+from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.ports import Faults
 
 from .cluster import METADATA_VERSIONS, Cluster
 from .handshake import ask

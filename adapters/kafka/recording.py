@@ -9,7 +9,9 @@ from typing import Any
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.adapters.ports import Done, Exchange, Malformed, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Unknown
+from fencepost.contract.ports import Exchange
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, plain, title
 

@@ -1,7 +1,8 @@
 """One scenario's view of a Kafka system: its clients, its names, its faults, and all that was said."""
 
 from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
-from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time, WireFaults
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.ports import Exchange, Faults, Time, WireFaults
 
 from .cluster import Cluster
 from .core import KafkaLog

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from fencepost.adapters import purposes
-from fencepost.datafile import Row, load
+from fencepost.contract.datafile import Row, load
 
 from .login import Passwords
 

@@ -3,7 +3,9 @@
 from collections.abc import Collection
 
 from fencepost.adapters.live import PATIENCE_S, NoFaults
-from fencepost.adapters.ports import Done, Handshake, NotOffered, WrongUsage
+from fencepost.contract.errors import NotOffered, WrongUsage
+from fencepost.contract.outcomes import Done
+from fencepost.contract.ports import Handshake
 
 from .ageing import age
 from .handshake import describe

@@ -20,7 +20,8 @@ from typing import TypeVar
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.adapters.ports import Done, Malformed, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
 

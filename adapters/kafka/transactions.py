@@ -7,7 +7,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from kio.schema.errors import ErrorCode
 
-from fencepost.adapters.ports import Done, NotOffered, Outcome, Refused
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.wire.kafka.entities import request
 
 from .calls import Calls, partition_result, the_only

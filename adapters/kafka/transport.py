@@ -10,7 +10,8 @@ from typing import Protocol, TypeAlias
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.adapters.ports import Done, NotOffered, Unknown
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.outcomes import Done, Unknown
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Protocol
 
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.errors import WrongUsage
 from fencepost.wire.kafka.entities import API_KEYS
 
 from .transport import Address, Transport

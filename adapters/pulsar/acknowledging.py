@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from google.protobuf.message import Message
 
-from fencepost.adapters.ports import Done, Outcome
+from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .consuming import ConsumerCalls, about

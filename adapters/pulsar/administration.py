@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, TypeVar
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from .calls import Calls

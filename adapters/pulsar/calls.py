@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from fencepost.adapters.live import ANSWER_WITHIN_S
-from fencepost.adapters.ports import Done, Outcome, Refused, Time, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Time
 from fencepost.wire.pulsar.frames import Frame
 
 from .client import Client

@@ -9,7 +9,8 @@ import itertools
 from collections import defaultdict
 from urllib.parse import urlsplit
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 

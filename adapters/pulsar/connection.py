@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from google.protobuf.message import Message
 
-from fencepost.adapters.ports import Done, Malformed, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from fencepost.adapters.ports import Done, Malformed, Outcome, Refused, Time, Unknown
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import count_of, entries, is_batch
 from fencepost.wire.pulsar.frames import Frame

@@ -8,7 +8,8 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
 from fencepost.adapters.live import NoCrashPoints, OneNode, WallTime
-from fencepost.adapters.ports import Done, SystemUnreachable, WrongUsage
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done
 
 from .handshake import Offer
 from .reach import Place, ask, reach, serves_transactions, wall_session

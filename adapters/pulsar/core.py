@@ -6,7 +6,7 @@ Everything that a transaction touches is announced before, as PIP-31's clients d
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from fencepost.adapters.ports import Done, Outcome, Refused
+from fencepost.contract.outcomes import Done, Outcome, Refused
 
 from .probe import PulsarProbe
 from .values import Action, Consumer, Producer, Received, Status, Subscription, TxnId

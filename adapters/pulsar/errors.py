@@ -1,6 +1,6 @@
 """Pulsar's error codes, as outcomes, and which of them a conforming raw client answers by asking again."""
 
-from fencepost.adapters.ports import Refused
+from fencepost.contract.outcomes import Refused
 from fencepost.wire.pulsar.messages_pb2 import ServerError as Error
 
 NOT_READY: frozenset[int] = frozenset({Error.ServiceNotReady, Error.TooManyRequests})

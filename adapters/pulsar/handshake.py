@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
-from fencepost.adapters.ports import Handshake
+from fencepost.contract.ports import Handshake
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .settings import Release

@@ -2,7 +2,7 @@
 
 import httpx
 
-from fencepost.adapters.ports import Done, Unknown
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 

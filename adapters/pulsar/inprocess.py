@@ -5,7 +5,7 @@ Waiting for a frame moves the broker's virtual clock.
 
 from typing import Protocol
 
-from fencepost.adapters.ports import Done, Unknown
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.frames import Frame
 

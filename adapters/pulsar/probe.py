@@ -3,7 +3,7 @@
 A step calls one of these and judges what came back. Nothing here knows what a right answer is.
 """
 
-from fencepost.adapters.ports import Done, Outcome, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 
 from .acknowledging import AcknowledgementCalls
 from .administration import AdminCalls

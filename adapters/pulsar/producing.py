@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fencepost.adapters.live import ANSWER_WITHIN_S
-from fencepost.adapters.ports import Done, Outcome, Refused, Time, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import Entry, encode_batch
 from fencepost.wire.pulsar.frames import Payload

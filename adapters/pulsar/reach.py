@@ -4,7 +4,9 @@ import secrets
 from dataclasses import dataclass
 
 from fencepost.adapters.live import ANSWER_WITHIN_S, NoFaults, WallTime
-from fencepost.adapters.ports import Done, Faults, Outcome, Refused, SystemUnreachable, Unknown, WrongUsage
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Faults
 from fencepost.wire.pulsar.admin import AdminRequest
 
 from .client import parse_service_url

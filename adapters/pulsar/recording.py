@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fencepost.adapters.ports import Exchange
+from fencepost.contract.ports import Exchange
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.batches import entries
 from fencepost.wire.pulsar.commands import plain

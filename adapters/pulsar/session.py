@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
-from fencepost.adapters.ports import Exchange, Faults, NotOffered, Time, WireFaults
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.ports import Exchange, Faults, Time, WireFaults
 
 from .client import Client
 from .core import PulsarLog

@@ -9,7 +9,7 @@ from packaging.version import Version
 from pydantic import Field
 
 from fencepost.adapters.purposes import BrokerSettings, Purpose
-from fencepost.datafile import Row, load
+from fencepost.contract.datafile import Row, load
 
 
 class Release(Row):

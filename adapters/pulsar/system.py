@@ -3,7 +3,9 @@
 from collections.abc import Collection
 
 from fencepost.adapters.live import PATIENCE_S, NoFaults
-from fencepost.adapters.ports import Done, Handshake, WrongUsage
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.outcomes import Done
+from fencepost.contract.ports import Handshake
 
 from .handshake import describe, identify
 from .reach import parse_place, reach, serves_transactions, wall_session

@@ -11,7 +11,7 @@ import socket
 import time
 from collections.abc import Iterator
 
-from fencepost.adapters.ports import Malformed
+from fencepost.contract.errors import Malformed
 from fencepost.wire.pulsar.frames import SIZE, Frame, decode, encode, size_of
 from fencepost.wire.pulsar.reading import MalformedFrame
 

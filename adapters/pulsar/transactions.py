@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from fencepost.adapters.live import ANSWER_WITHIN_S
-from fencepost.adapters.ports import Done, Outcome, Refused, Time, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .calls import Calls, read_answer

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from fencepost.adapters.ports import Done, Unknown
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.frames import Frame
 

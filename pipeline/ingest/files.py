@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.errors import WrongUsage
 
 ENDINGS = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".edn": "edn", ".parquet": "parquet"}
 FOUND = (".jsonl", ".ndjson", ".edn", ".parquet")

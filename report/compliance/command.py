@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost import __version__
-from fencepost.adapters.ports import WrongUsage
+from fencepost.contract.errors import WrongUsage
 from fencepost.pipeline.command import spark_is_there
 from fencepost.pipeline.compliance import folders
 from fencepost.pipeline.compliance.facts import Standing, Summary

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from fencepost import register
+from fencepost.contract import register
 from fencepost.pipeline.compliance.facts import UNJUDGED, VERDICTS, Cell, Column, State, System
 
 STATES = {

@@ -2,7 +2,7 @@
 
 from pytest_bdd import parsers, when
 
-from fencepost.adapters.ports import Done, Unknown
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 
 from .world import CoreWorld

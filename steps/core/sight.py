@@ -2,7 +2,7 @@
 
 from pytest_bdd import parsers, then
 
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import observed, unanswered
 
 from .setting import VALUES, values_of

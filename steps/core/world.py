@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from fencepost.adapters.core import TransactionalLog, Writer
-from fencepost.adapters.ports import Done, Outcome, Refused, Session
-from fencepost.evidence import Evidence
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.ports import Session
+from fencepost.contract.transactional_log import TransactionalLog, Writer
 from fencepost.steps.outcomes import achieved, unanswered
 
 

@@ -6,8 +6,8 @@ from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.probe import Addition, PartitionResults
 from fencepost.adapters.kafka.values import ProducerIdAndEpoch, TopicPartition, TransactionDescription
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
-from fencepost.evidence import Violation
+from fencepost.contract.evidence import Violation
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import unanswered
 
 from .world import Producer, World

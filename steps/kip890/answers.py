@@ -3,8 +3,8 @@
 from pytest_bdd import parsers, then
 
 from fencepost.adapters.kafka.values import NO_PRODUCER, Appended, ProducerIdAndEpoch
-from fencepost.adapters.ports import Done, Refused, Unknown
-from fencepost.evidence import Violation
+from fencepost.contract.evidence import Violation
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.outcomes import unanswered
 
 from .world import Producer, World

@@ -8,7 +8,7 @@ the scenario is about, and not the way to it.
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.probe import Addition
-from fencepost.adapters.ports import Done, Refused
+from fencepost.contract.outcomes import Done, Refused
 from fencepost.steps.outcomes import achieved
 from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind, Right, principal_of
 

@@ -3,7 +3,7 @@
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.values import ProducerIdAndEpoch
-from fencepost.adapters.ports import Done, Outcome, Refused
+from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.outcomes import achieved
 
 from .answers import answer_of, told

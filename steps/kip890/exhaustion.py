@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.values import LAST_USABLE_EPOCH, ProducerIdAndEpoch, TopicPartition
-from fencepost.adapters.ports import Done
-from fencepost.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done
 from fencepost.steps.outcomes import achieved
 
 from .answers import answer_of, told

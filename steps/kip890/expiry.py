@@ -7,8 +7,8 @@ judges what there is; as a Given it is then inconclusive.
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.values import ActiveProducer, ProducerIdAndEpoch
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
-from fencepost.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import observed, unanswered
 
 from .answers import answer_of, told

@@ -6,7 +6,7 @@ It uses the newest versions of that protocol which the system offers, so these s
 from pytest_bdd import given, parsers, when
 
 from fencepost.adapters.kafka.values import Appended, TopicPartition
-from fencepost.adapters.ports import Outcome
+from fencepost.contract.outcomes import Outcome
 from fencepost.steps.outcomes import achieved
 
 from .setting import announced

@@ -3,8 +3,9 @@
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.probe import Offer
-from fencepost.adapters.ports import Done, NotOffered, Unknown
-from fencepost.evidence import Violation
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.evidence import Violation
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.steps.outcomes import achieved
 
 from .answers import answer_of, told

@@ -3,7 +3,7 @@
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
-from fencepost.adapters.ports import Done, Outcome
+from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved
 
 from .acts import pair_meant

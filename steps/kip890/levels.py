@@ -8,8 +8,9 @@ from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.probe import Offer
 from fencepost.adapters.kafka.values import Isolation, TopicPartition
-from fencepost.adapters.ports import Done, Outcome, Refused, SystemUnreachable, Unknown
-from fencepost.evidence import SetUpFailed, Violation
+from fencepost.contract.errors import SystemUnreachable
+from fencepost.contract.evidence import SetUpFailed, Violation
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed
 
 from .answers import answer_of, told

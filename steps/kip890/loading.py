@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pytest_bdd import parsers, then, when
 
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import unanswered
 
 from .answers import told

@@ -3,7 +3,7 @@
 from pytest_bdd import parsers, then
 
 from fencepost.adapters.kafka.values import Isolation, LogView, ProducerIdAndEpoch
-from fencepost.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.wire.kafka.batches import MarkerType
 

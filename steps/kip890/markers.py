@@ -7,8 +7,8 @@ sending its request.
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch, TopicPartition
-from fencepost.adapters.ports import Done, Refused, Unknown
-from fencepost.evidence import Violation
+from fencepost.contract.evidence import Violation
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 from fencepost.wire.kafka.batches import Batch, MarkerType
 

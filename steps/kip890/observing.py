@@ -8,8 +8,8 @@ import re
 from pytest_bdd import parsers, then, when
 
 from fencepost.adapters.kafka.values import ActiveProducer, TransactionDescription, TransactionList
-from fencepost.adapters.ports import Done, Outcome
-from fencepost.evidence import Violation
+from fencepost.contract.evidence import Violation
+from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import observed
 
 from .world import World

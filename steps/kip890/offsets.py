@@ -6,7 +6,7 @@ from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.probe import PartitionResults
 from fencepost.adapters.kafka.values import CommittedOffset, ProducerIdAndEpoch, TopicPartition
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .adding import CLAIM, PARTITIONS, claimed, partitions_of

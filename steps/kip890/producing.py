@@ -5,8 +5,8 @@ from dataclasses import replace
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.values import Appended
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
-from fencepost.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 from fencepost.wire.kafka.batches import Marker, MarkerType, marker_batch
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 from pytest_bdd import parsers, then, when
 
 from fencepost.adapters.kafka.values import AbortedTransaction, Isolation, TopicPartition
-from fencepost.adapters.ports import Done
-from fencepost.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done
 from fencepost.steps.outcomes import achieved, observed
 
 from .world import World

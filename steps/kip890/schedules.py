@@ -13,8 +13,8 @@ import pytest
 from pytest_bdd import parsers, then, when
 
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
-from fencepost.adapters.ports import Done, Outcome, Unknown
-from fencepost.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .setting import LONG_TIMEOUT_MS

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pytest_bdd import given, parsers, then
 
 from fencepost.adapters.kafka.values import AbortedTransaction, Isolation, TopicPartition
-from fencepost.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved, observed
 
 from .world import World

@@ -4,7 +4,7 @@ import pytest
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.values import Appended, Isolation
-from fencepost.adapters.ports import Done, Refused, Unknown
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 
 from .world import Producer, World

@@ -5,8 +5,9 @@ from pytest_bdd import given, parsers
 
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
-from fencepost.adapters.ports import Outcome, Session
-from fencepost.evidence import Evidence, SetUpFailed
+from fencepost.contract.evidence import Evidence, SetUpFailed
+from fencepost.contract.outcomes import Outcome
+from fencepost.contract.ports import Session
 from fencepost.steps.outcomes import achieved
 
 from .world import Producer, World

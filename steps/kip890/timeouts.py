@@ -3,7 +3,7 @@
 from pytest_bdd import parsers, then, when
 
 from fencepost.adapters.kafka.values import ProducerIdAndEpoch
-from fencepost.adapters.ports import Done, Refused, Unknown
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 
 from .world import World

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch, TopicPartition
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
-from fencepost.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .answers import told

@@ -2,7 +2,7 @@
 
 from pytest_bdd import given, parsers
 
-from fencepost.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 
 from .world import World

@@ -3,8 +3,8 @@
 from pytest_bdd import given, parsers, then, when
 
 from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
-from fencepost.evidence import SetUpFailed
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 from fencepost.wire.kafka.batches import MarkerType
 

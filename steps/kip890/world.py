@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.values import Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition, TransactionDescription
-from fencepost.adapters.ports import Done, NotOffered, Outcome, Refused, Session, Time
-from fencepost.evidence import Evidence
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.ports import Session, Time
 from fencepost.steps.outcomes import achieved, observed
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import pytest
 from pytest_bdd import given, parsers, then, when
 
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.values import AckKind, Consumer, MessageId, Subscription, SubscriptionType
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .ground import SENTINEL, World

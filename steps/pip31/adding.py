@@ -6,8 +6,8 @@ has kept. A topic is called by its name, a subscription by its name in quotation
 
 from pytest_bdd import given, parsers, then, when
 
-from fencepost.adapters.ports import Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.values import TxnId
+from fencepost.contract.outcomes import Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .acknowledging import Acknowledging

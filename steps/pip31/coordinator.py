@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 from pytest_bdd import given, parsers, then, when
 
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.values import Action, AddSubscriptions, AddTopics, End, NewTransaction, TransactionRequest, TxnId
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 
 from .acknowledging import Acknowledging

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pytest
 from pytest_bdd import given, parsers, then, when
 
-from fencepost.adapters.ports import Done, Outcome, Refused, Unknown
 from fencepost.adapters.pulsar.values import Action, TxnId
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import unanswered
 
 from .acknowledging import Acknowledging

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import pytest
 from pytest_bdd import given, parsers, then, when
 
-from fencepost.adapters.ports import Done, Outcome, Unknown
 from fencepost.adapters.pulsar.values import Action, Status
-from fencepost.evidence import NoAnswer, SetUpFailed
+from fencepost.contract.evidence import NoAnswer, SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 
 from .ground import World, crashes, is_left_open

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 import pytest
 from pytest_bdd import given, parsers, then, when
 
-from fencepost.adapters.ports import Done, Outcome, Refused, Session, Unknown
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, MessageId, Producer, Status, TxnId, persistent
-from fencepost.evidence import Evidence, SetUpFailed
+from fencepost.contract.evidence import Evidence, SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Session
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .setting import VALUES, values_of

@@ -2,8 +2,8 @@
 
 from pytest_bdd import given, parsers, then, when
 
-from fencepost.adapters.ports import Outcome
 from fencepost.adapters.pulsar.values import Action
+from fencepost.contract.outcomes import Outcome
 from fencepost.steps.outcomes import achieved, observed
 
 from .acknowledging import Acknowledging

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import pytest
 from pytest_bdd import parsers, then, when
 
-from fencepost.adapters.ports import Done, Outcome, Unknown
 from fencepost.adapters.pulsar.values import Action, Status
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .ground import World, crashes

@@ -5,8 +5,8 @@ import re
 import pytest
 from pytest_bdd import given, parsers
 
-from fencepost.adapters.ports import Session
-from fencepost.evidence import Evidence
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.ports import Session
 
 from .world import PulsarWorld
 

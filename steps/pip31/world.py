@@ -7,10 +7,11 @@ and was ended and answered in the meantime, shows that the answer is not merely 
 import math
 from dataclasses import dataclass, field
 
-from fencepost.adapters.ports import Done, Outcome, Refused, Session
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, PendingEnd, Status, TxnId
-from fencepost.evidence import Evidence
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.ports import Session
 from fencepost.steps.outcomes import achieved, observed
 
 GONE = 404

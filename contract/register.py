@@ -14,9 +14,8 @@ from typing import Literal
 
 from pydantic import field_validator, model_validator
 
-from fencepost.adapters.ports import UnknownName
-
 from .datafile import DataFileError, Row, line_of, load
+from .errors import UnknownName
 
 _ID = re.compile(r"[A-Z0-9]+-\d{2,3}")
 

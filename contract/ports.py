@@ -1,82 +1,14 @@
-"""What a system under test may offer, and how its answers are told.
+"""What a system under test may offer.
 
 A *system* is opened once a run, says what it is in a handshake, and opens one *session* per scenario. A session has its own
 names, so that nothing is shared and nothing is assumed to be clean; it owns the *faults* and the *time* of its system.
-
-Every call on a probe returns an *outcome*: `Done`, `Refused` or `Unknown`. A time-out or a lost connection is Unknown for
-ever: an adapter never reports a definite failure after an ambiguous one.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from .core import TransactionalLog
-
-T_co = TypeVar("T_co", covariant=True)
-
-_ALIKE = 0.5
-"""From this likeness on, of at most 1, a name is offered as the one that was meant."""
-
-
-@dataclass(frozen=True)
-class Done(Generic[T_co]):
-    """The system did it and said so."""
-
-    value: T_co
-
-
-@dataclass(frozen=True)
-class Refused:
-    """The system said that it did not do it. `fields` holds what else the answer carried, by the protocol's names."""
-
-    error: str
-    code: int
-    message: str | None = None
-    fields: Mapping[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return f"{self.error} ({self.code})" + (f": {self.message}" if self.message else "")
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """Nobody knows whether the system did it. `lost` tells a closed connection from an answer that did not come in time."""
-
-    reason: str
-    lost: bool = False
-
-
-Outcome: TypeAlias = Done[T_co] | Refused | Unknown
-
-
-class NotOffered(Exception):
-    """The system does not claim to have what a scenario needs; the message says what and how that was found."""
-
-
-class SystemUnreachable(Exception):
-    """The system could not be reached or started; the message names it, says what was tried, and the last error."""
-
-
-class WrongUsage(Exception):
-    """The user asked for something that cannot be; the message says what, and what would be right."""
-
-
-class UnknownName(WrongUsage):
-    """A name that there is none of; the message has the nearest one that there is."""
-
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        names = list(known)
-        likeness = {candidate: SequenceMatcher(None, name.lower(), candidate.lower()).ratio() for candidate in names}
-        nearest = max(names, key=likeness.__getitem__, default="")
-        hint = f"did you mean {nearest}?" if likeness.get(nearest, 0) > _ALIKE else f"known: {', '.join(names[:12])}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
-
-
-class Malformed(Exception):
-    """The system sent bytes that its protocol does not allow. Always its defect, in whichever step it shows."""
+from .transactional_log import TransactionalLog
 
 
 class Time(Protocol):
@@ -200,7 +132,7 @@ class Session(Protocol):
         """The protocol's probe for one named client, with connections of its own."""
         ...
 
-    def transactional_log(self) -> "TransactionalLog":
+    def transactional_log(self) -> TransactionalLog:
         """The system as the core requirements see it."""
         ...
 

@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 from pytest_bdd.scenario import scenario_wrapper_template_registry
 
-from fencepost.adapters.ports import Session
-
 from .evidence import Evidence
 from .gherkin import requirement_of as _requirement_in
+from .ports import Session
 
 EVIDENCE = pytest.StashKey[Evidence]()
 SESSION = pytest.StashKey[Session]()

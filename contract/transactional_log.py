@@ -4,13 +4,13 @@ A *log* is what is written to: a partition of a topic. A *writer* writes in tran
 readers that share their place in a log, as a consumer group does or a subscription; a transaction can take what a group reads as
 its input, so that the group's place moves with the transaction's outcome.
 
-Outcomes are those of `ports`: a call that got no answer is Unknown for ever.
+Outcomes are those of `outcomes`: a call that got no answer is Unknown for ever.
 """
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from .ports import Outcome
+from .outcomes import Outcome
 
 
 class Writer(Protocol):

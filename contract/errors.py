@@ -1,0 +1,44 @@
+"""What can go wrong besides a verdict, whose fault it is, and the exit code that tells it."""
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from enum import IntEnum
+
+_ALIKE = 0.5
+"""From this likeness on, of at most 1, a name is offered as the one that was meant."""
+
+
+class Exit(IntEnum):
+    """What the process tells its caller."""
+
+    CONFORMS = 0
+    DOES_NOT = 1
+    USAGE = 2
+    KIT_FAILED = 3
+
+
+class NotOffered(Exception):
+    """The system does not claim to have what a scenario needs; the message says what and how that was found."""
+
+
+class SystemUnreachable(Exception):
+    """The system could not be reached or started; the message names it, says what was tried, and the last error."""
+
+
+class WrongUsage(Exception):
+    """The user asked for something that cannot be; the message says what, and what would be right."""
+
+
+class UnknownName(WrongUsage):
+    """A name that there is none of; the message has the nearest one that there is."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = list(known)
+        likeness = {candidate: SequenceMatcher(None, name.lower(), candidate.lower()).ratio() for candidate in names}
+        nearest = max(names, key=likeness.__getitem__, default="")
+        hint = f"did you mean {nearest}?" if likeness.get(nearest, 0) > _ALIKE else f"known: {', '.join(names[:12])}"
+        super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+class Malformed(Exception):
+    """The system sent bytes that its protocol does not allow. Always its defect, in whichever step it shows."""

@@ -1,0 +1,41 @@
+"""How a call on a system under test ended: `Done`, `Refused` or `Unknown`.
+
+A time-out or a lost connection is Unknown for ever: an adapter never reports a definite failure after an ambiguous one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeAlias, TypeVar
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Done(Generic[T_co]):
+    """The system did it and said so."""
+
+    value: T_co
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The system said that it did not do it. `fields` holds what else the answer carried, by the protocol's names."""
+
+    error: str
+    code: int
+    message: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.error} ({self.code})" + (f": {self.message}" if self.message else "")
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Nobody knows whether the system did it. `lost` tells a closed connection from an answer that did not come in time."""
+
+    reason: str
+    lost: bool = False
+
+
+Outcome: TypeAlias = Done[T_co] | Refused | Unknown
