@@ -1,0 +1,1 @@
+"""The core's defects, as Kafka's reference has them."""

@@ -1,0 +1,63 @@
+"""Defects of the Kafka reference in inputs that move with the outcome."""
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.kip890 import offsets
+from fencepost.reference.kafka.groups import CommittedOffset, Groups
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.values import TopicPartition
+from fencepost.wire.kafka.batches import MarkerType, Record
+
+
+class _DropsAlways(Groups):
+    def decide(self, producer_id: int, decision: MarkerType) -> None:  # noqa: ARG002 - that is the defect
+        super().decide(producer_id, MarkerType.ABORT)
+
+
+class _MovesAlways(Groups):
+    def decide(self, producer_id: int, decision: MarkerType) -> None:  # noqa: ARG002 - that is the defect
+        super().decide(producer_id, MarkerType.COMMIT)
+
+
+class _OneForAll(Groups):
+    def record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:  # noqa: ARG002 - that is the defect
+        return super().record("", partition, offset)
+
+    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:  # noqa: ARG002
+        return super().committed("", partition, require_stable=require_stable)
+
+
+INPUT_COMES_AGAIN = Defect(
+    name="core-kafka-input-comes-again",
+    breaks="CORE-20",
+    story="A marker drops the pending offsets of its producer, also when it is a commit.",
+    origin="textbook: pending offsets that are only ever dropped",
+    symptom=r"of inputs is left for workers; seen \['i1', 'i2', 'i3'\]",
+    parts=Parts(groups=_DropsAlways),
+)
+
+INPUT_LOST = Defect(
+    name="core-kafka-input-lost",
+    breaks="CORE-21",
+    story="A marker puts the pending offsets of its producer in force, also when it is an abort.",
+    origin="textbook: pending offsets that are only ever applied",
+    symptom=r"of inputs is left for workers; seen \['i3'\]",
+    parts=Parts(groups=_MovesAlways),
+)
+
+INPUT_TAKEN_WITHOUT_OUTPUT = Defect(
+    name="core-kafka-input-taken-without-output",
+    breaks="CORE-22",
+    story=offsets.PENDING_OFFSETS_SHOWN.story,
+    origin=offsets.PENDING_OFFSETS_SHOWN.origin,
+    symptom=r'"i1", "i2", "i3" of inputs is left for workers; seen \[\'i2\', \'i3\'\]',
+    parts=offsets.PENDING_OFFSETS_SHOWN.parts,
+)
+
+ONE_PLACE_FOR_ALL_GROUPS = Defect(
+    name="core-kafka-one-place-for-all-groups",
+    breaks="CORE-23",
+    story="Offsets are kept by partition only, so that what one group takes is gone for all.",
+    origin="textbook: the wrong key",
+    symptom=r"of inputs is left for others; seen \['i3'\]",
+    parts=Parts(groups=_OneForAll),
+)

@@ -1,0 +1,189 @@
+"""Defects of the Kafka reference in what readers see: the core's promises of visibility, and late writes.
+
+Where a defect of KIP-890 breaks a promise of the core as well, the same broken parts stand here with what a reader notices of them.
+"""
+
+from dataclasses import replace
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.kip890 import isolation, markers
+from fencepost.reference.kafka.guards import Attempt
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import AbortedTransaction, Entry, Isolation, PartitionLog
+from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates, Standing
+from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.wire.kafka.batches import Batch, MarkerType
+
+_SEQUENCES_KEPT = 5
+
+
+class _ForgetsAborts(PartitionLog):
+    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:  # noqa: ARG002 - that is the defect
+        return None
+
+
+class _ShowsTheLastFirst(PartitionLog):
+    def entries(self, offset: int) -> list[Entry]:
+        found = super().entries(offset)
+        return sorted(found, key=lambda entry: (entry.batch.control, -entry.batch.base_offset))
+
+
+class _StopsAtTheStart(PartitionLog):
+    def first_unstable_offset(self) -> int | None:
+        return None if super().first_unstable_offset() is None else self.start_offset
+
+
+class _StaysWhereItStopped(PartitionLog):
+    stop: int | None = None
+
+    def first_unstable_offset(self) -> int | None:
+        if self.stop is None:
+            self.stop = super().first_unstable_offset()
+        return self.stop
+
+    def _apply(self, entry: Entry) -> None:
+        super()._apply(entry)
+        self.first_unstable_offset()
+
+
+class _CountsTooShort(ProducerStates):
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        state = self.get(batch.producer_id)
+        known = state.batches if state is not None and batch.producer_epoch == state.producer.epoch else ()
+        number = batch.base_sequence % _SEQUENCES_KEPT
+        return next((one for one in known if one.first_sequence % _SEQUENCES_KEPT == number), None)
+
+
+class _AbortsFromTheStart(PartitionLog):
+    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:
+        aborted = super().aborted_by(marker, before)
+        return None if aborted is None else replace(aborted, first_offset=self.start_offset)
+
+
+class _AbortHidesAll(PartitionLog):
+    def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:
+        aborts = [one.batch.base_offset for one in self.entries(0) if one.batch.marker and one.batch.marker.type is MarkerType.ABORT]
+        lies_before = entry.batch.transactional and not entry.batch.control and entry.batch.base_offset < max(aborts, default=-1)
+        return isolation is Isolation.READ_UNCOMMITTED or not lies_before
+
+
+class _LetsTheFencedIn(ProducerStates):
+    """An older epoch writes on as if its transaction were open."""
+
+    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
+        standing = super().standing(producer)
+        return Standing.IN_OPEN_TRANSACTION if standing is Standing.FENCED else standing
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        if not self.is_late(batch):
+            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+
+    def is_late(self, batch: Batch) -> bool:
+        """Whether its epoch is older than its producer's."""
+        state = self.get(batch.producer_id)
+        return state is not None and batch.producer_epoch < state.producer.epoch
+
+
+class _TakesLateOnesForPlain(_LetsTheFencedIn):
+    def apply(self, batch: Batch) -> ProducerState | None:
+        return self.get(batch.producer_id) if batch.marker is None and self.is_late(batch) else super().apply(batch)
+
+
+LAST_LOG_NOT_TOLD = Defect(
+    name="core-kafka-last-log-not-told",
+    breaks="CORE-01",
+    story=markers.MARKER_MISSING_ON_ONE_PARTITION.story,
+    origin=markers.MARKER_MISSING_ON_ONE_PARTITION.origin,
+    symptom=r"readers of payments see \['a2'\]; seen nothing",
+    parts=markers.MARKER_MISSING_ON_ONE_PARTITION.parts,
+)
+
+DIRTY_READ = Defect(
+    name="core-kafka-dirty-read",
+    breaks="CORE-02",
+    story=isolation.LSO_IGNORES_OPEN_TRANSACTIONS.story,
+    origin=isolation.LSO_IGNORES_OPEN_TRANSACTIONS.origin,
+    symptom=r"readers of orders see nothing; seen \['a1'\]",
+    parts=isolation.LSO_IGNORES_OPEN_TRANSACTIONS.parts,
+)
+
+ABORTED_SHOWN = Defect(
+    name="core-kafka-aborted-shown",
+    breaks="CORE-03",
+    story="Aborts are not in the index that readers are told of, and they hand over what was aborted.",
+    origin="textbook: an index that is not written",
+    symptom=r"readers of orders see .*; seen \['a1'",
+    parts=Parts(partition_log=_ForgetsAborts),
+)
+
+ORDER_TURNED = Defect(
+    name="core-kafka-order-turned",
+    breaks="CORE-04",
+    story="A reader is handed the batches of a log last first.",
+    origin="textbook: batches from several segments, put together the wrong way round",
+    symptom=r"see \['a1', 'a2', 'a3'\]; seen \['a3', 'a2', 'a1'\]",
+    parts=Parts(partition_log=_ShowsTheLastFirst),
+)
+
+ALL_HELD_UP = Defect(
+    name="core-kafka-all-held-up",
+    breaks="CORE-05",
+    story="While a transaction is open, the last stable offset is the start of the log, and readers lose what they could see.",
+    origin="textbook: an unknown offset taken for 0",
+    symptom=r"see \['early'\]; seen nothing",
+    parts=Parts(partition_log=_StopsAtTheStart),
+)
+
+READERS_NOT_RELEASED = Defect(
+    name="core-kafka-readers-not-released",
+    breaks="CORE-06",
+    story="The last stable offset stops at the first transaction, and stays there when that has ended.",
+    origin="hanging transactions, the reason for KIP-890",
+    symptom=r"see \['(a1', ')?plain'\]; seen nothing",
+    parts=Parts(partition_log=_StaysWhereItStopped),
+)
+
+LATER_WRITES_TAKEN_FOR_REPEATED = Defect(
+    name="core-kafka-later-writes-taken-for-repeated",
+    breaks="CORE-07",
+    story=f"Sequence numbers are compared modulo {_SEQUENCES_KEPT}, so later writes are taken for repeated ones and dropped.",
+    origin="textbook: a counter that wraps",
+    symptom=r"'20'\]; seen \['1', .*'5'\]",
+    parts=Parts(producer_states=_CountsTooShort),
+)
+
+ABORT_FROM_THE_START = Defect(
+    name="core-kafka-abort-from-the-start",
+    breaks="CORE-08",
+    story="An abort is told without where it begins, and takes with it what the same producer has committed before.",
+    origin="textbook: an interval without its lower end",
+    symptom=r"see \['a1', 'a3'\]; seen \['a3'\]",
+    parts=Parts(partition_log=_AbortsFromTheStart),
+)
+
+ABORT_HIDES_ALL = Defect(
+    name="core-kafka-abort-hides-all",
+    breaks="CORE-09",
+    story="An abort hides every transactional record before its marker, whoever wrote it.",
+    origin="textbook: a state that is kept by log where it should be kept by producer",
+    symptom=r"see \['b1'\]; seen nothing",
+    parts=Parts(partition_log=_AbortHidesAll),
+)
+
+LATE_WRITE_SHOWN = Defect(
+    name="core-kafka-late-write-shown",
+    breaks="CORE-17",
+    story="A batch with an older epoch is stored and opens no transaction, so that everybody reads it.",
+    origin="textbook: epochs that are compared for markers only",
+    symptom=r"see nothing; seen \['late'\]",
+    parts=Parts(producer_states=_TakesLateOnesForPlain),
+)
+
+LATE_WRITE_HANGS = Defect(
+    name="core-kafka-late-write-hangs",
+    breaks="CORE-19",
+    story="A batch with an older epoch is stored and opens its transaction anew, and nobody will ever end it.",
+    origin="KAFKA-14402: hanging transactions",
+    symptom=r"see \['plain'\]; seen nothing",
+    parts=Parts(producer_states=_LetsTheFencedIn),
+)

@@ -1,0 +1,1 @@
+"""The core's defects, as Pulsar's reference has them."""

@@ -1,0 +1,1 @@
+"""KIP-890's defects, a module for each feature."""

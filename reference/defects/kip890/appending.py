@@ -1,0 +1,111 @@
+"""Defects in appending to a partition."""
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.producer_state import ProducerStates, Standing
+from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.wire.kafka.batches import Batch
+
+
+class _LooksOnlyForAnOpenTransaction(ProducerStates):
+    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
+        state = self.get(producer.producer_id)
+        is_open = state is not None and state.has_open_transaction
+        return Standing.IN_OPEN_TRANSACTION if is_open else Standing.NEW
+
+
+STALE_EPOCH_ACCEPTED = Defect(
+    name="stale-epoch-accepted",
+    breaks="KIP890-100",
+    story="A late batch of an earlier transaction is taken into the one that is open in its partition now, whatever its epoch.",
+    origin="textbook: the delayed message of the proposal's introduction",
+    symptom="seen success with Appended",
+    parts=Parts(producer_states=_LooksOnlyForAnOpenTransaction),
+)
+
+
+class _AddsNothing(Verification):
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        if operation is not Operation.ADD:
+            return super().before_produce(log, transactional_id, batch, operation)
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        return log.guards.draw(producer, batch.base_sequence, bumps_epoch=True).guard
+
+
+WRITTEN_BUT_NOT_ADDED = Defect(
+    name="written-but-not-added",
+    breaks="KIP890-090",
+    story="A new client's batch is appended, and the coordinator never hears of the partition: a transaction that nobody can end.",
+    origin="hanging transactions, the reason for KIP-890",
+    symptom="an Ongoing transaction in payments-0 and nowhere else; seen Empty in no partition",
+    parts=Parts(verification=_AddsNothing),
+)
+
+
+class _TrustsOldClients(Verification):
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        if operation is not Operation.VERIFY:
+            return super().before_produce(log, transactional_id, batch, operation)
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        return log.guards.draw(producer, batch.base_sequence, bumps_epoch=False).guard
+
+
+OLD_CLIENTS_UNVERIFIED = Defect(
+    name="old-clients-unverified",
+    breaks="KIP890-095",
+    story="Nobody asks whether an old client has announced the partition, so a late or stray batch opens a transaction for ever.",
+    origin="Kafka before 3.6, KAFKA-14402",
+    symptom="a refusal with INVALID_TXN_STATE; seen success",
+    parts=Parts(verification=_TrustsOldClients),
+)
+
+
+class _SaysFatal(Verification):
+    def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
+        return super().refusal_of_produce(error, Operation.VERIFY if operation is Operation.VERIFY_ABORTABLE else operation)
+
+
+ABORTABLE_TOLD_AS_FATAL = Defect(
+    name="abortable-told-as-fatal",
+    breaks="KIP890-096",
+    story="A client that would understand TRANSACTION_ABORTABLE is told INVALID_TXN_STATE, which ends it instead of its transaction.",
+    origin="Kafka before 3.8, where the error was new",
+    symptom="a refusal with TRANSACTION_ABORTABLE; seen a refusal with INVALID_TXN_STATE",
+    parts=Parts(verification=_SaysFatal),
+)
+
+
+class _KnowsNoMember(Coordinator):
+    def is_member(self, transaction: Transaction, partition: TopicPartition) -> bool:  # noqa: ARG002 - that is the defect
+        return False
+
+
+ANNOUNCED_IS_REFUSED = Defect(
+    name="announced-is-refused",
+    breaks="KIP890-097",
+    story="The coordinator says of every partition that it is not in the transaction, and old clients cannot write any longer.",
+    origin="textbook: the question is answered from a cache that announcements do not reach",
+    symptom="an accepted write; seen (INVALID_TXN_STATE|TRANSACTION_ABORTABLE)",
+    parts=Parts(coordinator=_KnowsNoMember),
+)
+
+
+class _WelcomesTheFuture(Coordinator):
+    def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+        if producer.epoch <= transaction.producer_epoch:
+            super()._check_producer(transaction, producer)
+
+
+FUTURE_EPOCH_APPENDED = Defect(
+    name="future-epoch-appended",
+    breaks="KIP890-102",
+    story="An epoch that nobody was given is taken for a newer one, and the batch fences the producer that owns the transaction.",
+    origin="textbook: only older epochs are refused",
+    symptom="a refusal with INVALID_PRODUCER_EPOCH; seen success",
+    parts=Parts(coordinator=_WelcomesTheFuture),
+)

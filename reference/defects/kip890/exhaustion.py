@@ -1,0 +1,137 @@
+"""Defects at the end of the epochs."""
+
+from dataclasses import replace
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.ending import Asked
+from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.transaction import Decision, Transaction
+from fencepost.reference.kafka.values import MAX_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
+
+_BEYOND_THE_LAST = r"epochs up to 32766; seen the largest of \d+ is 32767"
+
+
+class _RotatesOneLate(Coordinator):
+    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        if transaction.producer_epoch < MAX_EPOCH:
+            return transaction.bump_epoch(expected_epoch, timeout_ms)
+        return super()._next_owner(transaction, expected_epoch, timeout_ms)
+
+
+LAST_EPOCH_ONE_LATE = Defect(
+    name="last-epoch-one-late",
+    breaks="KIP890-026",
+    story="InitProducerId goes up to the largest number of 16 bits, and no epoch is left for the marker that ends the next transaction.",
+    origin="textbook: an off-by-one at the largest value",
+    symptom=r"a new producer id and epoch 0; seen success with \(producer id \d+, epoch 32767\)",
+    parts=Parts(coordinator=_RotatesOneLate),
+)
+
+
+class _KnowsNobodyFromBefore(Coordinator):
+    def _may_be(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
+        return expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id)
+
+
+ROTATION_NOT_REPEATABLE = Defect(
+    name="rotation-not-repeatable",
+    breaks="KIP890-027",
+    story="A producer whose answer with the new producer id was lost asks again with the old one, and is told that it is fenced.",
+    origin="textbook: the producer id is compared before a retry is looked for",
+    symptom=r"success with \(producer id \d+, epoch 0\); seen a refusal with PRODUCER_FENCED",
+    parts=Parts(coordinator=_KnowsNobodyFromBefore),
+)
+
+
+class _ForgetsTheNextProducerId(Coordinator):
+    def _recovered(self, transaction: Transaction) -> Transaction:
+        return replace(super()._recovered(transaction), previous_producer_id=-1, next_producer_id=-1)
+
+
+NEXT_PRODUCER_ID_NOT_STORED = Defect(
+    name="next-producer-id-not-stored",
+    breaks="KIP890-028",
+    story="The new producer id of an overflow is in memory only: after a crash the old one stays, with the marker's epoch.",
+    origin="KAFKA-20310",
+    symptom=_BEYOND_THE_LAST,
+    parts=Parts(coordinator=_ForgetsTheNextProducerId),
+)
+
+
+class _FencesWithoutMovingOn(Coordinator):
+    def _abort_by_server(self, transaction: Transaction) -> None:
+        self._prepare(transaction, Decision.ABORT, bumps=1, moves_on=False)
+
+
+SERVER_FENCES_AT_THE_LAST_EPOCH = Defect(
+    name="server-fences-at-the-last-epoch",
+    breaks="KIP890-028",
+    story="Only a client's EndTxn looks at the end of the epochs; when a time-out aborts, the producer is left with the marker's epoch.",
+    origin="KAFKA-20090",
+    symptom=_BEYOND_THE_LAST,
+    parts=Parts(coordinator=_FencesWithoutMovingOn),
+)
+
+
+class _NeverMovesOn(Coordinator):
+    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:  # noqa: ARG002
+        return super()._prepare(transaction, decision, bumps, moves_on=False)
+
+
+OVERFLOW_KEEPS_THE_PRODUCER_ID = Defect(
+    name="overflow-keeps-the-producer-id",
+    breaks="KIP890-076",
+    story="The end of the last transaction answers the epoch of its marker, and the producer has no epoch for another one.",
+    origin="textbook: an overflow that only InitProducerId looks for",
+    symptom=r"a new producer id and epoch 0; seen success with \(producer id \d+, epoch 32767\)",
+    parts=Parts(coordinator=_NeverMovesOn),
+)
+
+
+class _LooksForRetriesOfOneProducerId(Coordinator):
+    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        return super()._asked_about(transaction, producer) if producer.producer_id == transaction.producer_id else None
+
+
+OVERFLOW_NOT_REPEATABLE = Defect(
+    name="overflow-not-repeatable",
+    breaks="KIP890-077",
+    story="A producer whose answer with the new producer id was lost cannot find out how its transaction has ended.",
+    origin="textbook: the producer id is compared before a retry is looked for",
+    symptom=r"success with \(producer id \d+, epoch 0\); seen a refusal with INVALID_PRODUCER_ID_MAPPING",
+    parts=Parts(coordinator=_LooksForRetriesOfOneProducerId),
+)
+
+
+class _TakesAllFromBeforeForRetries(Coordinator):
+    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        is_from_before = producer.producer_id == transaction.previous_producer_id != transaction.producer_id
+        return Asked.RETRY if is_from_before else super()._asked_about(transaction, producer)
+
+
+OLD_PRODUCER_ID_ENDS = Defect(
+    name="old-producer-id-ends",
+    breaks="KIP890-078",
+    story="After an overflow whoever has the old producer id is told that its transaction is committed, whichever that was.",
+    origin="textbook: half of a comparison",
+    symptom="a refusal with INVALID_PRODUCER_ID_MAPPING; seen success",
+    parts=Parts(coordinator=_TakesAllFromBeforeForRetries),
+)
+
+
+class _MarksWithWhatFollows(MarkerSender):
+    def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
+        marker = super().marker_for(transaction, coordinator_epoch, transaction_version)
+        return replace(marker, producer=transaction.next_identity)
+
+
+MARKER_OF_THE_NEXT_PRODUCER_ID = Defect(
+    name="marker-of-the-next-producer-id",
+    breaks="KIP890-124",
+    story="At an overflow the marker has the new producer id, which wrote nothing; the data of the old one stays undecided.",
+    origin="textbook: the identity of the answer used for the markers",
+    symptom=r"one COMMIT marker with epoch 32767 in \S+; seen COMMIT with epoch 0",
+    parts=Parts(marker_sender=_MarksWithWhatFollows),
+)

@@ -1,0 +1,40 @@
+"""Defects in fencing an old instance."""
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.ending import Asked
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kafka.values import ProducerIdAndEpoch
+
+
+class _BelievesEveryEpoch(Coordinator):
+    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        known = expected_epoch in (-1, transaction.producer_epoch, transaction.last_producer_epoch)
+        return super()._next_owner(transaction, expected_epoch if known else -1, timeout_ms)
+
+
+EVERY_EPOCH_INITIALISES = Defect(
+    name="every-epoch-initialises",
+    breaks="KIP890-018",
+    story="InitProducerId does not compare the epoch that it is given, so an instance that was fenced long ago is let in again.",
+    origin="textbook: a new field of a request that the broker does not read yet",
+    symptom="a refusal with PRODUCER_FENCED; seen success",
+    parts=Parts(coordinator=_BelievesEveryEpoch),
+)
+
+
+class _OlderMeansCurrent(Coordinator):
+    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        asked = super()._asked_about(transaction, producer)
+        return Asked.CURRENT if asked is not None and producer.epoch < transaction.producer_epoch else asked
+
+
+OLD_INSTANCE_ENDS = Defect(
+    name="old-instance-ends",
+    breaks="KIP890-024",
+    story="EndTxn takes an older epoch for the current one, so an instance that was taken over still decides.",
+    origin="textbook: a comparison that only refuses epochs that are too new",
+    symptom="a refusal with PRODUCER_FENCED; seen (success|a refusal with INVALID_TXN_STATE)",
+    parts=Parts(coordinator=_OlderMeansCurrent),
+)

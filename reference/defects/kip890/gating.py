@@ -1,0 +1,84 @@
+"""Defects in what a broker says that it offers."""
+
+from collections.abc import Mapping
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.announcement import Announcement
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.profile import Feature
+
+
+class _TellsOnlyTheNewest(Announcement):
+    def finalized(self, version: int) -> Mapping[str, int]:
+        return super().finalized(version) if version >= 4 else {}
+
+
+FEATURES_ONLY_IN_NEWEST = Defect(
+    name="features-only-in-newest",
+    breaks="KIP890-001",
+    story="The finalized features are in the newest version of ApiVersions only, and clients of the one before keep to the old protocol.",
+    origin="textbook: a field that an earlier version has too",
+    symptom="transaction.version finalized at 1 or above; seen None",
+    parts=Parts(announcement=_TellsOnlyTheNewest),
+)
+
+
+class _FearsLevelZero(Announcement):
+    def supported(self, version: int) -> Mapping[str, Feature]:
+        return {name: feature for name, feature in super().supported(version).items() if feature.supported[0] > 0}
+
+
+SUPPORT_NOT_TOLD = Defect(
+    name="support-not-told",
+    breaks="KIP890-002",
+    story="What old clients could not read is left out for new ones too, so nobody learns that the level may be raised.",
+    origin="https://issues.apache.org/jira/browse/KAFKA-17011: the reason for ApiVersions v4",
+    symptom="transaction.version supported up to 2 or above; seen None",
+    parts=Parts(announcement=_FearsLevelZero),
+)
+
+
+class _HidesTheNewEndTxn(Announcement):
+    def ranges(self) -> Mapping[str, tuple[int, int]]:
+        return {**super().ranges(), "end_txn": (0, 4)}
+
+
+END_TXN_NOT_ADVERTISED = Defect(
+    name="end-txn-not-advertised",
+    breaks="KIP890-004",
+    story="The level says that the new protocol is in force, and one of its three requests is not advertised.",
+    origin="textbook: a feature and its requests that are released apart",
+    symptom="seen .*EndTxn v0 to v4",
+    parts=Parts(announcement=_HidesTheNewEndTxn),
+)
+
+
+class _AsksTheCluster(Coordinator):
+    def bumps_epoch(self, end_txn_version: int) -> bool:  # noqa: ARG002 - that is the defect
+        return self._profile.features["transaction.version"].finalized >= 2
+
+
+CLUSTER_LEVEL_FOR_OLD_CLIENT = Defect(
+    name="cluster-level-for-old-client",
+    breaks="KIP890-006",
+    story="The level of the cluster is taken for the protocol of the client, and an old client is fenced by its own commit.",
+    origin="textbook: two things called transaction version",
+    symptom=r"\(producer id \d+, epoch 0\) at the coordinator, as before; seen \(producer id \d+, epoch 1\)",
+    parts=Parts(coordinator=_AsksTheCluster),
+)
+
+
+class _AnswersWhateverComes(Announcement):
+    def serves(self, api: str, version: int) -> bool:  # noqa: ARG002 - that is the defect
+        return True
+
+
+UNOFFERED_VERSION_ANSWERED = Defect(
+    name="unoffered-version-answered",
+    breaks="KIP890-008",
+    story="A request in a version that was not offered is read as if it were known, and does something.",
+    origin="textbook: a parser that is newer than the code behind it",
+    symptom="the connection closed without an answer; seen success",
+    parts=Parts(announcement=_AnswersWhateverComes),
+)

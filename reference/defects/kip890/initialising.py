@@ -1,0 +1,257 @@
+"""Defects in InitProducerId."""
+
+from dataclasses import replace
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.dialect import Dialect
+from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
+from fencepost.reference.kafka.values import ProducerIdAndEpoch
+
+
+class _OneForAll(Coordinator):
+    _shared: ProducerIdAndEpoch | None = None
+
+    def new_idempotent_producer(self) -> ProducerIdAndEpoch:
+        self._shared = self._shared or super().new_idempotent_producer()
+        return self._shared
+
+
+SHARED_PRODUCER_ID = Defect(
+    name="shared-producer-id",
+    breaks="KIP890-010",
+    story="Everybody who asks for a producer id without a transactional id gets the same one, so that their batches collide.",
+    origin="textbook: a constant for those that have no name",
+    symptom="that was handed out before",
+    parts=Parts(coordinator=_OneForAll),
+)
+
+
+class _EmptyIsAName(Coordinator):
+    def _is_named(self, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
+        return True
+
+
+EMPTY_ID_INITIALISED = Defect(
+    name="empty-id-initialised",
+    breaks="KIP890-011",
+    story="The empty transactional id is one like others, so all clients that forgot to name theirs fence one another.",
+    origin="textbook: an argument that is not tested",
+    symptom="a refusal with INVALID_REQUEST; seen success",
+    parts=Parts(coordinator=_EmptyIsAName),
+)
+
+
+class _NoMaximum(Coordinator):
+    def _allows(self, timeout_ms: int) -> bool:
+        return timeout_ms > 0
+
+
+TIMEOUT_WITHOUT_MAXIMUM = Defect(
+    name="timeout-without-maximum",
+    breaks="KIP890-012",
+    story="A producer may ask for weeks, and one that dies keeps readers of committed data waiting for so long.",
+    origin="textbook: a bound tested on one side",
+    symptom="a refusal with INVALID_TRANSACTION_TIMEOUT; seen success",
+    parts=Parts(coordinator=_NoMaximum),
+)
+
+
+class _HalfIsNone(Coordinator):
+    def check_identity(self, expected: ProducerIdAndEpoch) -> None:
+        pass
+
+
+HALF_AN_IDENTITY = Defect(
+    name="half-an-identity",
+    breaks="KIP890-013",
+    story="A client that sends half of its identity is taken for one that has none, and fences the other half of itself.",
+    origin="textbook: an argument that is not tested",
+    symptom="a refusal with INVALID_REQUEST; seen success",
+    parts=Parts(coordinator=_HalfIsNone),
+)
+
+
+class _AdoptsWhatItIsTold(Coordinator):
+    def _first_owner(self, transactional_id: str, expected: ProducerIdAndEpoch, timeout_ms: int) -> Transaction:
+        fresh = super()._first_owner(transactional_id, expected, timeout_ms)
+        if expected.producer_id < 0:
+            return fresh
+        return replace(fresh, producer_id=expected.producer_id, producer_epoch=expected.epoch)
+
+
+IDENTITY_ADOPTED = Defect(
+    name="identity-adopted",
+    breaks="KIP890-014",
+    story="Who brings an identity to an unknown transactional id keeps it, even where it belongs to another id.",
+    origin="textbook: trust in what a client says",
+    symptom=r"epoch 1\), a producer id that was handed out before",
+    parts=Parts(coordinator=_AdoptsWhatItIsTold),
+)
+
+
+class _ChangesTheProducerId(Coordinator):
+    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        if expected_epoch == -1:
+            return transaction.rotate_producer_id(self._log.new_producer_id(), timeout_ms, remember_epoch=False)
+        return super()._next_owner(transaction, expected_epoch, timeout_ms)
+
+
+NEW_PRODUCER_ID_FOR_NEW_OWNER = Defect(
+    name="new-producer-id-for-new-owner",
+    breaks="KIP890-015",
+    story="A new instance gets a producer id of its own, so no partition can tell that the old instance is the same producer, and fenced.",
+    origin="textbook: the first epoch of another producer id fences nobody",
+    symptom=r"success with \(producer id \d+, epoch 1\); seen success with \(producer id \d+, epoch 0\)",
+    parts=Parts(coordinator=_ChangesTheProducerId),
+)
+
+
+class _KeepsTheEpochOfItsOwner(Coordinator):
+    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        bumped = super()._next_owner(transaction, expected_epoch, timeout_ms)
+        return replace(bumped, producer_epoch=transaction.producer_epoch) if expected_epoch == transaction.producer_epoch else bumped
+
+
+NO_BUMP_FOR_OWNER = Defect(
+    name="no-bump-for-owner",
+    breaks="KIP890-016",
+    story="Who has the identity in force keeps it, so what it sent before it asked is not fenced.",
+    origin="textbook: an epoch that was compared and not raised",
+    symptom=r"success with \(producer id \d+, epoch 1\); seen success with \(producer id \d+, epoch 0\)",
+    parts=Parts(coordinator=_KeepsTheEpochOfItsOwner),
+)
+
+
+class _ForgetsTheLastEpoch(Coordinator):
+    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        return replace(super()._next_owner(transaction, expected_epoch, timeout_ms), last_producer_epoch=-1)
+
+
+RETRIED_INIT_IS_FENCED = Defect(
+    name="retried-init-is-fenced",
+    breaks="KIP890-017",
+    story="A client whose answer got lost asks again, and is taken for an instance that was fenced.",
+    origin="https://issues.apache.org/jira/browse/KAFKA-20357: the last epoch was not in the log, so a fail-over forgot it",
+    symptom=r"success with \(producer id \d+, epoch 1\); seen a refusal with PRODUCER_FENCED",
+    parts=Parts(coordinator=_ForgetsTheLastEpoch),
+)
+
+
+class _SpeaksToTheNewestOnly(Dialect):
+    def told(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
+        return error
+
+
+INIT_FENCED_IN_NEW_WORDS = Defect(
+    name="init-fenced-in-new-words",
+    breaks="KIP890-019",
+    story="A client of the time before PRODUCER_FENCED is told so, and takes it for an error that it does not know.",
+    origin="textbook: an error code of a later version",
+    symptom="a refusal with INVALID_PRODUCER_EPOCH; seen a refusal with PRODUCER_FENCED",
+    parts=Parts(dialect=_SpeaksToTheNewestOnly),
+)
+
+
+class _ComparesOnlyTheEpoch(Coordinator):
+    def _may_be(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+        return True
+
+
+FOREIGN_PRODUCER_ID = Defect(
+    name="foreign-producer-id",
+    breaks="KIP890-020",
+    story="A producer of another transactional id takes this one over, when only its epoch happens to be the same.",
+    origin="textbook: half of a comparison",
+    symptom="a refusal with PRODUCER_FENCED; seen success",
+    parts=Parts(coordinator=_ComparesOnlyTheEpoch),
+)
+
+
+class _RemembersTheFenced(Coordinator):
+    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        return replace(super()._next_owner(transaction, expected_epoch, timeout_ms), last_producer_epoch=transaction.producer_epoch)
+
+
+FENCED_INSTANCE_COMES_BACK = Defect(
+    name="fenced-instance-comes-back",
+    breaks="KIP890-021",
+    story="The instance that was taken over asks with its identity, is taken for one that asks again, and shares the new one's epoch.",
+    origin="textbook: two owners of one epoch",
+    symptom="a refusal with PRODUCER_FENCED; seen success",
+    parts=Parts(coordinator=_RemembersTheFenced),
+)
+
+
+class _DropsWhatIsOpen(Coordinator):
+    def _end_before_a_takeover(self, transaction: Transaction) -> None:
+        dropped = replace(transaction, state=State.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1)
+        self._install(dropped)
+
+
+HANGING_AFTER_TAKEOVER = Defect(
+    name="hanging-after-takeover",
+    breaks="KIP890-022",
+    story="A takeover empties the coordinator's record of the open transaction, and its partitions are never told: it hangs in them.",
+    origin="textbook: the hanging transaction of the proposal's introduction",
+    symptom=r"seen last stable offset 0, high watermark 1; transaction of A: Empty",
+    parts=Parts(coordinator=_DropsWhatIsOpen),
+)
+
+
+class _FencesTwice(Coordinator):
+    def _abort_by_server(self, transaction: Transaction) -> None:
+        self._prepare(transaction, Decision.ABORT, bumps=2)
+
+
+TAKEOVER_FENCES_TWICE = Defect(
+    name="takeover-fences-twice",
+    breaks="KIP890-023",
+    story="The epoch is bumped to fence the old instance, and once more to end its transaction.",
+    origin="https://issues.apache.org/jira/browse/KAFKA-19367",
+    symptom=r"success with \(producer id \d+, epoch 2\); seen success with \(producer id \d+, epoch 3\)",
+    parts=Parts(coordinator=_FencesTwice),
+)
+
+
+class _HandsOutAnEpochMeanwhile(Coordinator):
+    def _must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+        return False
+
+    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        if transaction.state in PREPARED:
+            return replace(transaction, state=State.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1)
+        return super()._next_owner(transaction, expected_epoch, timeout_ms)
+
+    def _complete(self, transactional_id: str) -> None:
+        if self._transactions[transactional_id].state in PREPARED:
+            super()._complete(transactional_id)
+        else:  # the last marker of what nobody remembers
+            self._pending.discard(transactional_id)
+
+
+OWNER_BEFORE_COMPLETION = Defect(
+    name="owner-before-completion",
+    breaks="KIP890-025",
+    story="A new epoch is handed out while markers are on their way, and the record of where they must go is gone.",
+    origin="textbook: a decision that is forgotten half-way",
+    symptom="a refusal with CONCURRENT_TRANSACTIONS; seen success",
+    parts=Parts(coordinator=_HandsOutAnEpochMeanwhile),
+)
+
+
+class _KeepsTheFirstTimeout(Coordinator):
+    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:  # noqa: ARG002 - the defect
+        return super()._next_owner(transaction, expected_epoch, transaction.timeout_ms)
+
+
+FIRST_TIMEOUT_KEPT = Defect(
+    name="first-timeout-kept",
+    breaks="KIP890-029",
+    story="The time-out that a transactional id had first holds for all its later owners.",
+    origin="textbook: a field that is set where the record is made, and nowhere else",
+    symptom=r"a time-out of \d+ ms for A; seen 60000 ms",
+    parts=Parts(coordinator=_KeepsTheFirstTimeout),
+)

@@ -1,0 +1,75 @@
+"""Defects in changing the level of the transaction feature, and in what the level decides."""
+
+from collections.abc import Mapping
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.announcement import Announcement
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.feature_levels import FeatureLevels
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.profile import Profile
+from fencepost.reference.kafka.transaction import Transaction
+
+
+class _TellsWhatItStartedWith(Announcement):
+    def __init__(self, profile: Profile, levels: FeatureLevels) -> None:
+        super().__init__(profile, levels)
+        self._at_start = dict(super().finalized(4))
+
+    def finalized(self, version: int) -> Mapping[str, int]:  # noqa: ARG002 - all versions tell the same
+        return self._at_start
+
+
+LEVEL_SHOWN_AFTER_RESTART = Defect(
+    name="level-shown-after-restart",
+    breaks="KIP890-003",
+    story="The level is changed, and clients are told of it by the next life of the broker only.",
+    origin="textbook: an answer that is built once",
+    symptom="expected transaction.version at 0 in an epoch above 1; seen 2 in epoch 2",
+    parts=Parts(announcement=_TellsWhatItStartedWith),
+)
+
+
+class _StandsStill(Announcement):
+    def features_epoch(self) -> int:
+        return 1
+
+
+FEATURES_EPOCH_STANDS_STILL = Defect(
+    name="features-epoch-stands-still",
+    breaks="KIP890-003",
+    story="Levels change and their epoch does not, so a client takes an old answer for the newer one.",
+    origin="textbook: a version number that nobody raises",
+    symptom="expected transaction.version at 0 in an epoch above 1; seen 0 in epoch 1",
+    parts=Parts(announcement=_StandsStill),
+)
+
+
+class _AsksForLevelTwo(Coordinator):
+    def bumps_epoch(self, end_txn_version: int) -> bool:
+        return super().bumps_epoch(end_txn_version) and self._levels.transaction_version >= 2
+
+
+LEVEL_OVERRULES_REQUEST = Defect(
+    name="level-overrules-request",
+    breaks="KIP890-005",
+    story="Below level 2 a new client's EndTxn is taken for an old one's, and the epoch stays where late writes of it are let in.",
+    origin="textbook: the level of the cluster taken for the protocol of the client",
+    symptom=r"expected success with \(producer id \d+, epoch 1\); seen success with \(producer id \d+, epoch 0\)",
+    parts=Parts(coordinator=_AsksForLevelTwo),
+)
+
+
+class _HasNoRoom(Coordinator):
+    def can_be_stored(self, transaction: Transaction) -> bool:
+        return self._levels.transaction_version > 0 or transaction.transaction_version < 2
+
+
+OLD_RECORD_HAS_NO_ROOM = Defect(
+    name="old-record-has-no-room",
+    breaks="KIP890-007",
+    story="After a downgrade the end of a newer transaction cannot be written, and its id is stuck for good.",
+    origin="Apache Kafka 4.0.0 to 4.2.0",
+    symptom="expected the transaction of A in CompleteCommit; seen PrepareCommit",
+    parts=Parts(coordinator=_HasNoRoom),
+)

@@ -1,0 +1,64 @@
+"""Defects of a coordinator that is still reading its log."""
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.verification import Operation, Verification
+
+_REFUSED_AT_FIRST = 3
+
+
+class _KnowsNobodyYet(Coordinator):
+    def check_loaded(self) -> None:
+        try:
+            super().check_loaded()
+        except Refused as refusal:
+            raise Refused(Error.INVALID_PRODUCER_ID_MAPPING) from refusal
+
+
+UNKNOWN_WHILE_LOADING = Defect(
+    name="unknown-while-loading",
+    breaks="KIP890-169",
+    story="A coordinator that has not read its log yet takes every producer for a stranger, and each of them gives up.",
+    origin="textbook: an empty map that is asked before it is filled",
+    symptom="success in the end; seen INVALID_PRODUCER_ID_MAPPING; in the end a refusal",
+    parts=Parts(coordinator=_KnowsNobodyYet),
+)
+
+
+class _SpeaksOfReplicas(Verification):
+    def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
+        if error is Error.COORDINATOR_LOAD_IN_PROGRESS:
+            return Refused(Error.NOT_ENOUGH_REPLICAS)
+        return super().refusal_of_offset_commit(error, operation)
+
+
+LOADING_TOLD_AS_REPLICAS = Defect(
+    name="loading-told-as-replicas",
+    breaks="KIP890-057",
+    story="TxnOffsetCommit tells of a loading coordinator as Produce does, with an error that consumers of offsets do not ask again for.",
+    origin="textbook: one translation of errors for Produce and for TxnOffsetCommit",
+    symptom="a coordinator that is away, and success in the end; seen .*NOT_ENOUGH_REPLICAS",
+    parts=Parts(verification=_SpeaksOfReplicas),
+)
+
+
+class _RefusesAtFirst(Coordinator):
+    _refused = 0
+
+    def check_loaded(self) -> None:
+        if self._refused < _REFUSED_AT_FIRST:
+            self._refused += 1
+            raise Refused(Error.COORDINATOR_LOAD_IN_PROGRESS)
+        super().check_loaded()
+
+
+COORDINATOR_TAKES_TIME_TO_LOAD = Defect(
+    name="coordinator-takes-time-to-load",
+    breaks=None,
+    story="The first requests after every start are told COORDINATOR_LOAD_IN_PROGRESS, and have to be put again.",
+    origin="every broker that reads a long transaction log when it starts",
+    symptom="",
+    parts=Parts(coordinator=_RefusesAtFirst),
+)

@@ -1,0 +1,23 @@
+"""Defects in telling the partitions."""
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.markers import MarkerSender
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kafka.values import TopicPartition
+
+
+class _ForgetsTheLast(MarkerSender):
+    def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
+        partitions = super().partitions_to_mark(transaction)
+        return partitions[:-1] if len(partitions) > 1 else partitions
+
+
+MARKER_MISSING_ON_ONE_PARTITION = Defect(
+    name="marker-missing-on-one-partition",
+    breaks="KIP890-126",
+    story="Of several partitions the last one is never told how the transaction ended, and its data stays undecided.",
+    origin="Kafka 4.3.1, where a coordinator that loads may take a partition for deleted",
+    symptom="payments-1: none",
+    parts=Parts(marker_sender=_ForgetsTheLast),
+)

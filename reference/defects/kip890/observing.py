@@ -1,0 +1,153 @@
+"""Defects in what an operator sees."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.directory import Directory
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.listing import TransactionFilter
+from fencepost.reference.kafka.markers import MarkerSender
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
+from fencepost.reference.kafka.transaction import State, Transaction
+from fencepost.reference.kafka.values import TopicPartition
+
+
+class _KnowsEveryId(Coordinator):
+    def describe(self, transactional_id: str) -> Transaction:
+        try:
+            return super().describe(transactional_id)
+        except Refused as refusal:
+            if refusal.error is not Error.TRANSACTIONAL_ID_NOT_FOUND:
+                raise
+            return Transaction(transactional_id, producer_id=-1, producer_epoch=-1, timeout_ms=0)
+
+
+class _ForgetsHowItEnded(Coordinator):
+    def describe(self, transactional_id: str) -> Transaction:
+        transaction = super().describe(transactional_id)
+        is_complete = transaction.state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT)
+        return replace(transaction, state=State.EMPTY) if is_complete else transaction
+
+
+class _ListsAllPartitions(MarkerSender):
+    def unmarked(self, transactional_id: str) -> frozenset[TopicPartition]:
+        return super().unmarked(transactional_id) | self.told[transactional_id]
+
+    def send(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> None:
+        self.told[transaction.transactional_id] = transaction.partitions
+        super().send(transaction, coordinator_epoch, transaction_version)
+
+    @property
+    def told(self) -> dict[str, frozenset[TopicPartition]]:
+        told: dict[str, frozenset[TopicPartition]] = self.__dict__.setdefault("_told", {})
+        return told
+
+
+class _IgnoresCase(TransactionFilter):
+    def is_state(self, name: str) -> bool:
+        return any(name.lower() == state.value.lower() for state in State)
+
+    def has_state(self, transaction: Transaction, states: Sequence[str]) -> bool:
+        return any(name.lower() == transaction.state.value.lower() for name in states)
+
+
+class _EmptyIsYoung(TransactionFilter):
+    def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:
+        return transaction.started_at >= 0 and super().began_longer_ago(transaction, now, duration_ms)
+
+
+class _LetsEverythingMatch(TransactionFilter):
+    def __init__(self, states: Sequence[str], producer_ids: Sequence[int], longer_than_ms: int, pattern: str | None) -> None:
+        del pattern
+        super().__init__(states, producer_ids, longer_than_ms, None)
+
+
+class _BeginsAtZero(ProducerStates):
+    def all(self) -> tuple[ProducerState, ...]:
+        return tuple(replace(state, coordinator_epoch=max(state.coordinator_epoch, 0)) for state in super().all())
+
+
+class _SendsOnInTurn(Directory):
+    def __init__(self, only_node: int) -> None:
+        super().__init__(only_node)
+        self._asked = 0
+
+    def coordinator_of(self, key: str) -> int:
+        self._asked += 1
+        return super().coordinator_of(key) + self._asked % 2
+
+
+EVERY_ID_IS_KNOWN = Defect(
+    name="every-id-is-known",
+    breaks="KIP890-147",
+    story="An id that was never initialised is described as an empty one, so an operator takes a misspelt id for an idle one.",
+    origin="textbook: a default where nothing is found",
+    symptom=r"expected a refusal with TRANSACTIONAL_ID_NOT_FOUND; seen success with TransactionDescription\(state='Empty'",
+    parts=Parts(coordinator=_KnowsEveryId),
+)
+
+COMPLETE_SHOWN_AS_EMPTY = Defect(
+    name="complete-shown-as-empty",
+    breaks="KIP890-148",
+    story="Once it is complete, a transaction is shown as if there never was one.",
+    origin="textbook: states folded into idle and busy",
+    symptom="seen Ongoing, Empty",
+    parts=Parts(coordinator=_ForgetsHowItEnded),
+)
+
+MARKED_PARTITIONS_STILL_LISTED = Defect(
+    name="marked-partitions-still-listed",
+    breaks="KIP890-149",
+    story="A prepared transaction is shown with all of its partitions, so nobody can tell which one it waits for.",
+    origin="textbook: the stored partitions are shown and not those that are left",
+    symptom=r"seen PrepareCommit with holding-\S+, payments-\S+",
+    parts=Parts(marker_sender=_ListsAllPartitions),
+)
+
+STATE_NAMES_IN_ANY_CASE = Defect(
+    name="state-names-in-any-case",
+    breaks="KIP890-150",
+    story="State names are matched in upper and lower case alike.",
+    origin="textbook: kindness to whoever types the filter",
+    symptom="expected an empty list; seen one of 1: Ongoing",
+    parts=Parts(transaction_filter=_IgnoresCase),
+)
+
+EMPTY_IDS_FILTERED_BY_DURATION = Defect(
+    name="empty-ids-filtered-by-duration",
+    breaks="KIP890-151",
+    story="The duration filter drops the ids that never had a transaction.",
+    origin="textbook: a start time of -1 is read as no answer",
+    symptom="expected A in the list; seen a list without A",
+    parts=Parts(transaction_filter=_EmptyIsYoung),
+)
+
+PATTERN_IGNORED = Defect(
+    name="pattern-ignored",
+    breaks="KIP890-152",
+    story="The pattern is read and not used.",
+    origin="textbook: a new field of a message that nobody looks at",
+    symptom="expected a list without B; seen B in it as Empty",
+    parts=Parts(transaction_filter=_LetsEverythingMatch),
+)
+
+COORDINATOR_EPOCH_BEFORE_ANY_MARKER = Defect(
+    name="coordinator-epoch-before-any-marker",
+    breaks="KIP890-153",
+    story="A producer that no marker has come for is shown with coordinator epoch 0.",
+    origin="textbook: the default of an integer",
+    symptom="coordinator epoch -1; seen last sequence 1, coordinator epoch 0",
+    parts=Parts(producer_states=_BeginsAtZero),
+)
+
+COORDINATORS_IN_TURN = Defect(
+    name="coordinators-in-turn",
+    breaks="KIP890-154",
+    story="Clients are sent to one node and another in turn, as if any could coordinate any id.",
+    origin="textbook: a load balancer in front of the coordinators",
+    symptom=r"expected one node for all clients; seen \[1, 2\]",
+    parts=Parts(directory=_SendsOnInTurn),
+)

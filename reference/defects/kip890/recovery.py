@@ -1,0 +1,73 @@
+"""Defects in what survives a crash."""
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.producer_state import ProducerStates
+from fencepost.reference.kafka.profile import Profile
+from fencepost.reference.kafka.transaction import PREPARED, Decision, Transaction
+from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kernel.machine import Machine
+
+
+class _AnswersBeforeItWrites(TransactionLog):
+    def must_be_durable(self, transaction: Transaction) -> bool:
+        return transaction.state not in PREPARED
+
+
+DECISION_FORGOTTEN_BY_CRASH = Defect(
+    name="decision-forgotten-by-crash",
+    breaks="KIP890-160",
+    story="A decision is answered before it is in the transaction log, so a crash undoes what the producer was promised.",
+    origin="textbook: acknowledging before writing",
+    symptom=r"last stable offset \d+, high watermark \d+; transaction of A: Ongoing",
+    parts=Parts(transaction_log=_AnswersBeforeItWrites),
+)
+
+
+class _LosesProducers(PartitionLog):
+    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
+        super().__init__(machine, profile, producer_states, name)
+        self.producers = producer_states()
+
+
+OPEN_TRANSACTION_FORGOTTEN_BY_CRASH = Defect(
+    name="open-transaction-forgotten-by-crash",
+    breaks="KIP890-094",
+    story="What the log knows of its producers is only in memory; after a restart the next batch of an open transaction is out of order.",
+    origin="textbook: a snapshot that is not rebuilt from the log",
+    symptom="an accepted write; seen (OUT_OF_ORDER_SEQUENCE_NUMBER|INVALID_TXN_STATE)",
+    parts=Parts(partition_log=_LosesProducers),
+)
+
+
+class _WaitsForEver(Coordinator):
+    def abort_timed_out(self) -> None:
+        return
+
+
+TIMEOUT_IGNORED = Defect(
+    name="timeout-ignored",
+    breaks="KIP890-156",
+    story="A transaction that its producer abandoned is never ended, and readers of committed data wait behind it.",
+    origin="hanging transactions, the reason for KIP-890",
+    symptom="in CompleteAbort; seen Ongoing|one ABORT marker .*; seen none",
+    parts=Parts(coordinator=_WaitsForEver),
+)
+
+
+class _AbortsWithoutFencing(Coordinator):
+    def _abort_by_server(self, transaction: Transaction) -> None:
+        self._prepare(transaction, Decision.ABORT, bumps=0)
+
+
+TIMED_OUT_PRODUCER_GOES_ON = Defect(
+    name="timed-out-producer-goes-on",
+    breaks="KIP890-157",
+    story="The coordinator aborts an abandoned transaction and leaves the epoch as it was, so its producer writes on without noticing.",
+    origin="KAFKA-6119: the epoch was not bumped when a transaction expired",
+    symptom="a refusal with (INVALID_PRODUCER_EPOCH|PRODUCER_FENCED); seen (success|a refusal with INVALID_TXN_STATE)",
+    parts=Parts(coordinator=_AbortsWithoutFencing),
+)

@@ -1,0 +1,126 @@
+"""Defects in sequence numbers."""
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.guards import Attempt
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
+from fencepost.wire.kafka.batches import Batch
+
+_LARGEST = 2**31 - 1
+
+
+class _NewProducersBeginAnywhere(ProducerStates):
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:  # noqa: ARG002 - that is the defect
+        super().check_sequence(batch, attempt, may_begin_anywhere=True)
+
+
+class _AllBeginAtZero(ProducerStates):
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:  # noqa: ARG002 - that is the defect
+        super().check_sequence(batch, attempt, may_begin_anywhere=False)
+
+
+class _EpochsBeginAnywhere(ProducerStates):
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        if not self.begins_an_epoch(batch):
+            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+
+    def begins_an_epoch(self, batch: Batch) -> bool:
+        state = self.get(batch.producer_id)
+        return state is not None and (not state.batches or batch.producer_epoch > state.producer.epoch)
+
+
+class _ForgetsWhatAMarkerSaid(_EpochsBeginAnywhere):
+    """The first batch that a life of the broker checks in a partition may begin a known producer's epoch anywhere."""
+
+    _has_checked = False
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        if self._has_checked:
+            ProducerStates.check_sequence(self, batch, attempt, may_begin_anywhere=may_begin_anywhere)
+        else:
+            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+        self._has_checked = True
+
+
+class _KnowsNoDuplicates(ProducerStates):
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:  # noqa: ARG002 - that is the defect
+        return None
+
+
+class _TakesWhatComes(ProducerStates):
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        state = self.get(batch.producer_id)
+        if state is None or not state.batches:
+            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+
+
+class _DoesNotWrap(ProducerStates):
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        state = self.get(batch.producer_id)
+        if state is not None and state.last_sequence == _LARGEST:
+            raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, "the sequence is exhausted")
+        super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+
+
+_TAKEN = "seen success with Appended"
+_OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
+
+SEQUENCES = (
+    Defect(
+        name="new-producer-begins-anywhere",
+        breaks="KIP890-108",
+        story="A new client's first batch may have any sequence number, so nobody notices that an earlier one was lost.",
+        origin="KAFKA-18202: Kafka 4.0.0 takes any first sequence number",
+        symptom=_TAKEN,
+        parts=Parts(producer_states=_NewProducersBeginAnywhere),
+    ),
+    Defect(
+        name="everybody-begins-at-zero",
+        breaks="KIP890-109",
+        story="The rule for new clients is applied to all, so a producer whose state has expired can never write again.",
+        origin="textbook: the reason why UNKNOWN_PRODUCER_ID was given up",
+        symptom=f"seen .*{_OUT_OF_ORDER}",
+        parts=Parts(producer_states=_AllBeginAtZero),
+    ),
+    Defect(
+        name="new-epoch-begins-anywhere",
+        breaks="KIP890-110",
+        story="With a new epoch, any sequence number is taken for the first one.",
+        origin="textbook: a producer state that is empty taken for one that is unknown",
+        symptom=_TAKEN,
+        parts=Parts(producer_states=_EpochsBeginAnywhere),
+    ),
+    Defect(
+        name="restart-forgets-the-epoch",
+        breaks="KIP890-111",
+        story="After a restart, a state that has a marker and no batch lets the first sequence number be any.",
+        origin="textbook: a marker that is not replayed into the producer's state",
+        symptom=_TAKEN,
+        parts=Parts(producer_states=_ForgetsWhatAMarkerSaid),
+    ),
+    Defect(
+        name="repeated-batch-refused",
+        breaks="KIP890-112",
+        story="Batches are not remembered, so a producer whose answer was lost is told that it is out of order.",
+        origin="textbook: idempotence without a memory",
+        symptom=f"seen a refusal with {_OUT_OF_ORDER}",
+        parts=Parts(producer_states=_KnowsNoDuplicates),
+    ),
+    Defect(
+        name="any-sequence-taken",
+        breaks="KIP890-113",
+        story="What is not a duplicate is appended, whatever is missing before it.",
+        origin="textbook: sequence numbers that are stored and not compared",
+        symptom=_TAKEN,
+        parts=Parts(producer_states=_TakesWhatComes),
+    ),
+    Defect(
+        name="sequence-does-not-wrap",
+        breaks="KIP890-114",
+        story="The number after the largest is no number, and the producer can write no more.",
+        origin="KAFKA-5283: the number after the largest was out of order",
+        symptom=f"seen .*{_OUT_OF_ORDER}",
+        parts=Parts(producer_states=_DoesNotWrap),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Unusual variants that break no promise, which nothing may catch."""

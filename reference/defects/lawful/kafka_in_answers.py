@@ -1,0 +1,103 @@
+"""Lawful oddities in how answers are put: their order, their words, what they tell beside what was asked."""
+
+import dataclasses
+from typing import Any
+
+from kio.static.protocol import ResponsePayload
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.manner import Manner
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import Isolation, Page, PartitionLog
+from fencepost.wire.kafka.entities import api_of
+
+_OTHER_WORDS = "computer says no"
+_IDLE_NODE_ID = 7
+
+
+class _LastFirst(Manner):
+    def put(self, answer: ResponsePayload) -> ResponsePayload:
+        turned: ResponsePayload = _reversed(answer)
+        return turned
+
+
+def _reversed(value: Any) -> Any:
+    """The same with every list of it turned round; the batches of a Fetch are one value, and stay."""
+    if isinstance(value, tuple):
+        return tuple(_reversed(item) for item in reversed(value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        lists = {name: _reversed(part) for name, part in parts.items() if isinstance(part, tuple) or dataclasses.is_dataclass(part)}
+        return dataclasses.replace(value, **lists)
+    return value
+
+
+ANSWERS_IN_ANOTHER_ORDER = Defect(
+    name="answers-in-another-order",
+    breaks=None,
+    story="Whatever an answer lists, it lists the other way round: topics, partitions, transactions, producers, APIs, aborted ones.",
+    origin="brokers that keep what they know in hash tables",
+    symptom="",
+    parts=Parts(manner=_LastFirst),
+)
+
+
+class _OtherWords(Manner):
+    def put(self, answer: ResponsePayload) -> ResponsePayload:
+        said: ResponsePayload = _reworded(answer)
+        return said
+
+
+def _reworded(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_reworded(item) for item in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        changed = {name: _reworded(part) for name, part in parts.items() if isinstance(part, tuple) or dataclasses.is_dataclass(part)}
+        changed |= {name: _OTHER_WORDS for name in ("error_message",) if parts.get(name) is not None}
+        return dataclasses.replace(value, **changed)
+    return value
+
+
+OTHER_WORDS = Defect(
+    name="other-words",
+    breaks=None,
+    story="Every error message has the same few words, which are not those of Apache Kafka.",
+    origin="every other implementation: the proposal has the codes, and leaves the words free",
+    symptom="",
+    parts=Parts(manner=_OtherWords),
+)
+
+
+class _HasAnIdleNode(Manner):
+    def put(self, answer: ResponsePayload) -> ResponsePayload:
+        if api_of(answer) != "metadata":
+            return answer
+        brokers: tuple[Any, ...] = getattr(answer, "brokers", ())
+        idle = [dataclasses.replace(broker, node_id=_IDLE_NODE_ID) for broker in brokers[:1]]
+        return dataclasses.replace(answer, brokers=(*idle, *brokers))
+
+
+A_NODE_THAT_LEADS_NOTHING = Defect(
+    name="a-node-that-leads-nothing",
+    breaks=None,
+    story="Metadata names a second node, and names it first; no partition is led there.",
+    origin="a cluster that has just grown",
+    symptom="",
+    parts=Parts(manner=_HasAnIdleNode),
+)
+
+
+class _OneBatchAtATime(PartitionLog):
+    def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
+        return super().read(offset, isolation, min(max_bytes, 1))
+
+
+ONE_BATCH_A_FETCH = Defect(
+    name="one-batch-a-fetch",
+    breaks=None,
+    story="Each Fetch gives a single batch, however much was asked for, so readers have to come again and again.",
+    origin="brokers that answer with what is in memory, and fetches that end with a segment",
+    symptom="",
+    parts=Parts(partition_log=_OneBatchAtATime),
+)

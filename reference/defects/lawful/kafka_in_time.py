@@ -1,0 +1,136 @@
+"""Lawful oddities in when things happen: what is refused now and granted a moment later, whose clock stamps, which numbers are next."""
+
+import struct
+from dataclasses import replace
+from typing import Any
+
+from crc32c import crc32c
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.transaction import Decision
+from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.wire.kafka.batches import Batch, encode
+
+_FIRST_BLOCK = 2**40
+_BLOCK = 1_000
+_LEADER_EPOCH = 23
+
+_HEAD = struct.Struct(">I")
+_CRC, _BODY = slice(17, 21), slice(21, None)
+_SECOND_BYTE_OF_ATTRIBUTES = 22
+_STAMPED_BY_THE_LOG = 0x08
+
+
+class _MovesOnce(Coordinator):
+    """Tells each transactional id once, for each kind of request, that its coordinator is elsewhere."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._told: set[tuple[str, str]] = set()
+        super().__init__(*parts)
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        _send_away_at_first(self._told, "InitProducerId", transactional_id)
+        return super().init_producer_id(transactional_id, timeout_ms, expected)
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        _send_away_at_first(self._told, "EndTxn", transactional_id)
+        return super().end_transaction(transactional_id, producer, decision, api_version)
+
+
+def _send_away_at_first(told: set[tuple[str, str]], request: str, transactional_id: str) -> None:
+    if transactional_id and (request, transactional_id) not in told:
+        told.add((request, transactional_id))
+        raise Refused(Error.NOT_COORDINATOR)
+
+
+NOT_COORDINATOR_AT_FIRST = Defect(
+    name="not-coordinator-at-first",
+    breaks=None,
+    story="The first InitProducerId and the first EndTxn of each transactional id are told NOT_COORDINATOR, and have to be put again.",
+    origin="every cluster in which the coordinator's partition is led by another node than a moment ago",
+    symptom="",
+    parts=Parts(coordinator=_MovesOnce),
+)
+
+
+class _ShortOfReplicasAtFirst(PartitionLog):
+    _refused = False
+
+    def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
+        if checks_sequence and not self._refused:
+            self._refused = True
+            raise Refused(Error.NOT_ENOUGH_REPLICAS)
+        return super().append(batch, data, guard, checks_sequence=checks_sequence)
+
+
+NOT_ENOUGH_REPLICAS_AT_FIRST = Defect(
+    name="not-enough-replicas-at-first",
+    breaks=None,
+    story="The first batch for each partition is told NOT_ENOUGH_REPLICAS, when the coordinator was asked and nothing is appended.",
+    origin="every cluster in which a replica has just come back",
+    symptom="",
+    parts=Parts(partition_log=_ShortOfReplicasAtFirst),
+)
+
+
+class _StampsByItself(PartitionLog):
+    def _write(self, batch: Batch, data: bytes) -> int:
+        stamped = replace(batch, records=tuple(replace(record, timestamp=self._clock.now) for record in batch.records))
+        if batch.marker:
+            return super()._write(stamped, data)
+        return super()._write(stamped, _as_stamped_by_the_log(encode(stamped)))
+
+
+def _as_stamped_by_the_log(data: bytes) -> bytes:
+    """With the attribute that says so, and the checksum that follows."""
+    changed = bytearray(data)
+    changed[_SECOND_BYTE_OF_ATTRIBUTES] |= _STAMPED_BY_THE_LOG
+    changed[_CRC] = _HEAD.pack(crc32c(bytes(changed[_BODY])))
+    return bytes(changed)
+
+
+LOG_APPEND_TIME = Defect(
+    name="log-append-time",
+    breaks=None,
+    story="Records have the time at which the log took them, and not the one that their producer gave them.",
+    origin="topics with message.timestamp.type=LogAppendTime",
+    symptom="",
+    parts=Parts(partition_log=_StampsByItself),
+)
+
+
+class _HadManyLeaders(PartitionLog):
+    def leader_epoch(self) -> int:
+        return _LEADER_EPOCH
+
+
+ANOTHER_LEADER_EPOCH = Defect(
+    name="another-leader-epoch",
+    breaks=None,
+    story="Batches and answers carry a leader epoch other than 0, for the partition has had many leaders.",
+    origin="every cluster in which a leader has changed",
+    symptom="",
+    parts=Parts(partition_log=_HadManyLeaders),
+)
+
+
+class _TakesIdsFromBlocks(TransactionLog):
+    def new_producer_id(self) -> int:
+        return _FIRST_BLOCK + _BLOCK * super().new_producer_id()
+
+
+PRODUCER_IDS_WITH_GAPS = Defect(
+    name="producer-ids-with-gaps",
+    breaks=None,
+    story="Producer ids are large from the first on, and far from each other.",
+    origin="clusters of many brokers, each of which reserves a block of ids (KIP-730)",
+    symptom="",
+    parts=Parts(transaction_log=_TakesIdsFromBlocks),
+)

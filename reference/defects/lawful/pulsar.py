@@ -1,0 +1,161 @@
+"""Unusual for a Pulsar broker, and lawful: what a suite must not take for a defect.
+
+A broker that counts messages it does not deliver against a consumer's permits is not among them: the client hears of none of them, so
+it never asks for more, and is stuck (apache/pulsar#21177).
+"""
+
+from collections.abc import Mapping
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.ledger import Ledger, Marker
+from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
+from fencepost.reference.pulsar.participants import EndOn
+from fencepost.reference.pulsar.pending_acks import Units
+from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
+from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionType, TxnId
+
+from . import kafka as oddities
+
+_ENTRIES_OF_A_LEDGER = 2
+_IDS_SKIPPED = 41
+_COUNTED_BESIDE = 2
+_OTHER_WORDS = "computer says no"
+
+
+class _LastFirst(Subscription):
+    def redelivery_order(self) -> list[Place]:
+        places = super().redelivery_order()
+        return places[::-1] if self.kind is SubscriptionType.SHARED else places
+
+
+class _RollsOver(Ledger):
+    def append(self, content: Message | Marker) -> Position:
+        if self._next_entry >= _ENTRIES_OF_A_LEDGER:
+            self._ledger_id, self._next_entry = None, 0
+        return super().append(content)
+
+
+class _SkipsIds(Coordinator):
+    def _next_id(self) -> TxnId:
+        self.last_least += _IDS_SKIPPED
+        return super()._next_id()
+
+
+class _TellsTwice(Coordinator):
+    def _tell_the_undone(self) -> None:
+        super()._tell_the_undone()
+        self._machine.network.duplicate(lambda content: isinstance(content, EndOn))
+
+
+class _AnswersLate(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        super().end(txn, action, lambda: self._machine.network.send(f"answer to {txn}", lambda _: reply(), lambda _: None))
+
+
+class _CountsMore(Subscription):
+    def _give_back(self, wanted: Mapping[Place, Units]) -> None:
+        for place in wanted:
+            self._times[place] = self._times.get(place, 0) + _COUNTED_BESIDE
+        super()._give_back(wanted)
+
+
+class _CoordinatorInOtherWords(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        try:
+            super().end(txn, action, reply)
+        except Refused as refused:
+            raise Refused(refused.error, _OTHER_WORDS) from refused
+
+
+class _SidecarInOtherWords(SidecarBuffer):
+    def publish(self, message: Message) -> Position:
+        try:
+            return super().publish(message)
+        except Refused as refused:
+            raise Refused(refused.error, _OTHER_WORDS) from refused
+
+
+class _MarkersInOtherWords(MarkerBuffer):
+    def publish(self, message: Message) -> Position:
+        try:
+            return super().publish(message)
+        except Refused as refused:
+            raise Refused(refused.error, _OTHER_WORDS) from refused
+
+
+LATE_ENDS = Defect(
+    name="pulsar-late-ends",
+    breaks=None,
+    story="Topics and subscriptions hear late how a transaction ended, so that it is decided for a while before anybody sees it.",
+    origin="every cluster, where coordinator and topics are with different brokers",
+    symptom="",
+    parts=Parts(network=oddities.SlowNetwork),
+)
+
+REDELIVERED_LAST_FIRST = Defect(
+    name="pulsar-redelivered-last-first",
+    breaks=None,
+    story="A shared subscription sends again what came last, first; PIP-31 promises no order there.",
+    origin="brokers that keep what comes again in a hash table",
+    symptom="",
+    parts=Parts(subscription=_LastFirst),
+)
+
+SMALL_LEDGERS = Defect(
+    name="pulsar-small-ledgers",
+    breaks=None,
+    story=f"A ledger takes {_ENTRIES_OF_A_LEDGER} entries, so that the parts of a transaction are in several.",
+    origin="managedLedgerMaxEntriesPerLedger, and every change of a topic's owner",
+    symptom="",
+    parts=Parts(ledger=_RollsOver),
+)
+
+GAPS_IN_TRANSACTION_IDS = Defect(
+    name="pulsar-gaps-in-transaction-ids",
+    breaks=None,
+    story="A coordinator gives out numbers with gaps; they grow, and nobody promised that they grow by one.",
+    origin="a coordinator that starts behind the last number it may have given out",
+    symptom="",
+    parts=Parts(coordinator=_SkipsIds),
+)
+
+ENDS_TOLD_TWICE_AFTER_RESTART = Defect(
+    name="pulsar-ends-told-twice-after-restart",
+    breaks=None,
+    story="What was decided before a crash is told to each participant twice.",
+    origin="a fail-over of the coordinator while ends are on their way",
+    symptom="",
+    parts=Parts(coordinator=_TellsTwice),
+)
+
+ANSWERS_LATE = Defect(
+    name="pulsar-answers-late",
+    breaks=None,
+    story="The answer to an end is some time on its way, as all messages are, also while a participant holds up the completion.",
+    origin="every cluster with a proxy between clients and brokers",
+    symptom="",
+    parts=Parts(coordinator=_AnswersLate, network=oddities.SlowNetwork),
+)
+
+REDELIVERIES_COUNTED_MORE = Defect(
+    name="pulsar-redeliveries-counted-more",
+    breaks=None,
+    story=f"A message that comes again says so with a count that has grown by {_COUNTED_BESIDE + 1}: the count is a hint.",
+    origin="brokers that count attempts, and not deliveries",
+    symptom="",
+    parts=Parts(subscription=_CountsMore),
+)
+
+OTHER_WORDS = Defect(
+    name="pulsar-other-words",
+    breaks=None,
+    story="Refusals have their error codes and other words beside them.",
+    origin="every release words its messages anew",
+    symptom="",
+    parts=Parts(coordinator=_CoordinatorInOtherWords, sidecar_buffer=_SidecarInOtherWords, marker_buffer=_MarkersInOtherWords),
+)

@@ -1,0 +1,1 @@
+"""PIP-31's defects, a module for each feature."""

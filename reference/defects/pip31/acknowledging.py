@@ -1,0 +1,307 @@
+"""Defects of Pulsar in acknowledgements, message by message, that wait for the end of their transaction."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+from weakref import WeakKeyDictionary
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.buffer import Buffer, Place, Readable
+from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.cursor import Cursor
+from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.pending_acks import PendingAcks, Units, Waiting
+from fencepost.reference.pulsar.subscription import Consumer, Subscription
+from fencepost.reference.pulsar.transaction import Transaction
+from fencepost.reference.pulsar.values import Action, SubscriptionType, TxnId
+
+_NOBODY = TxnId(0, 2**40)
+
+
+class _GivesThePendingOut(PendingAcks):
+    def units_at(self, place: Place) -> Units:  # noqa: ARG002 - it does not look
+        return frozenset()
+
+
+class _SpendsPermitsOnThePending(Subscription):
+    def detach(self, consumer: Consumer) -> None:
+        super().detach(consumer)
+        if not self.consumers:
+            self._rewind()
+
+    def _is_out_of_reach(self, readable: Readable) -> bool:
+        for consumer in self.consumers[:1]:
+            consumer.permits -= len(self.pending.units_at(readable.place))
+        return super()._is_out_of_reach(readable)
+
+
+class _SeesNoConflict(PendingAcks):
+    def _is_pending(self, place: Place, units: Units) -> bool:  # noqa: ARG002 - whoever asks may have it
+        return False
+
+
+class _TakesTheDeleted(Subscription):
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+        self.pending.add_individual(txn, wanted)
+
+
+class _PlainDeletes(Subscription):
+    def _without_pending(self, place: Place, units: Units) -> Units:  # noqa: ARG002 - it does not ask what is pending there
+        return units
+
+
+class _AbortKeepsAll(PendingAcks):
+    def end(self, txn: TxnId, action: Action) -> Waiting:
+        return Waiting(txn) if action is Action.ABORT else super().end(txn, action)
+
+
+class _AbortGivesOthersBack(Subscription):
+    def _end(self, txn: TxnId, action: Action) -> None:
+        for other in self.pending.transactions() - {txn} if action is Action.ABORT else ():
+            super()._end(other, action)
+        super()._end(txn, action)
+
+
+class _AbortGivesAllBack(Subscription):
+    def _end(self, txn: TxnId, action: Action) -> None:
+        super()._end(txn, action)
+        if action is Action.ABORT:
+            self._give_back({place: frozenset(owners) for place, owners in self._held.items()})
+
+
+class _TimeOutForgetsSubscriptions(Coordinator):
+    def _decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
+        super()._decide(transaction if reply else replace(transaction, subscriptions=()), action, reply)
+
+
+class _CommitDeletesNothing(Subscription):
+    def _end(self, txn: TxnId, action: Action) -> None:
+        if action is Action.ABORT:
+            super()._end(txn, action)
+        else:
+            self.pending.end(txn, action)
+
+
+class _IsWrittenLater(Cursor):
+    def _save(self) -> None:
+        pass
+
+
+class _PendingInMemory(PendingAcks):
+    def _keep(self, waiting: Waiting) -> None:
+        self._hold(waiting)
+
+
+class _LeavingReleases(Subscription):
+    def detach(self, consumer: Consumer) -> None:
+        for txn in self.pending.transactions():
+            self.pending.end(txn, Action.ABORT)
+        super().detach(consumer)
+
+
+class _TakesOlderForOver(Subscription):
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        super().end(txn, action, max(low_watermark, txn.least))
+
+
+class _RedeliversThePending(Subscription):
+    def redeliver(self, consumer: Consumer, places: Sequence[Place] | None) -> None:
+        for txn in self.pending.transactions() if places else ():
+            self.pending.end(txn, Action.ABORT)
+        super().redeliver(consumer, places)
+
+
+class _SharesAcknowledgements(Subscription):
+    _siblings: ClassVar[WeakKeyDictionary[Buffer, list[Subscription]]] = WeakKeyDictionary()
+
+    def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
+        super().attach(consumer, kind)
+        together = self._siblings.setdefault(self._buffer, [])
+        together += [] if self in together else [self]
+
+    def _end(self, txn: TxnId, action: Action) -> None:
+        held = self.pending.end(txn, action)
+        for one in self._siblings.get(self._buffer, [self]) if action is Action.COMMIT else ():
+            one.acknowledge(held.individual)
+
+
+class _SwallowsTheConflict(Subscription):
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+        try:
+            super().acknowledge_in(txn, wanted)
+        except Refused:
+            return
+
+
+class _KeepsWhatItRefused(PendingAcks):
+    def add_individual(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+        try:
+            super().add_individual(txn, wanted)
+        except Refused:
+            free = {place: units - self.units_at(place) for place, units in wanted.items()}
+            self._hold(Waiting(_NOBODY, individual=free))
+            raise
+
+
+PENDING_IS_GIVEN_OUT = Defect(
+    name="pending-is-given-out",
+    breaks="PIP31-54",
+    story="Redelivery goes by what is deleted, so that a message of an open transaction is processed twice.",
+    origin="textbook: a state that only the acknowledging path knows",
+    symptom=r'given "i2", "i3" and nothing else; seen .*i1',
+    parts=Parts(pending_acks=_GivesThePendingOut),
+)
+
+PENDING_SPENDS_PERMITS = Defect(
+    name="pending-spends-permits",
+    breaks="PIP31-54",
+    story="Messages that are withheld use up the room of the consumer that does not get them, which then waits for ever.",
+    origin="apache/pulsar#21177: filtered messages still consumed permits",
+    symptom='given "i3" and nothing else; seen .*not even the sentinel',
+    parts=Parts(subscription=_SpendsPermitsOnThePending),
+)
+
+PENDING_CONFLICT_UNSEEN = Defect(
+    name="pending-conflict-unseen",
+    breaks="PIP31-55",
+    story="Two transactions acknowledge one message, and both commit what they made of it.",
+    origin="textbook: a state that is changed without being compared",
+    symptom="a refusal as a transaction conflict; seen success",
+    parts=Parts(pending_acks=_SeesNoConflict),
+)
+
+DELETED_IS_TAKEN = Defect(
+    name="deleted-is-taken",
+    breaks="PIP31-56",
+    story="A message that is acknowledged for good is acknowledged once more in a transaction, whose owner has processed it in vain.",
+    origin="textbook: the pending state compared, and the cursor not",
+    symptom="a refusal as a transaction conflict; seen success",
+    parts=Parts(subscription=_TakesTheDeleted),
+)
+
+PLAIN_ACK_DELETES_PENDING = Defect(
+    name="plain-ack-deletes-pending",
+    breaks="PIP31-57",
+    story="A plain acknowledgement moves the cursor over a message that is pending, and the abort cannot give it back.",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
+    symptom=r"is left for workers; seen \['i2', 'i3'\]",
+    parts=Parts(subscription=_PlainDeletes),
+)
+
+ABORT_GIVES_NOTHING_BACK = Defect(
+    name="abort-gives-nothing-back",
+    breaks="PIP31-58",
+    story="The pending state outlives the abort, so that what the transaction had acknowledged is lost for the subscription.",
+    origin="textbook: an end that only commits are told",
+    symptom='given "i1" and nothing else; seen nothing',
+    parts=Parts(pending_acks=_AbortKeepsAll),
+)
+
+ABORT_GIVES_OTHERS_BACK = Defect(
+    name="abort-gives-others-back",
+    breaks="PIP31-58",
+    story="An abort gives back what another transaction has acknowledged and may still commit.",
+    origin="apache/pulsar#14327, apache/pulsar#19451: an abort redelivered what was pending in another transaction",
+    symptom=r"given \"i2\" and nothing else; seen \['i1', 'i2'\]",
+    parts=Parts(subscription=_AbortGivesOthersBack),
+)
+
+ABORT_GIVES_ALL_BACK = Defect(
+    name="abort-gives-all-back",
+    breaks="PIP31-58",
+    story="An abort delivers again what a consumer is busy with and the transaction never touched.",
+    origin="apache/pulsar#25107: an abort after acknowledgements caused duplicate consumption",
+    symptom=r"given \"i1\" and nothing else; seen \['i1'(, 'i1')?, 'i2', 'i3'\]",
+    parts=Parts(subscription=_AbortGivesAllBack),
+)
+
+TIME_OUT_LEAVES_PENDING = Defect(
+    name="time-out-leaves-pending",
+    breaks="PIP31-58",
+    story="A transaction whose client is gone times out, and its messages stay pending for ever.",
+    origin="apache/pulsar#10306: messages in pending ack status after the time-out",
+    symptom='given "i1" and nothing else; seen nothing',
+    parts=Parts(coordinator=_TimeOutForgetsSubscriptions),
+)
+
+COMMIT_DELETES_NOTHING = Defect(
+    name="commit-deletes-nothing",
+    breaks="PIP31-59",
+    story="A commit ends the pending state without moving the cursor, and the message is delivered again.",
+    origin="textbook: the half of an end that is easy to see",
+    symptom=r'"i2", "i3" is left for workers; seen .*i1',
+    parts=Parts(subscription=_CommitDeletesNothing),
+)
+
+COMMIT_DELETES_IN_MEMORY = Defect(
+    name="commit-deletes-in-memory",
+    breaks="PIP31-59",
+    story="The cursor is written later than the commit is answered, and a crash in between brings the messages back.",
+    origin="textbook: as durable as a plain acknowledgement",
+    symptom=r'"i2", "i3" is left for workers; seen .*i1',
+    parts=Parts(cursor=_IsWrittenLater),
+)
+
+PENDING_IN_MEMORY = Defect(
+    name="pending-in-memory",
+    breaks="PIP31-60",
+    story="What is pending is only known in memory; after a crash others get it, while the transaction is still open.",
+    origin="seen on Apache Pulsar 5.0.0-M1, on topics that are segments",
+    symptom=r'given "i2", "i3" and nothing else; seen .*i1',
+    parts=Parts(pending_acks=_PendingInMemory),
+)
+
+LEAVING_ENDS_PENDING = Defect(
+    name="leaving-ends-pending",
+    breaks="PIP31-61",
+    story="With its consumer, what a transaction acknowledged leaves the pending state, as if it were aborted.",
+    origin="textbook: a state that hangs on a connection",
+    symptom="a refusal as a transaction conflict; seen success",
+    parts=Parts(subscription=_LeavingReleases),
+)
+
+NEWER_END_ENDS_OLDER = Defect(
+    name="newer-end-ends-older",
+    breaks="PIP31-61",
+    story="The end of a newer transaction counts as the low watermark, and older open ones lose what they have pending.",
+    origin="apache/pulsar#15530: the low watermark of pending acknowledgements aborted the wrong transaction",
+    symptom=r'"i3" is left for workers; seen .*i1',
+    parts=Parts(subscription=_TakesOlderForOver),
+)
+
+ASKING_ENDS_PENDING = Defect(
+    name="asking-ends-pending",
+    breaks="PIP31-62",
+    story="Whoever asks for a message by its id gets it, also one that is pending in an open transaction.",
+    origin="textbook: two ways to ask for redelivery, and one that checks",
+    symptom=r"given \"i2\" and nothing else; seen \['i1', 'i2'\]",
+    parts=Parts(subscription=_RedeliversThePending),
+)
+
+COMMIT_DELETES_ON_ALL = Defect(
+    name="commit-deletes-on-all",
+    breaks="PIP31-65",
+    story="A commit deletes on every subscription of the topic what the transaction acknowledged on one.",
+    origin="textbook: a state kept at the topic",
+    symptom=r"is left for others; seen \['i2', 'i3'\]",
+    parts=Parts(subscription=_SharesAcknowledgements),
+)
+
+CONFLICT_IS_SWALLOWED = Defect(
+    name="conflict-is-swallowed",
+    breaks="PIP31-67",
+    story="The answer says success whatever became of the acknowledgement, and the client commits without it.",
+    origin="textbook: an error that ends in a log file",
+    symptom="a refusal as a transaction conflict; seen success",
+    parts=Parts(subscription=_SwallowsTheConflict),
+)
+
+CONFLICT_KEEPS_THE_OTHERS = Defect(
+    name="conflict-keeps-the-others",
+    breaks="PIP31-70",
+    story="The messages of a refused request that were free stay pending, and no end is ever told of them.",
+    origin="textbook: a request that is applied and then checked",
+    symptom=r'"i2", "i3" is left for workers; seen \[\'i3\'\]',
+    parts=Parts(pending_acks=_KeepsWhatItRefused),
+)

@@ -1,0 +1,50 @@
+"""Defects of Pulsar in acknowledgements of everything up to a message, in a transaction."""
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.pending_acks import PendingAcks, Waiting
+from fencepost.reference.pulsar.values import TxnId
+
+
+class _TakesEveryCumulative(PendingAcks):
+    def add_cumulative(self, txn: TxnId, place: Place) -> None:
+        self._keep(Waiting(txn, cumulative=place))
+
+
+class _LooksAtCumulativeOnly(PendingAcks):
+    def _covers_anothers(self, txn: TxnId, place: Place) -> bool:  # noqa: ARG002 - it does not look at single messages
+        return False
+
+
+class _GivesTheCoveredOut(PendingAcks):
+    def covers(self, place: Place) -> bool:  # noqa: ARG002 - only single messages are withheld
+        return False
+
+
+CUMULATIVE_IS_REPLACED = Defect(
+    name="cumulative-is-replaced",
+    breaks="PIP31-63",
+    story="A second transaction takes the place of the first one, whose commit then deletes nothing.",
+    origin="textbook: one field, written without being read",
+    symptom="a refusal as a transaction conflict; seen success",
+    parts=Parts(pending_acks=_TakesEveryCumulative),
+)
+
+CUMULATIVE_TAKES_THE_PENDING = Defect(
+    name="cumulative-takes-the-pending",
+    breaks="PIP31-64",
+    story="A cumulative acknowledgement commits over a message that is pending in another transaction, whose abort finds nothing.",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7",
+    symptom=r"i1 is left for auditors; seen \['i3'\]",
+    parts=Parts(pending_acks=_LooksAtCumulativeOnly),
+)
+
+COVERED_IS_GIVEN_OUT = Defect(
+    name="covered-is-given-out",
+    breaks="PIP31-54",
+    story="Only messages that were acknowledged one by one are withheld; those below a pending cumulative one come again.",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
+    symptom=r"given \"i3\" and nothing else; seen \['i1', 'i2', 'i3'\]",
+    parts=Parts(pending_acks=_GivesTheCoveredOut),
+)

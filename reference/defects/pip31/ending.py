@@ -1,0 +1,147 @@
+"""Defects in ending a Pulsar transaction, in asking for its end again, and in asking for both ends at once."""
+
+from dataclasses import replace
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.lawful.kafka import SlowNetwork
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.values import Action, Status, TxnId
+
+
+class _TakesUnknownForEnded(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        if txn in self._transactions:
+            super().end(txn, action, reply)
+        else:
+            reply()
+
+
+class _RefusesRepetition(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        self._known(txn).opened()
+        super().end(txn, action, reply)
+
+
+def _not_found(txn: TxnId) -> Refused:
+    return Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {txn.most} does not know transaction {txn}")
+
+
+class _ForgetsTheCommitted(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        if self._known(txn).status is Status.COMMITTED:
+            raise _not_found(txn)
+        super().end(txn, action, reply)
+
+
+class _ForgetsTheAborted(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        if self._known(txn).status is Status.ABORTED:
+            raise _not_found(txn)
+        super().end(txn, action, reply)
+
+
+class _RefusesAndWrites(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        try:
+            super().end(txn, action, reply)
+        except Refused:
+            if self._known(txn).status is Status.ABORTING:
+                self._install(replace(self._known(txn), status=Status.COMMITTING))
+            raise
+
+
+class _ComparesBeforeOthersWrite(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        known = self._known(txn)
+        if known.status.is_decided and not known.status.is_complete:
+            self._install(replace(known, status=Status.OPEN))
+        super().end(txn, action, reply)
+
+
+class _AgreesToEverything(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        decided = self._known(txn).status.action
+        super().end(txn, action if decided is None else decided, reply)
+
+
+class _WantsOperations(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        known = self._known(txn)
+        if not known.partitions and not known.subscriptions:
+            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} has no operations")
+        super().end(txn, action, reply)
+
+
+UNKNOWN_ENDS_WELL = Defect(
+    name="pulsar-unknown-ends-well",
+    breaks="PIP31-22",
+    story="Whoever ends a transaction that was never begun is told that it is done, for what is not known must have ended.",
+    origin="textbook: a retry made harmless by trusting the caller",
+    symptom="a refusal as not found; seen Done",
+    parts=Parts(coordinator=_TakesUnknownForEnded),
+)
+
+REPETITION_IS_REFUSED = Defect(
+    name="pulsar-repetition-is-refused",
+    breaks="PIP31-23",
+    story="A client that repeats its commit while that is on its way is refused, and does not know what became of it.",
+    origin="apache/pulsar#10131: an end that was asked for again in COMMITTING or ABORTING failed",
+    symptom="what was asked is done; seen InvalidTxnStatus",
+    parts=Parts(coordinator=_RefusesRepetition),
+)
+
+PULSAR_COMMITTED_IS_FORGOTTEN = Defect(
+    name="pulsar-committed-is-forgotten",
+    breaks="PIP31-24",
+    story="A client that repeats its commit after it was done is told that there is no such transaction.",
+    origin="every Pulsar 4 release, which removes the metadata at the end",
+    symptom="what was asked is done; seen TransactionNotFound",
+    parts=Parts(coordinator=_ForgetsTheCommitted),
+)
+
+PULSAR_ABORTED_IS_FORGOTTEN = Defect(
+    name="pulsar-aborted-is-forgotten",
+    breaks="PIP31-25",
+    story="A client that repeats its abort after it was done is told that there is no such transaction.",
+    origin="apache/pulsar#19744: an end that is asked for again finds no transaction",
+    symptom="what was asked is done; seen TransactionNotFound",
+    parts=Parts(coordinator=_ForgetsTheAborted),
+)
+
+REFUSED_COMMIT_IS_WRITTEN = Defect(
+    name="pulsar-refused-commit-is-written",
+    breaks="PIP31-26",
+    story="A commit of what is being aborted is refused, and stands in the log all the same.",
+    origin="textbook: the entry is appended before the status is compared",
+    symptom="A is ABORTING; seen COMMITTING",
+    parts=Parts(coordinator=_RefusesAndWrites),
+)
+
+PULSAR_ABORT_OF_A_COMMIT_SUCCEEDS = Defect(
+    name="pulsar-abort-of-a-commit-succeeds",
+    breaks="PIP31-27",
+    story="Whoever asks for the end of a decided transaction is told that it succeeded, also who asked for the opposite.",
+    origin="textbook: a repetition is recognised without comparing the action",
+    symptom="a refusal; seen",
+    parts=Parts(coordinator=_AgreesToEverything),
+)
+
+PULSAR_EMPTY_END_REFUSED = Defect(
+    name="pulsar-empty-end-refused",
+    breaks="PIP31-73",
+    story="A transaction in which nothing was done cannot be ended.",
+    origin="textbook: an end needs somebody to tell",
+    symptom="what was asked is done; seen InvalidTxnStatus",
+    parts=Parts(coordinator=_WantsOperations),
+)
+
+BOTH_ENDS_WIN = Defect(
+    name="pulsar-both-ends-win",
+    breaks="PIP31-74",
+    story="Two clients that end a transaction in opposite ways at the same time are both told that it is done.",
+    origin="textbook: the status is compared in one step, and written in another",
+    symptom="exactly one of the two succeeds; seen the commit: success; the abort: success",
+    parts=Parts(coordinator=_ComparesBeforeOthersWrite, network=SlowNetwork),
+)

@@ -1,0 +1,168 @@
+"""Defects of Pulsar in time-outs: when a transaction's time is up, who finds out, and what it may do then."""
+
+from dataclasses import replace
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.transaction import Transaction
+from fencepost.reference.pulsar.values import Action, Status, TxnId
+
+_ONE_FOR_ALL_MS = 2_000
+_NEVER_MS = 2**40
+
+
+class _WaitsForItsClient(Coordinator):
+    def expire(self) -> None:
+        pass
+
+
+class _ExpiresOthers(Coordinator):
+    """A coordinator that also aborts what `is_taken_for_overdue`."""
+
+    def is_taken_for_overdue(self, transaction: Transaction) -> bool:
+        raise NotImplementedError
+
+    def expire(self) -> None:
+        super().expire()
+        for transaction in self.transactions():
+            if self.is_taken_for_overdue(transaction):
+                self._decide(replace(transaction, status=Status.OPEN), Action.ABORT, None)
+
+
+class _IsInAHurry(_ExpiresOthers):
+    def is_taken_for_overdue(self, transaction: Transaction) -> bool:
+        age = self._machine.clock.now - transaction.started_at
+        return transaction.status is Status.OPEN and age > transaction.timeout_ms / 2
+
+
+class _HasOneTimeOut(_ExpiresOthers):
+    def is_taken_for_overdue(self, transaction: Transaction) -> bool:
+        return transaction.status is Status.OPEN and self._machine.clock.now - transaction.started_at > _ONE_FOR_ALL_MS
+
+
+class _LooksOnlyAtTheTime(_ExpiresOthers):
+    def is_taken_for_overdue(self, transaction: Transaction) -> bool:
+        return transaction.status is Status.COMMITTING and self._machine.clock.now - transaction.started_at > transaction.timeout_ms
+
+
+class _CountsFromTheLastChange(Coordinator):
+    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
+        super().add_partitions(txn, names)
+        self._install(replace(self._known(txn), started_at=self._machine.clock.now))
+
+
+class _ThanksForEveryCommit(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        aborted = self._known(txn).status.action is Action.ABORT
+        super().end(txn, Action.ABORT if aborted else action, reply)
+
+
+class _TracksWhatItBegan(Coordinator):
+    def _recovered(self, transaction: Transaction) -> Transaction:
+        return replace(transaction, timeout_ms=_NEVER_MS)
+
+
+class _TellsOnce(Coordinator):
+    def tell_again(self) -> None:
+        pass
+
+
+class _LooksAtTheClockAfterwards(Coordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        is_late = self._known(txn).is_overdue(self._machine.clock.now)
+        super().end(txn, action, (lambda: None) if is_late else reply)
+        if is_late:
+            raise Refused(Error.INVALID_TXN_STATUS, f"the time-out of transaction {txn} has passed")
+
+
+TIMEOUT_IGNORED = Defect(
+    name="pulsar-timeout-ignored",
+    breaks="PIP31-39",
+    story="Only its client ends a transaction, and one whose client is gone is open for ever.",
+    origin="textbook: nobody looks at the clock",
+    symptom="A is ABORTED; seen OPEN",
+    parts=Parts(coordinator=_WaitsForItsClient),
+)
+
+TIMEOUT_TOO_EARLY = Defect(
+    name="pulsar-timeout-too-early",
+    breaks="PIP31-40",
+    story="The coordinator aborts a transaction when half of its time has passed.",
+    origin="textbook: a margin on the wrong side",
+    symptom=r"A is OPEN until its time-out; seen ABORT(ING|ED) \d+ ms before it",
+    parts=Parts(coordinator=_IsInAHurry),
+)
+
+TIMEOUT_OF_THE_COORDINATOR = Defect(
+    name="pulsar-timeout-of-the-coordinator",
+    breaks="PIP31-40",
+    story="The coordinator has one time-out for all, whatever a client asked for.",
+    origin="textbook: a setting that is not looked at",
+    symptom="A is OPEN; seen (ABORTED|ABORTING|not known any more)",
+    parts=Parts(coordinator=_HasOneTimeOut),
+)
+
+TIMEOUT_FROM_THE_LAST_CHANGE = Defect(
+    name="pulsar-timeout-from-the-last-change",
+    breaks="PIP31-41",
+    story="The time-out counts from the last update of the metadata, so a transaction that is added to never ends.",
+    origin="textbook: an idle time-out",
+    symptom="a refusal; seen Done",
+    parts=Parts(coordinator=_CountsFromTheLastChange),
+)
+
+LATE_COMMIT_SUCCEEDS = Defect(
+    name="pulsar-late-commit-succeeds",
+    breaks="PIP31-42",
+    story="Whoever commits a transaction that has timed out is told that it is done, and its messages are gone.",
+    origin="textbook: what has ended needs no end",
+    symptom="a refusal; seen Done",
+    parts=Parts(coordinator=_ThanksForEveryCommit),
+)
+
+TIMEOUT_FORGOTTEN_BY_CRASH = Defect(
+    name="pulsar-timeout-forgotten-by-crash",
+    breaks="PIP31-43",
+    story="Only transactions that were begun since the last start are watched for their time-outs.",
+    origin="textbook: a tracker that is not told of what a replay finds",
+    symptom="A is ABORTED; seen OPEN",
+    parts=Parts(coordinator=_TracksWhatItBegan),
+)
+
+TIMEOUT_ABORTS_A_COMMIT = Defect(
+    name="pulsar-timeout-aborts-a-commit",
+    breaks="PIP31-44",
+    story="The scan looks only at the time, and aborts a commit for which a participant is still awaited.",
+    origin="textbook: a time-out that does not look at the status",
+    symptom="A goes from COMMITTING to COMMITTED; seen from ABORTING",
+    parts=Parts(coordinator=_LooksOnlyAtTheTime),
+)
+
+HELD_ABORT_STAYS = Defect(
+    name="pulsar-held-abort-stays",
+    breaks="PIP31-45",
+    story="A participant that could not abort is not told again, and the transaction is being aborted for ever.",
+    origin="apache/pulsar#10131: the end of a transaction was not tried again after a failure",
+    symptom="A goes from ABORTING to ABORTED; seen from ABORTING to ABORTING",
+    parts=Parts(coordinator=_TellsOnce),
+)
+
+COMMITTED_AND_CALLED_LATE = Defect(
+    name="pulsar-committed-and-called-late",
+    breaks="PIP31-75",
+    story="Between the time-out and the scan a commit is carried out, and then answered as one that came too late.",
+    origin="apache/pulsar#14370: a commit that raced with the time-out",
+    symptom="see the messages of .*, of 16 transactions; seen",
+    parts=Parts(coordinator=_LooksAtTheClockAfterwards),
+)
+
+ABORTED_AND_CALLED_COMMITTED = Defect(
+    name="pulsar-aborted-and-called-committed",
+    breaks="PIP31-75",
+    story="A commit that comes after the scan is answered with success, and the transaction stays aborted.",
+    origin="textbook: an answer that is not made from the outcome",
+    symptom="see the messages of 1, .*, 16, of 16 transactions; seen",
+    parts=Parts(coordinator=_ThanksForEveryCommit),
+)

@@ -1,0 +1,139 @@
+"""Defects of Pulsar in messages that come twice, too late, or where nobody expects them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.coordinator import Coordinator
+from fencepost.reference.pulsar.deduplication import Deduplication
+from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.ledger import Ledger
+from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
+from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+
+
+class _StoresEverything(Deduplication):
+    def is_there(self, message: Message) -> bool:  # noqa: ARG002 - it does not look
+        return False
+
+
+class _KnowsOnlyThisLife(Deduplication):
+    def __init__(self, stored: Iterable[Message]) -> None:  # noqa: ARG002 - what was stored before it was loaded
+        super().__init__([])
+
+
+class _AcceptsAndForgets(SidecarBuffer):
+    def publish(self, message: Message) -> Position:
+        is_late = message.txn in self._ended
+        return self._sidecar.append(message) if is_late else super().publish(message)
+
+
+class _ShowsTheLate(SidecarBuffer):
+    def publish(self, message: Message) -> Position:
+        is_late = message.txn in self._ended
+        return super().publish(replace(message, txn=None) if is_late else message)
+
+
+class _TakesTheLateForOpen(SidecarBuffer):
+    def __init__(self, ledger: Ledger, sidecar: Ledger, machine: Machine) -> None:
+        super().__init__(ledger, sidecar, machine)
+        self._open_again: set[TxnId | None] = set()
+        self._given_up: set[TxnId | None] = set()
+
+    def publish(self, message: Message) -> Position:
+        if message.txn not in self._ended:
+            return super().publish(message)
+        self._open_again.add(message.txn)
+        return self._sidecar.append(message)
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        super().end(txn, action, low_watermark)
+        self._given_up |= self._open_again
+
+    def after(self, place: Place) -> Iterator[Readable]:
+        return (readable for readable in super().after(place) if readable.message.txn not in self._given_up)
+
+
+class _IsPoisoned(SidecarBuffer):
+    _poison: Refused | None = None
+
+    def publish(self, message: Message) -> Position:
+        if self._poison is not None and message.txn is not None:
+            raise self._poison
+        try:
+            return super().publish(message)
+        except Refused as refused:
+            self._poison = refused
+            raise
+
+
+class _KnowsOfNoEnd(Coordinator):
+    def is_over(self, txn: TxnId) -> bool:  # noqa: ARG002 - nobody is told
+        return False
+
+
+REPEATED_IS_STORED = Defect(
+    name="repeated-is-stored",
+    breaks="PIP31-48",
+    story="A message that is sent again after a lost connection is stored once more.",
+    origin="textbook: at least once",
+    symptom=r"readers of orders see \['a1'\]; seen \['a1', 'a1'\]",
+    parts=Parts(deduplication=_StoresEverything),
+)
+
+REPEATED_IS_STORED_AFTER_LOADING = Defect(
+    name="repeated-is-stored-after-loading",
+    breaks="PIP31-48",
+    story="The sequence ids are known in memory only, so that a topic that was loaded anew takes a repeated message.",
+    origin="textbook: a state that recovery forgets",
+    symptom=r"readers of orders see \['a1'\]; seen \['a1', 'a1'\]",
+    parts=Parts(deduplication=_KnowsOnlyThisLife),
+)
+
+LATE_IS_ACCEPTED = Defect(
+    name="late-is-accepted",
+    breaks="PIP31-49",
+    story="A message of a transaction that has ended is receipted, and nobody will ever see it.",
+    origin="as shipped by Apache Pulsar above the low watermark, seen on 4.0.7 and 5.0.0-M1",
+    symptom=r"a refusal; seen Done\(value=MessageId",
+    parts=Parts(sidecar_buffer=_AcceptsAndForgets),
+)
+
+LATE_IS_SHOWN = Defect(
+    name="late-is-shown",
+    breaks="PIP31-50",
+    story="A message that comes after the end of its transaction is taken for one without a transaction.",
+    origin="textbook: what is no longer known is let through",
+    symptom=r"see \['a1', 'plain'\]; seen \['a1', 'late', 'plain'\]",
+    parts=Parts(sidecar_buffer=_ShowsTheLate),
+)
+
+LATE_HIDES_THE_COMMITTED = Defect(
+    name="late-hides-the-committed",
+    breaks="PIP31-50",
+    story="A late message opens its transaction again, and with the next end all of it counts as aborted, also what was committed.",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
+    symptom=r"see \['a1', 'b1'\]; seen \['b1'\]",
+    parts=Parts(sidecar_buffer=_TakesTheLateForOpen),
+)
+
+LATE_POISONS_THE_TOPIC = Defect(
+    name="late-poisons-the-topic",
+    breaks="PIP31-50",
+    story="The refusal of a late message sticks, and every later transaction on the topic gets it.",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7",
+    symptom=r"see \['a1', 'b1', 'c1'\]; seen \['a1', 'b1'\]",
+    parts=Parts(sidecar_buffer=_IsPoisoned),
+)
+
+STRAY_STAYS_OPEN = Defect(
+    name="stray-stays-open",
+    breaks="PIP31-51",
+    story="A topic that nobody had added to a transaction never hears of its end, and holds its message for ever.",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
+    symptom="nothing of A is open in payments; seen open from",
+    parts=Parts(coordinator=_KnowsOfNoEnd),
+)

@@ -1,0 +1,102 @@
+"""Defects in telling the participants of a Pulsar transaction, and in what they do when they are told again."""
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.coordinator import Coordinator
+from fencepost.reference.pulsar.participants import EndOn, Participant, Participants
+from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
+from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.transaction import Transaction
+from fencepost.reference.pulsar.values import Action, TxnId
+
+
+class _AnswersWhenComplete(Coordinator):
+    def _answers_decisions(self) -> bool:
+        return False
+
+
+class _IsContentWithOne(Participants):
+    def _check(self, txn: TxnId) -> None:
+        told = self._missing.get(txn, {})
+        if len(told) == 1:
+            told.clear()
+        super()._check(txn)
+
+
+class _TellsTopicsOnly(Participants):
+    def to_tell(self, transaction: Transaction) -> list[Participant]:
+        return list(transaction.partitions)
+
+
+class _TellsOneAfterAnother(Participants):
+    def _send(self, message: EndOn) -> None:
+        if message.participant == next(iter(self._missing[message.txn])):
+            super()._send(message)
+
+
+class _MarksEachTime(SidecarBuffer):
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        self._ended.pop(txn, None)
+        super().end(txn, action, low_watermark)
+
+
+class _GivesBackEachTime(Subscription):
+    def _end(self, txn: TxnId, action: Action) -> None:
+        super()._end(txn, action)
+        if action is Action.ABORT:
+            self._give_back({place: frozenset(owners) for place, owners in self._held.items() if place in self._times})
+
+
+ANSWERED_WHEN_COMPLETE = Defect(
+    name="pulsar-answered-when-complete",
+    breaks="PIP31-29",
+    story="A client waits for the answer to its commit for as long as a single topic of the transaction is not available.",
+    origin="apache/pulsar#19747: the coordinator that shipped answers when every participant is done",
+    symptom="what was asked is done; seen no answer while the end is held back",
+    parts=Parts(coordinator=_AnswersWhenComplete),
+)
+
+LAST_ONE_IS_NOT_AWAITED = Defect(
+    name="pulsar-last-one-is-not-awaited",
+    breaks="PIP31-34",
+    story="A transaction counts as committed while a topic has not followed, and nobody tells that topic any more.",
+    origin="textbook: a countdown that ends at one",
+    symptom="A is COMMITTING; seen COMMITTED",
+    parts=Parts(participants=_IsContentWithOne),
+)
+
+TOPICS_ONLY = Defect(
+    name="pulsar-topics-only",
+    breaks="PIP31-35",
+    story="The end of a transaction is told to its topics, and its acknowledgements stay pending.",
+    origin="textbook: two lists, of which one is gone through",
+    symptom="nothing is pending for workers; seen something of 1",
+    parts=Parts(participants=_TellsTopicsOnly),
+)
+
+COMMITTED_EACH_TIME = Defect(
+    name="pulsar-committed-each-time",
+    breaks="PIP31-36",
+    story="A topic that is told of a commit again shows the messages again.",
+    origin="textbook: at least once, without asking whether it was done",
+    symptom=r"see \['a1', 'a2'\]; seen \['a1', 'a2', 'a1', 'a2'\]",
+    parts=Parts(sidecar_buffer=_MarksEachTime),
+)
+
+GIVEN_BACK_EACH_TIME = Defect(
+    name="pulsar-given-back-each-time",
+    breaks="PIP31-37",
+    story="A subscription that is told of an abort again delivers once more what its consumer has got back and is busy with.",
+    origin="apache/pulsar#25107: an abort redelivers what was delivered by another way already",
+    symptom=r"given \"i1\" and nothing else; seen \['i1', 'i1'",
+    parts=Parts(subscription=_GivesBackEachTime),
+)
+
+ONE_AFTER_ANOTHER = Defect(
+    name="pulsar-one-after-another",
+    breaks="PIP31-38",
+    story="Participants are told one after the other, so that one that is not available holds up all behind it.",
+    origin="textbook: a loop that waits in its body",
+    symptom=r"readers of orders see \['a1'\]; seen nothing",
+    parts=Parts(participants=_TellsOneAfterAnother),
+)

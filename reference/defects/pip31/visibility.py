@@ -1,0 +1,150 @@
+"""Defects in what consumers of a Pulsar topic see of a transaction."""
+
+from collections.abc import Iterator
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.coordinator import Coordinator
+from fencepost.reference.pulsar.pending_acks import PendingAcks, Waiting
+from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
+from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.transaction import Transaction
+from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+
+
+class _KeepsTheLastTopic(Coordinator):
+    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
+        super().add_partitions(txn, names)
+        known = self._transactions[txn]
+        self._install(Transaction(txn, known.timeout_ms, known.started_at, known.status, names, known.subscriptions))
+
+
+PULSAR_LAST_TOPIC_ONLY = Defect(
+    name="pulsar-last-topic-only",
+    breaks="PIP31-01",
+    story="Each request to add topics replaces those that were added before, so a commit reaches only the topics of the last request.",
+    origin="textbook: a list is set where it should grow",
+    symptom=r"readers of orders see \['a1', 'a2'\]; seen nothing",
+    parts=Parts(coordinator=_KeepsTheLastTopic),
+)
+
+
+class _CommitsAborts(SidecarBuffer):
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - that is the defect
+        super().end(txn, Action.COMMIT, low_watermark)
+
+
+PULSAR_ABORT_SHOWS = Defect(
+    name="pulsar-abort-shows",
+    breaks="PIP31-02",
+    story="A topic does not look at how a transaction ends, and shows its messages whichever way.",
+    origin="textbook: a marker without its kind",
+    symptom=r"nothing is left for early; seen \['a1'\]",
+    parts=Parts(sidecar_buffer=_CommitsAborts),
+)
+
+
+class _NeverDeletes(Subscription):
+    def _end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
+        super()._end(txn, Action.ABORT)
+
+
+PULSAR_COMMIT_KEEPS_INPUT = Defect(
+    name="pulsar-commit-keeps-input",
+    breaks="PIP31-03",
+    story="A commit shows the output, and gives the input back as an abort does.",
+    origin="textbook: both ends of a transaction only clear the pending state",
+    symptom=r"\"i2\" is left for workers; seen \['i1', 'i2'\]",
+    parts=Parts(subscription=_NeverDeletes),
+)
+
+
+class _KeepsPending(PendingAcks):
+    def end(self, txn: TxnId, action: Action) -> Waiting:
+        return super().end(txn, action) if action is Action.COMMIT else Waiting(txn)
+
+
+PULSAR_ABORT_KEEPS_INPUT = Defect(
+    name="pulsar-abort-keeps-input",
+    breaks="PIP31-04",
+    story="An abort hides the output, and leaves the acknowledgements pending: the input is lost for its subscription.",
+    origin="textbook: an abort that thinks only of messages",
+    symptom=r"\"i1\", \"i2\" is left for workers; seen \['i2'\]",
+    parts=Parts(pending_acks=_KeepsPending),
+)
+
+
+class _WritesThrough(SidecarBuffer):
+    def publish(self, message: Message) -> Position:
+        return self._ledger.append(message)
+
+
+PULSAR_OPEN_IS_READ = Defect(
+    name="pulsar-open-is-read",
+    breaks="PIP31-05",
+    story="Messages of an open transaction stand in the topic like any other, and consumers get them.",
+    origin="textbook: read uncommitted",
+    symptom=r"readers of orders see nothing; seen \['a1'\]",
+    parts=Parts(sidecar_buffer=_WritesThrough),
+)
+
+
+class _StopsReaders(SidecarBuffer):
+    def after(self, place: Place) -> Iterator[Readable]:
+        return iter(()) if self.ongoing() else super().after(place)
+
+    @property
+    def max_read_position(self) -> Position:
+        return Position(-1, -1) if self.ongoing() else super().max_read_position
+
+
+PULSAR_OPEN_STOPS_ALL = Defect(
+    name="pulsar-open-stops-all",
+    breaks="PIP31-06",
+    story="While a transaction is open on a topic nothing of the topic is delivered, not even what lies before it.",
+    origin="textbook: the readable position goes back to the beginning",
+    symptom=r"readers of orders see \['before', 'right before'\]; seen nothing",
+    parts=Parts(sidecar_buffer=_StopsReaders),
+)
+
+PULSAR_OPEN_WITHHOLDS_PLAIN = Defect(
+    name="pulsar-open-withholds-plain",
+    breaks="PIP31-08",
+    story="A message outside of transactions is withheld while a transaction is open on its topic.",
+    origin="every Pulsar release, which has the marker approach",
+    symptom=r"readers of orders see \['plain'\]; seen nothing",
+    parts=Parts(sidecar_buffer=_StopsReaders),
+)
+
+
+class _ShowsBackwards(SidecarBuffer):
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        self._messages.get(txn, []).reverse()
+        super().end(txn, action, low_watermark)
+
+
+PULSAR_SHOWS_BACKWARDS = Defect(
+    name="pulsar-shows-backwards",
+    breaks="PIP31-52",
+    story="The messages of a transaction are delivered from the last to the first.",
+    origin="textbook: a list that is consumed from its end",
+    symptom=r"see \['a1', 'a2', 'a3', 'a4'\]; seen \['a4', 'a3', 'a2', 'a1'\]",
+    parts=Parts(sidecar_buffer=_ShowsBackwards),
+)
+
+
+class _ShowsInOrderOfIds(SidecarBuffer):
+    def after(self, place: Place) -> Iterator[Readable]:
+        found = sorted(super().after(place), key=lambda readable: readable.message.txn or (-1, -1))
+        return iter(found)
+
+
+PULSAR_ORDER_OF_IDS = Defect(
+    name="pulsar-order-of-ids",
+    breaks="PIP31-53",
+    story="Transactions are delivered in the order in which they began, whichever was committed first.",
+    origin="textbook: an index of transactions by id, read instead of the markers",
+    symptom=r"see \['b1', 'a1'\]; seen \['a1', 'b1'\]",
+    parts=Parts(sidecar_buffer=_ShowsInOrderOfIds),
+)
