@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 
 
 class Violation(AssertionError):
-    """The system did something else than the requirement says."""
+    """The system did something else than the requirement says.
 
-    def __init__(self, expected: str, seen: str) -> None:
-        super().__init__(f"expected {expected}; seen {seen}")
-        self.expected = expected
-        self.seen = seen
+    `what` names the observation in words that stay, such as "answer to EndTxn"; `expected` and `seen` are what it should have been and
+    what it was. `error` and `code` are the protocol's own, where the system refused.
+    """
+
+    def __init__(self, expected: str, seen: str, *, what: str = "", error: str | None = None, code: int | None = None) -> None:
+        super().__init__(f"{what}: expected {expected}; seen {seen}" if what else f"expected {expected}; seen {seen}")
+        self.what, self.expected, self.seen = what, expected, seen
+        self.error, self.code = error, code
 
 
 class SetUpFailed(Exception):
@@ -39,8 +43,8 @@ class Evidence:
         """Note one observation that was judged and held."""
         self.observations.append(what)
 
-    def expect(self, holds: bool, expected: str, seen: str) -> None:
+    def expect(self, holds: bool, expected: str, seen: str, *, what: str = "", error: str | None = None, code: int | None = None) -> None:
         """Judge one observation: note it when it holds, raise Violation when it does not."""
         if not holds:
-            raise Violation(expected, seen)
-        self.saw(f"{expected}: {seen}")
+            raise Violation(expected, seen, what=what, error=error, code=code)
+        self.saw(f"{what}: {expected}: {seen}" if what else f"{expected}: {seen}")

@@ -1,3 +1,7 @@
 """Fencepost: the conformance suite and executable reference for streaming transactions."""
 
-__version__ = "0.1.0"
+from fencepost.contract import version
+
+__all__ = ["__version__"]
+
+__version__ = version.VERSION

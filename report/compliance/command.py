@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from fencepost import __version__
 from fencepost.contract.errors import WrongUsage
+from fencepost.contract.version import VERSION
 from fencepost.pipeline.command import spark_is_there
 from fencepost.pipeline.compliance import folders
 from fencepost.pipeline.compliance.facts import Standing, Summary
@@ -83,7 +83,7 @@ def as_json(summary: Summary, unreadable: Sequence[Unreadable], complete: bool =
     """`report.json`; its names are published in `report.schema.json` and stay."""
     return {
         "schema_version": 1,
-        "fencepost": __version__,
+        "fencepost": VERSION,
         "complete": complete,
         "runs": summary.runs,
         "incomplete": summary.incomplete,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from fencepost import __version__
+from fencepost.contract.version import VERSION
 from fencepost.pipeline.compliance.facts import Standing, Summary
 from fencepost.pipeline.compliance.folders import Unreadable
 
@@ -39,7 +39,7 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
     yield (
         f"{summary.runs} runs of {len(summary.standings)} systems and versions, {summary.incomplete} of the runs not complete; "
         f"{len(unreadable)} files or folders could not be read. "
-        f"Of each requirement the latest run that judged it counts. Made {made:%Y-%m-%d %H:%M} UTC by Fencepost {__version__}."
+        f"Of each requirement the latest run that judged it counts. Made {made:%Y-%m-%d %H:%M} UTC by Fencepost {VERSION}."
     )
     yield ""
     yield "| System | State | Met | Known deviation | Violated | Anomalies | Not offered | Not known | Not run | Latest run | Runs |"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from fencepost import __version__
+from fencepost.contract.version import VERSION
 from fencepost.pipeline.compliance.facts import Summary
 from fencepost.pipeline.compliance.folders import Unreadable
 
@@ -29,7 +29,7 @@ def render(summary: Summary, unreadable: Sequence[Unreadable], made: datetime) -
         unreadable=unreadable,
         told=unreadable[:MOST_TOLD],
         made=made,
-        version=__version__,
+        version=VERSION,
         states=STATES,
         words=WORDS,
         badge_of=file_name,

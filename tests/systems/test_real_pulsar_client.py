@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pulsar
 import pytest
+from pulsar_clients import done, session
 from served import Command, serve_command
-from test_serve_pulsar import done, session
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, persistent

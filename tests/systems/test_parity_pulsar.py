@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from commands import CHECKOUT, fencepost, python, verdicts
+from recorded_runs import histories, scenarios
 from served import serve_command
-from test_parity import histories, scenarios
 
 from fencepost.reference.pulsar import PulsarProfile
 
@@ -29,7 +29,7 @@ def in_process(profile: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_histories_are_the_same_event_by_event(profile: str, in_process: Path, tmp_path: Path) -> None:
     """The same frames, virtual times, crashes and verdicts, whether frames are handed over or bytes sent."""
     given = (f"--spec={SPEC}", f"--profile={profile}", "--no-html", f"--results={tmp_path}")
-    python(CHECKOUT / "tests/served_pulsar_reference.py", *given, expect=0)
+    python(CHECKOUT / "tests/fakes/served_pulsar_reference.py", *given, expect=0)
 
     assert verdicts(tmp_path) == verdicts(in_process)
     ours, over_tcp = histories(in_process), histories(tmp_path)

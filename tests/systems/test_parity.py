@@ -1,15 +1,11 @@
 """In process and over TCP: the same suite, the same verdicts, the same histories."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from commands import CHECKOUT, compliance, fencepost, python, verdicts
+from recorded_runs import histories, scenarios
 from served import serve_command
-
-from fencepost.contract import register
-from fencepost.protocols import PROTOCOLS_OF
 
 PROFILES = ("seed", "kafka-4.0")
 ONLY_IN_PROCESS = {"crash", "hold-markers"}
@@ -34,7 +30,7 @@ def test_the_histories_are_the_same_event_by_event(profile: str, in_process: Pat
 
     Of an answer that did not come, only how its absence is worded differs: over TCP it tells of a socket.
     """
-    python(CHECKOUT / "tests/served_reference.py", f"--profile={profile}", "--no-html", f"--results={tmp_path}", expect=0)
+    python(CHECKOUT / "tests/fakes/served_reference.py", f"--profile={profile}", "--no-html", f"--results={tmp_path}", expect=0)
 
     assert verdicts(tmp_path) == verdicts(in_process)
     ours, over_tcp = histories(in_process), histories(tmp_path)
@@ -56,27 +52,3 @@ def test_the_suite_says_of_a_served_reference_what_it_says_of_the_bundled_one(pr
     assert bundled.keys() == behind_address.keys()
     assert offered == {name: bundled[name] for name in offered}
     assert len(offered) > len(bundled) * 3 / 4
-
-
-def scenarios(folder: Path, protocol: str) -> dict[tuple[str, str], str]:
-    """The verdicts on a system of that protocol; a run that judges several names the protocol behind a scenario of the core."""
-    rows = [row for row in compliance(folder)["requirements"] if protocol in PROTOCOLS_OF[register.bundled().spec_of(row["id"])]]
-    others = tuple(f" ({other})" for other in PROTOCOLS_OF["core"] if other != protocol)
-    return {
-        (row["id"], scenario["name"].removesuffix(f" ({protocol})")): scenario["verdict"]
-        for row in rows
-        for scenario in row["scenarios"]
-        if not scenario["name"].endswith(others)
-    }
-
-
-def histories(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """The events of each scenario, without the words for a lost connection."""
-    found = {}
-    for path in sorted((folder / "history").iterdir()):
-        events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        for event in events:
-            if event["error"] and event["error"]["class"] == "lost":
-                event["error"]["msg"] = None
-        found[path.name] = events
-    return found

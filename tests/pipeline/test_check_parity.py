@@ -13,7 +13,7 @@ sys.path.append(str(CHECKOUT))  # the comparison is a command of its own, for an
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-HISTORIES = CHECKOUT / "tests/jepsen"
+HISTORIES = CHECKOUT / "tests/pipeline/jepsen"
 
 pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
 

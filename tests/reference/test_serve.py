@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 from commands import fencepost
-from reference_client import TOPIC, Client, Pair
+from reference_client import TOPIC, Pair
 from served import Served, serve_command, served_here
+from tcp_client import TcpClient, versions
 from wire_client import WireClient, framed
 
-from fencepost.adapters.kafka.tcp import TcpTransport
-from fencepost.adapters.kafka.transport import Address
-from fencepost.contract.outcomes import Done
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.serving.kafka import LONGEST_FRAME
@@ -24,28 +22,6 @@ from fencepost.wire.kafka.batches import Batch, Record, encode
 from fencepost.wire.kafka.entities import API_KEYS, request
 
 PATIENCE_S = 20.0
-
-
-class TcpClient(Client):
-    """The tests' client of the reference, over TCP."""
-
-    def __init__(self, port: int, topic: bool = True) -> None:
-        self.transport = TcpTransport("test", Address("127.0.0.1", port))
-        if topic:
-            self.create(TOPIC, 3)
-
-    def send(self, api: str, version: int, **fields: Any) -> Any:
-        outcome = self.transport.call(request(api, version, **fields), PATIENCE_S)
-        return outcome.value if isinstance(outcome, Done) else None
-
-    def whole_transaction(self, name: str) -> None:
-        """A transaction from its beginning to its end, which must go well."""
-        pair = self.producer(name)
-        assert self.error_of_write(name, pair, 0, 0) == 0
-        assert self.end(name, pair, commit=True)[0] == 0
-
-    def close(self) -> None:
-        self.transport.close()
 
 
 def healthy(port: int, name: str = "healthy") -> None:
@@ -65,10 +41,6 @@ def fetch(max_bytes: int = 1 << 20, *, partition: int = 0, max_wait: int = 0, mi
     wanted = {"partition": partition, "fetch_offset": offset, "partition_max_bytes": max_bytes}
     fields = {"max_wait": max_wait, "min_bytes": min_bytes, "max_bytes": max_bytes, "isolation_level": 0, "forgotten_topics_data": []}
     return request("fetch", 12, topics=[{"topic": TOPIC, "partitions": [wanted]}], **fields)
-
-
-def versions() -> Any:
-    return request("api_versions", 0)
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])

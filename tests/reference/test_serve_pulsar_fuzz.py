@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mutations import damaged
+from pulsar_clients import PulsarWire, healthy
 from pulsar_mutations import absurd, recorded
 from pulsar_strategies import frames as any_frames
 from served import Command, serve_command
-from test_serve_pulsar import PulsarWire, healthy
 
 from fencepost.reference.pulsar import PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.api import KNOWN

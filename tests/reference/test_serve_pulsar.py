@@ -8,77 +8,18 @@ from pathlib import Path
 import httpx
 import pytest
 from commands import fencepost
-from google.protobuf.message import Message
+from pulsar_clients import PATIENCE_S, PulsarWire, healthy, session
 from pulsar_mutations import TOPIC, recorded
 from served import Command, serve_command
 from served_pulsar import pulsar_here
-from wire_client import WireClient
 
-from fencepost.adapters.live import NoFaults
-from fencepost.adapters.pulsar.reach import parse_place, wall_session
-from fencepost.adapters.pulsar.session import PulsarSession
-from fencepost.adapters.pulsar.values import Action, InitialPosition, SubscriptionType, persistent
-from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.coordinator import Coordinator
 from fencepost.reference.pulsar.values import TxnId
 from fencepost.reference.serving.pulsar_admin import LONGEST_BODY
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import MAX_FRAME, SIZE, Payload, decode, encode, frame_of
-
-PATIENCE_S = 20.0
-
-
-class PulsarWire(WireClient):
-    """A client of bytes that reads Pulsar's frames."""
-
-    def __enter__(self) -> "PulsarWire":
-        return self
-
-    def ask(self, command: Message, payload: Payload | None = None) -> None:  # type: ignore[override]
-        self.send(encode(frame_of(command, payload)))
-
-    def name(self) -> str | None:
-        """The command that comes next; None when the connection was closed instead."""
-        data = self.frame()
-        return None if data is None else decode(data).name
-
-
-def session(port: int, admin_port: int) -> PulsarSession:
-    """The kit's own probe, behind an address."""
-    place = parse_place(f"pulsar://127.0.0.1:{port}", f"http://127.0.0.1:{admin_port}")
-    return wall_session(place, PATIENCE_S, NoFaults(str(place)))
-
-
-def done(outcome: Outcome[object]) -> object:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
-def healthy(served: Command, name: str = "healthy") -> None:
-    """The broker still serves others: a message in a transaction is committed, and read."""
-    ours = session(served.port, served.admin_port)
-    probe = ours.client(name)
-    topic = persistent(ours.unique(name))
-    match probe.producer(topic), probe.subscribe(topic, "s", SubscriptionType.EXCLUSIVE, initial=InitialPosition.EARLIEST):
-        case Done(producer), Done(consumer):
-            pass
-        case trouble:
-            raise AssertionError(trouble)
-    match probe.new_transaction():
-        case Done(txn):
-            done(probe.add_topics(txn, [topic]))
-            done(probe.send(producer, "v", transaction=txn))
-            done(probe.end(txn, Action.COMMIT))
-        case trouble:
-            raise AssertionError(trouble)
-    match probe.receive(consumer):
-        case Done(message):
-            assert message is not None
-            assert message.value == "v"
-        case trouble:
-            raise AssertionError(trouble)
-    ours.close()
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])

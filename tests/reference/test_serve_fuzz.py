@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mutations import damaged, recorded
 from reference_client import Client
 from served import Command, serve_command
-from test_serve import TcpClient, versions
+from tcp_client import TcpClient, versions
 from wire_client import WireClient, framed
 
 from fencepost.reference.kafka import Profile

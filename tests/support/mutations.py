@@ -4,8 +4,8 @@ import struct
 from typing import Any
 
 from hypothesis import strategies as st
+from message_fields import FIELDS, fitting
 from reference_client import TOPIC, Client, Pair
-from test_reference_messages import FIELDS, fitting
 
 from fencepost.reference.kafka import Profile
 from fencepost.wire.kafka.entities import API_KEYS, request

@@ -1,16 +1,26 @@
-"""What the tests of the kit share."""
+"""What pytest knows in this checkout: the plugin, how hard Hypothesis tries, where the tests' helpers stand, Docker and Java."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests import their helpers by name, whatever the import mode
+pytest_plugins = ["fencepost.plugin"]
+
+TESTS = Path(__file__).parent / "tests"
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "fakes")]  # so that tests import their helpers by name, whatever the import mode
+
+settings.register_profile("quick", max_examples=20)
+settings.register_profile("ci", derandomize=True, deadline=None)
+settings.register_profile("thorough", max_examples=1_500, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from fencepost.contract.errors import WrongUsage
 from fencepost.pipeline import suite
 
-CHECKOUT = Path(__file__).resolve().parents[1]
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)

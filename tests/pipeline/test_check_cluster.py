@@ -46,7 +46,7 @@ def daemon(name: str, *arguments: object, work: Path) -> Iterator[None]:
 def test_a_cluster_of_two_workers_finds_the_same(tmp_path: Path) -> None:
     """Plans and Python work alike run on both workers, and the verdict is that of a local session, to the last count."""
     write("p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "broken", tmp_path / "in")
-    (tmp_path / "in/jepsen.edn").write_bytes((CHECKOUT / "tests/jepsen/h0006.edn").read_bytes())
+    (tmp_path / "in/jepsen.edn").write_bytes((CHECKOUT / "tests/pipeline/jepsen/h0006.edn").read_bytes())
     work = tmp_path / "work"
     work.mkdir()
     port = free_port()

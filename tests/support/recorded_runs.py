@@ -1,0 +1,34 @@
+"""What two runs of the suite are compared by."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from commands import compliance
+
+from fencepost.contract import register
+from fencepost.protocols import PROTOCOLS_OF
+
+
+def scenarios(folder: Path, protocol: str) -> dict[tuple[str, str], str]:
+    """The verdicts on a system of that protocol; a run that judges several names the protocol behind a scenario of the core."""
+    rows = [row for row in compliance(folder)["requirements"] if protocol in PROTOCOLS_OF[register.bundled().spec_of(row["id"])]]
+    others = tuple(f" ({other})" for other in PROTOCOLS_OF["core"] if other != protocol)
+    return {
+        (row["id"], scenario["name"].removesuffix(f" ({protocol})")): scenario["verdict"]
+        for row in rows
+        for scenario in row["scenarios"]
+        if not scenario["name"].endswith(others)
+    }
+
+
+def histories(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The events of each scenario, without the words for a lost connection."""
+    found = {}
+    for path in sorted((folder / "history").iterdir()):
+        events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        for event in events:
+            if event["error"] and event["error"]["class"] == "lost":
+                event["error"]["msg"] = None
+        found[path.name] = events
+    return found
