@@ -12,7 +12,7 @@ from rich.text import Text
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.register import Requirement
 
-from .contract import gherkin, register
+from .contract import gherkin, proposals, register
 
 if TYPE_CHECKING:
     from fencepost.reference.defects import Defect
@@ -57,7 +57,7 @@ def markdown(specs: Sequence[str]) -> str:
     for spec in specs or rows.by_spec:
         members = rows.rows([spec])
         tested = sum(row.is_tested for row in members)
-        lines += [f"# {register.title_of(spec)}: {tested} of {len(members)} requirements tested", ""]
+        lines += [f"# {proposals.bundled().title_of(spec)}: {tested} of {len(members)} requirements tested", ""]
         lines += ["Made by `make docs` from the register; do not edit.", ""]
         for row in members:
             lines += [

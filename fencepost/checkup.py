@@ -7,9 +7,8 @@ from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.ports import Handshake
 
 from . import expectations
-from .contract import gherkin, register
+from .contract import gherkin, proposals, register
 from .options import Options
-from .protocols import PROTOCOLS_OF
 
 
 def show(options: Options) -> int:
@@ -40,7 +39,7 @@ def _show_system(console: Console, options: Options, protocol: str, name: str, h
 def _show_not_offered(console: Console, protocol: str, handshake: Handshake) -> None:
     console.print(Text("\nwill not be offered", style="bold"))
     lines = list(handshake.not_offered)
-    for feature in [feature for feature in gherkin.bundled() if protocol in PROTOCOLS_OF[feature.spec]]:
+    for feature in [feature for feature in gherkin.bundled() if feature.spec in proposals.bundled().binding(protocol)]:
         for rule in feature.rules:
             for scenario in rule.scenarios:
                 missing = [tag.removeprefix("needs:") for tag in scenario.tags if tag.removeprefix("needs:") not in handshake.capabilities]

@@ -148,9 +148,10 @@ def check(
         fencepost check store/redpanda/latest/history.edn --infer-ww --format json
     """
     from fencepost.pipeline import command
+    from fencepost.pipeline.options import CheckOptions
 
-    wish = command.Wish(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
-    _guarded(lambda: command.run(wish))
+    options = CheckOptions(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
+    _guarded(lambda: command.run(options))
 
 
 @app.command()

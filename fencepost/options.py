@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.contract import proposals
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import Handshake, System
 from fencepost.contract.register import Register, Requirement
-
-from .protocols import PROTOCOLS_OF
 
 SYSTEMS = ("reference", "kafka", "pulsar")
 PATIENCE_S = 20.0
@@ -91,11 +90,12 @@ class Options:
     def about_system(self, register: Register) -> "Options":
         """These options with only such proposals selected as bind the system. Raises WrongUsage for one that was named and does not."""
         spoken = self.protocols()
-        binding = tuple(spec for spec in register.by_spec if set(spoken) & set(PROTOCOLS_OF[spec]))
+        known = proposals.bundled()
+        binding = tuple(spec for spec in register.by_spec if set(spoken) & set(known.protocols_of(spec)))
         for spec in self.selection.specs:
             if spec in register.by_spec and spec not in binding:
                 raise WrongUsage(
-                    f"--spec {spec} is about {' and '.join(PROTOCOLS_OF[spec])}, and {self.system} speaks {' and '.join(spoken)}; "
+                    f"--spec {spec} is about {' and '.join(known.protocols_of(spec))}, and {self.system} speaks {' and '.join(spoken)}; "
                     f"for it there are {', '.join(binding)}"
                 )
         return replace(self, selection=replace(self.selection, specs=self.selection.specs or binding))

@@ -25,8 +25,7 @@ from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
 from fencepost.reference.defects.watch import Watch
 
 from . import suite
-from .contract import gherkin
-from .protocols import PROTOCOLS_OF
+from .contract import gherkin, proposals
 from .suite import PLUGINS
 
 
@@ -112,7 +111,7 @@ class Proof:
 def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, tell: Callable[[Seen, int, int], None]) -> Proof:
     """Run the suite on every variant that concerns these proposals. `tell` hears of each as it ends, with its number and the count."""
     specs = tuple(specs)
-    protocols = {row.id: PROTOCOLS_OF[register.spec_of(row.id)] for row in register.rows(specs) if row.is_tested}
+    protocols = {row.id: proposals.bundled().protocols_of(register.spec_of(row.id)) for row in register.rows(specs) if row.is_tested}
     defects = [defect for row in protocols for defect in DEFECTS.values() if defect.breaks == row and defect.protocol in protocols[row]]
     spoken = {protocol for each in protocols.values() for protocol in each}
     variants = [*defects, *(oddity for oddity in ODDITIES.values() if oddity.protocol in spoken)]
@@ -137,8 +136,9 @@ def _cannot_be_asked(defect: Defect, register: Register, specs: tuple[str, ...])
     spec = register.spec_of(row.id)
     if specs and spec not in specs:
         return None
-    if defect.protocol not in PROTOCOLS_OF[spec]:
-        return f"it breaks {row.id}, which is asked of {' and '.join(PROTOCOLS_OF[spec])}, and it is a broker of {defect.protocol}"
+    bound = proposals.bundled().protocols_of(spec)
+    if defect.protocol not in bound:
+        return f"it breaks {row.id}, which is asked of {' and '.join(bound)}, and it is a broker of {defect.protocol}"
     if row.is_tested:
         return None
     return f"it breaks {row.id}, which is {'planned' if row.planned else 'excluded'} and has no scenario"

@@ -2,22 +2,24 @@
 
 from commands import fencepost
 
-from fencepost.contract import register
-from fencepost.protocols import PROTOCOLS_OF, specs_of
+from fencepost.contract import proposals, register
 
 
 def test_every_proposal_has_its_protocols() -> None:
     """A proposal that binds nobody would never be asked."""
-    assert set(register.bundled().by_spec) <= set(PROTOCOLS_OF)
-    assert all(PROTOCOLS_OF.values())
+    known = proposals.bundled()
+
+    assert set(register.bundled().by_spec) == set(known.by_spec)
+    assert all(known.protocols_of(spec) for spec in known.by_spec)
 
 
 def test_core_is_for_every_protocol() -> None:
     """Whoever speaks a protocol is asked what every transactional log promises."""
-    spoken = {protocol for protocols in PROTOCOLS_OF.values() for protocol in protocols}
+    known = proposals.bundled()
+    spoken = {protocol for spec in known.by_spec for protocol in known.protocols_of(spec)}
 
-    assert set(PROTOCOLS_OF["core"]) == spoken
-    assert all("core" in specs_of(protocol) for protocol in spoken)
+    assert set(known.protocols_of("core")) == spoken
+    assert all("core" in known.binding(protocol) for protocol in spoken)
 
 
 def test_a_proposal_of_another_protocol_is_refused() -> None:
