@@ -3,31 +3,36 @@
 from rich.console import Console
 from rich.text import Text
 
+from fencepost.adapters import registry
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.ports import Handshake
 
-from . import expectations
+from . import expectations, specs
 from .contract import gherkin, proposals, register
 from .options import Options
 
 
 def show(options: Options) -> int:
     """Open the system, print its handshake and what will not be offered, and give it back."""
+    specs.check()
     console = Console(highlight=False)
     for protocol, system in options.build_systems().items():
         system.prepare()
         try:
-            handshake = options.open(system)
+            handshake = system.open()
+            registry.check_opened(options.system, system, handshake)
         finally:
             system.close()
         _show_system(console, options, protocol, system.name, handshake)
+    for told in registry.broken():
+        console.print(Text(f"\nnote: {told}"))
     return 0
 
 
 def _show_system(console: Console, options: Options, protocol: str, name: str, handshake: Handshake) -> None:
     exactly = "" if handshake.version_is_exact else " (the release line; the patch level is not told on the wire)"
     console.print(Text(f"{name} {handshake.version}{exactly}, which speaks {protocol}", style="bold"))
-    clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.patience:g} s"
+    clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.asked.patience_s:g} s"
     lines = [f"profile {handshake.profile}", f"clock: {clock}", *handshake.notes]
     lines += [f"offers {name}: {CAPABILITIES[name]}" for name in sorted(handshake.capabilities)]
     for line in lines:

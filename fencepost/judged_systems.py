@@ -5,6 +5,7 @@ A broker speaks one. The bundled reference speaks all, with a broker for each, s
 
 from collections.abc import Collection, Mapping
 
+from fencepost.adapters import registry
 from fencepost.contract import proposals
 from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.ports import Handshake, System
@@ -45,7 +46,8 @@ class JudgedSystems:
         for protocol in needs:
             system = self.by_protocol[protocol]
             try:
-                handshake = self._options.open(system)
+                handshake = system.open()
+                registry.check_opened(self._options.system, system, handshake)
             except (SystemUnreachable, Malformed) as error:
                 raise SystemUnreachable(f"{system.name} cannot be judged: {error}") from error
             self.handshakes[protocol] = handshake

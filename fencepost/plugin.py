@@ -15,7 +15,7 @@ from fencepost.contract.evidence import Evidence
 from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
 
-from . import histories, options
+from . import histories, options, specs
 from .contract import register
 from .options import Options
 from .reporting import Reporting
@@ -29,11 +29,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before the plugins that write junit.xml and Allure results look for their options
 def pytest_configure(config: pytest.Config) -> None:
-    chosen = Options.of(config)
     in_worker = hasattr(config, "workerinput")
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
     try:
-        rows = register.bundled()
+        chosen, rows = Options.of(config), register.bundled()
+        specs.check()
         chosen = chosen.about_system(rows)
         chosen.selection.check(rows)
         if chosen.check and not in_worker:

@@ -119,7 +119,7 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     unasked = [Seen(defect, {}, {}, why) for defect in DEFECTS.values() if (why := _cannot_be_asked(defect, register, specs))]
     # A server process that has imported everything is forked for each run; a new interpreter would take longer than the run.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.reference", *PLUGINS])
+    context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
     with context.Pool(workers, maxtasksperchild=1) as pool:
         tasks = [(defect, _asked_of(defect, protocols, everything)) for defect in variants]
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):

@@ -18,7 +18,7 @@ from fencepost.adapters.kafka.inprocess import InProcessWire
 from fencepost.adapters.kafka.proxy import ProxiedWire
 from fencepost.adapters.kafka.transport import Address
 from fencepost.adapters.kafka.wire_faults import MAX_HELD, Fault, Orders
-from fencepost.adapters.reference import ReferenceSystem
+from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.reference.kafka import Profile, ReferenceKafka
