@@ -13,6 +13,7 @@ from fencepost.contract.errors import UnknownName
 from fencepost.contract.register import Requirement
 
 from .contract import gherkin, proposals, register
+from .specs import check as check_specs
 
 if TYPE_CHECKING:
     from fencepost.reference.defects import Defect
@@ -30,6 +31,7 @@ def show_list(specs: Sequence[str], form: str) -> int:
     """Print the rows of some proposals, or of all."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
+    check_specs()
     rows = register.bundled().rows(specs)
     if form == "json":
         print(json.dumps([_as_json(row) for row in rows], indent=1))

@@ -17,10 +17,12 @@ from fencepost.contract.errors import WrongUsage
 from . import __version__
 from .contract import register
 from .prove import Proof, Seen, prove
+from .specs import check as check_specs
 
 
 def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> int:
     """Prove, print, and write `prove.json` and `prove.html`. Answers 0 when the proof holds, 1 when it does not."""
+    check_specs()
     rows = register.bundled()
     rows.rows(specs)
     try:

@@ -7,7 +7,11 @@ from fencepost.adapters import registry
 from fencepost.contract import proposals
 
 
+def vocabularies() -> list[str]:
+    """The vocabularies that there are: the folders in `steps/`."""
+    return [module.name for module in pkgutil.iter_modules(steps.__path__) if module.ispkg]
+
+
 def check() -> None:
     """Raises WrongUsage, with file, line and key, for a `spec.yaml` that names a protocol or a vocabulary that there is none of."""
-    vocabularies = [module.name for module in pkgutil.iter_modules(steps.__path__) if module.ispkg]
-    proposals.bundled().check(registry.protocols(), vocabularies)
+    proposals.bundled().check(registry.protocols(), vocabularies())
