@@ -2,11 +2,12 @@
 
 from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
 from fencepost.contract.errors import NotOffered
+from fencepost.contract.events import Event
 from fencepost.contract.ports import Exchange, Faults, Time, WireFaults
 
 from .cluster import Cluster
 from .core import KafkaLog
-from .history import Event, events
+from .history import events
 from .offer import Offer
 from .probe import KafkaProbe, TakeAged, no_aged_ids
 from .recording import Recorder
@@ -64,7 +65,7 @@ class KafkaSession:
         return self._recorder.exchanges()
 
     def history(self, run_id: str) -> list[Event]:
-        return list(events(self._recorder.recorded, run_id))
+        return list(events(self._recorder.calls, run_id))
 
     def unique(self, name: str) -> str:
         return f"{name}-{self._suffix}"

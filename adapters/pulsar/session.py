@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 from fencepost.adapters.live import ANSWER_WITHIN_S, SessionFaults
 from fencepost.contract.errors import NotOffered
+from fencepost.contract.events import Event
 from fencepost.contract.ports import Exchange, Faults, Time, WireFaults
 
 from .client import Client
 from .core import PulsarLog
-from .history import Event, events
+from .history import events
 from .probe import PulsarProbe
 from .recording import Recorder
 from .transport import Address, Connect, ConnectAdmin
