@@ -9,6 +9,7 @@ from typing import Any
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.common import recording
+from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
@@ -16,7 +17,7 @@ from fencepost.contract.ports import Exchange
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, plain, title
 
-from .transport import Address, Answer, Transport
+from .transport import Answer, Transport
 
 
 @dataclass(frozen=True)
