@@ -21,6 +21,8 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 import pytest_bdd
 from pytest_bdd.parsers import StepParser
 
+from fencepost.contract.errors import WrongUsage
+
 T = TypeVar("T")
 Step = TypeVar("Step", bound=Callable[..., None])
 Kind: TypeAlias = Literal["Given", "When", "Then"]
@@ -31,8 +33,8 @@ _CALLER = 2
 """How far away from pytest-bdd's decorator the module of a sentence is."""
 
 
-class SentenceError(Exception):
-    """A sentence that cannot be used; the message says which, what is wrong and what is expected."""
+class SentenceError(WrongUsage):
+    """A sentence that cannot be used; the message says which and where, what is wrong and what is expected."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,19 @@ class Sentence:
     name: str
     meaning: str
     forms: tuple[Form, ...]
-    where: str
-    """File and line of the function that fulfils it."""
+    path: str
+    line: int
+    """Where the function stands that fulfils it."""
+
+    @property
+    def where(self) -> str:
+        """File and line."""
+        return f"{self.path}:{self.line}"
+
+    @property
+    def words(self) -> str:
+        """The words of its form, or of both."""
+        return " | ".join(f"{form.kind} {form.words}" for form in self.forms)
 
     def parse(self, kind: str, step: str) -> dict[str, Any] | None:
         """What `Form.parse` says of the form of this kind; None where there is none."""
@@ -218,7 +231,7 @@ class Vocabulary:
             meaning = inspect.getdoc(function)
             if not meaning:
                 raise SentenceError(f"{self.name}: {words!r} has no meaning: expected a docstring that says it in observable terms")
-            self._sentences.append(Sentence(self.name, function.__name__, meaning, (form,), _place(function)))
+            self._sentences.append(Sentence(self.name, function.__name__, meaning, (form,), *_place(function)))
             return cast(Step, _tell_pytest(form, _CALLER)(function))
 
         return known
@@ -248,7 +261,7 @@ class Act:
         if missing := self._forms.keys() - self._functions.keys():
             raise SentenceError(f"{self._vocabulary}: {self._forms['When'].words!r} has no function for its {', '.join(missing)}")
         function = self._functions["When"]
-        return Sentence(self._vocabulary, function.__name__, self._meaning, tuple(self._forms.values()), _place(function))
+        return Sentence(self._vocabulary, function.__name__, self._meaning, tuple(self._forms.values()), *_place(function))
 
 
 class _Parser(StepParser):
@@ -270,8 +283,9 @@ def _tell_pytest(form: Form, caller: int) -> Callable[[Callable[..., None]], Cal
     return decorator(_Parser(form), stacklevel=caller)
 
 
-def _place(function: Callable[..., None]) -> str:
-    return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+def _place(function: Callable[..., None]) -> tuple[str, int]:
+    """Its file, from the folder that holds all rooms, and its line."""
+    return f"{function.__module__.removeprefix('fencepost.').replace('.', '/')}.py", function.__code__.co_firstlineno
 
 
 def _pattern(part: Part) -> str:

@@ -1,0 +1,89 @@
+"""Which sentences a proposal's features speak, and which of them a step is.
+
+A vocabulary stands in a folder of its name: those that `features/<proposal>/spec.yaml` names, and the proposal's own, where there is a
+folder for it.
+"""
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from importlib import resources
+from importlib.util import find_spec
+from types import ModuleType
+
+from fencepost.contract import datafile, proposals
+from fencepost.contract.errors import WrongUsage
+
+from .sentence import Sentence, Vocabulary
+
+_STEPS = __name__.rpartition(".")[0]
+_STEP_DEFINITION = "pytestbdd_stepdef"
+"""How pytest-bdd's names of step functions begin."""
+
+
+def check() -> None:
+    """Raise WrongUsage for a vocabulary that there is none of, and SentenceError for a sentence that cannot be used."""
+    for spec in proposals.bundled().by_spec:
+        spoken_by(spec)
+
+
+@functools.cache
+def spoken_by(spec: str) -> tuple[Sentence, ...]:
+    """All sentences that a proposal's features may use: those of the vocabularies that it shares, then its own."""
+    return tuple(sentence for name in _names(spec) for sentence in _sentences(name))
+
+
+@functools.cache
+def sentences_of(spec: str, kind: str, step: str) -> tuple[Sentence, ...]:
+    """All sentences that parse a step; in a clean house there is one."""
+    return tuple(sentence for sentence in spoken_by(spec) if sentence.parse(kind, step) is not None)
+
+
+def sentence_of(spec: str, kind: str, step: str) -> Sentence | None:
+    """The sentence that parses a step of this kind: Given, When or Then."""
+    return next(iter(sentences_of(spec, kind, step)), None)
+
+
+def is_converted(spec: str) -> bool:
+    """Whether all sentences of a proposal are of a vocabulary, and none only of pytest-bdd."""
+    told = sum(name.startswith(_STEP_DEFINITION) for module in modules_of(spec) for name in vars(module))
+    return told == sum(len(sentence.forms) for sentence in spoken_by(spec))
+
+
+def modules_of(spec: str) -> list[ModuleType]:
+    """The modules that hold a proposal's sentences."""
+    return [module for name in _names(spec) for module in _modules(name)]
+
+
+@functools.cache
+def _sentences(name: str) -> tuple[Sentence, ...]:
+    """The sentences of one folder, by file and line. A module may hold another folder's vocabulary, whose types it uses."""
+    held = {id(value): value for module in _modules(name) for value in vars(module).values() if isinstance(value, Vocabulary)}
+    ours = [sentence for vocabulary in held.values() if vocabulary.name == name for sentence in vocabulary]
+    return tuple(sorted(ours, key=lambda sentence: (sentence.path, sentence.line)))
+
+
+def _names(spec: str) -> Iterator[str]:
+    named = proposals.bundled()[spec].vocabularies
+    for place, name in enumerate(named):
+        if not _is_there(name):
+            path = resources.files("fencepost.features") / spec / "spec.yaml"
+            known = ", ".join(_known())
+            where = f"{path}:{datafile.line_of(path, 'vocabularies', place)}: vocabularies.{place + 1}"
+            raise WrongUsage(f"{where}: there is no vocabulary {name!r}; expected one of {known}")
+    yield from dict.fromkeys((*named, *((spec,) if _is_there(spec) else ())))
+
+
+def _is_there(name: str) -> bool:
+    return find_spec(f"{_STEPS}.{name}") is not None
+
+
+def _known() -> list[str]:
+    folder = importlib.import_module(_STEPS)
+    return sorted(module.name for module in pkgutil.iter_modules(folder.__path__) if module.ispkg)
+
+
+def _modules(name: str) -> list[ModuleType]:
+    found = importlib.import_module(f"{_STEPS}.{name}")
+    return [importlib.import_module(module.name) for module in pkgutil.iter_modules(found.__path__, f"{found.__name__}.")]
