@@ -18,6 +18,7 @@ from fencepost.contract.errors import WrongUsage
 from .sentence import Sentence, Vocabulary
 
 _STEPS = __name__.rpartition(".")[0]
+_KINDS = ("Given", "When", "Then")
 _STEP_DEFINITION = "pytestbdd_stepdef"
 """How pytest-bdd's names of step functions begin."""
 
@@ -47,8 +48,8 @@ def sentence_of(spec: str, kind: str, step: str) -> Sentence | None:
 
 def is_converted(spec: str) -> bool:
     """Whether all sentences of a proposal are of a vocabulary, and none only of pytest-bdd."""
-    told = sum(name.startswith(_STEP_DEFINITION) for module in modules_of(spec) for name in vars(module))
-    return told == sum(len(sentence.forms) for sentence in spoken_by(spec))
+    definitions = sum(name.startswith(_STEP_DEFINITION) for module in modules_of(spec) for name in vars(module))
+    return definitions == len(_KINDS) * len({sentence.vocabulary for sentence in spoken_by(spec)})
 
 
 def modules_of(spec: str) -> list[ModuleType]:
