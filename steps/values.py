@@ -18,7 +18,8 @@ class SentenceError(WrongUsage):
 class ValueType(Generic[T]):
     """What a placeholder stands for. `render(parse(text)) == text` for every text that matches `pattern`, which has no named groups.
 
-    A pattern says `[0-9]` and not `\\d`, and `[a-z]` and not `\\w`, for these match the digits and letters of all scripts.
+    `written` shows people what it looks like, where the pattern does not. A pattern says `[0-9]` and not `\\d`, and `[a-z]` and not
+    `\\w`, for these match the digits and letters of all scripts.
     """
 
     name: str
@@ -26,6 +27,7 @@ class ValueType(Generic[T]):
     meaning: str
     parse: Callable[[str], T]
     render: Callable[[T], str]
+    written: str = ""
 
     def __post_init__(self) -> None:
         try:
@@ -43,18 +45,18 @@ def text(name: str, pattern: str, meaning: str) -> ValueType[str]:
 
 def quoted(name: str, meaning: str) -> ValueType[str]:
     """Printable text between quotation marks."""
-    return ValueType(name, r'"[ -!#-~]+"', meaning, lambda written: written[1:-1], lambda value: f'"{value}"')
+    return ValueType(name, r'"[ -!#-~]+"', meaning, lambda written: written[1:-1], lambda value: f'"{value}"', '"..."')
 
 
 def number(name: str, meaning: str) -> ValueType[int]:
     """A natural number."""
-    return ValueType(name, "0|[1-9][0-9]*", meaning, int, str)
+    return ValueType(name, "0|[1-9][0-9]*", meaning, int, str, "0, 1, 2 ...")
 
 
 def choice(name: str, *words: str, meaning: str) -> ValueType[str]:
     """One of these words."""
     longest_first = sorted(words, key=len, reverse=True)
-    return text(name, "|".join(map(literally, longest_first)), meaning)
+    return ValueType(name, "|".join(map(literally, longest_first)), meaning, str, str, " | ".join(words))
 
 
 def listed(name: str, of: ValueType[T], meaning: str, separator: str = ", ") -> ValueType[tuple[T, ...]]:
@@ -65,6 +67,7 @@ def listed(name: str, of: ValueType[T], meaning: str, separator: str = ", ") -> 
         meaning,
         lambda written: tuple(of.parse(found[1]) for found in re.finditer(f"({of.pattern})(?:{literally(separator)}|$)", written)),
         lambda values: separator.join(map(of.render, values)),
+        f"{of.written or of.pattern}{separator}{of.written or of.pattern} ...",
     )
 
 

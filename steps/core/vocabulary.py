@@ -34,6 +34,7 @@ VALUES = ValueType(
     "values in their order, one or more; a run of numbers from 1",
     _parse,
     _render,
+    '"...", "..."; or "1" up to "20"',
 )
 CONTENT = ValueType(
     "content",
@@ -41,6 +42,7 @@ CONTENT = ValueType(
     "values in their order, or nothing",
     lambda written: () if written == "nothing" else VALUES.parse(written),
     lambda values: VALUES.render(values) if values else "nothing",
+    "values, or nothing",
 )
 ORDER = choice("order", "in some order", meaning="that the order is not asked for")
 TIMEOUT = choice("timeout", "short", meaning="a time-out that is over while a scenario waits; a minute where nothing is said")
