@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.ports import System
 from fencepost.contract.registration import Asked
-from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 
 from .engines import ENGINES
 
@@ -36,7 +36,7 @@ def systems(asked: Asked) -> Mapping[str, System]:
 
 
 def _variant(asked: Asked) -> Defect | None:
-    name, known = asked.options.get("defect"), DEFECTS | ODDITIES
+    name, known = asked.options.get("defect"), DEFECTS | LAWFUL
     if name is not None and name not in known:
         raise UnknownName("defect", name, sorted(known))
     return None if name is None else known[name]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
+from fencepost.contract import proposals
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import Faults, Handshake, Session, System, Time
@@ -143,6 +144,11 @@ def protocols() -> frozenset[str]:
     """The protocols that are spoken: by a system of ours, or by an engine."""
     ours = (protocol for name in BUNDLED for protocol in protocols_of(name, Asked()))
     return frozenset((*ours, *engines()))
+
+
+def check_proposals() -> None:
+    """Raises WrongUsage for a bundled proposal that binds a protocol which nothing here speaks."""
+    proposals.bundled().check(protocols())
 
 
 def broken() -> Iterator[str]:

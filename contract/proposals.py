@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -59,17 +59,13 @@ class Proposals:
         """The proposals that bind systems of a protocol."""
         return tuple(spec for spec, proposal in self.by_spec.items() if protocol in proposal.protocols)
 
-    def check(self, protocols: Collection[str], vocabularies: Collection[str]) -> None:
-        """Raises WrongUsage for a proposal that names a protocol that no system speaks, or a vocabulary that there is none of."""
+    def check(self, protocols: Collection[str]) -> None:
+        """Raises WrongUsage, with file, line and key, for a proposal that binds a protocol which is not among these."""
         for spec, proposal in self.by_spec.items():
-            self._check_names(spec, "protocols", proposal.protocols, protocols)
-            self._check_names(spec, "vocabularies", proposal.vocabularies, vocabularies)
-
-    def _check_names(self, spec: str, key: Literal["protocols", "vocabularies"], named: Collection[str], known: Collection[str]) -> None:
-        for index, name in enumerate(named):
-            if name not in known:
-                place = f"{self._files[spec]}:{line_of(self._files[spec], key, index)}: {key}.{index + 1}"
-                raise WrongUsage(f"{place}: {name!r} is unknown; expected one of {', '.join(sorted(known))}")
+            for index, name in enumerate(proposal.protocols):
+                if name not in protocols:
+                    place = f"{self._files[spec]}:{line_of(self._files[spec], 'protocols', index)}: protocols.{index + 1}"
+                    raise WrongUsage(f"{place}: {name!r} is unknown; expected one of {', '.join(sorted(protocols))}")
 
 
 def read(folder: Path | Traversable) -> Proposals:

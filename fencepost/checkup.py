@@ -7,14 +7,14 @@ from fencepost.adapters import registry
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.ports import Handshake
 
-from . import expectations, specs
+from . import expectations
 from .contract import gherkin, proposals, register
 from .options import Options
 
 
 def show(options: Options) -> int:
     """Open the system, print its handshake and what will not be offered, and give it back."""
-    specs.check()
+    registry.check_proposals()
     console = Console(highlight=False)
     for protocol, system in options.build_systems().items():
         system.prepare()

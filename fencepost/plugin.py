@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
+from fencepost.adapters import registry
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
+from fencepost.steps import vocabularies
 
-from . import histories, options, specs
+from . import histories, options
 from .contract import register
 from .options import Options
 from .reporting import Reporting
@@ -33,7 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
     try:
         chosen, rows = Options.of(config), register.bundled()
-        specs.check()
+        registry.check_proposals()
+        vocabularies.check()
         chosen = chosen.about_system(rows)
         chosen.selection.check(rows)
         if chosen.check and not in_worker:

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from fencepost.adapters import registry
-from fencepost.adapters.live import WallTime
+from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Done, Unknown

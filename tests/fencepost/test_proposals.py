@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from commands import CHECKOUT, fencepost, python_code
 
-from fencepost import specs
 from fencepost.adapters import registry
 from fencepost.contract import proposals, register
 from fencepost.contract.errors import WrongUsage
@@ -66,7 +65,6 @@ def features(tmp_path: Path) -> Path:
     ("mistake", "told"),
     [
         (("[pulsar]", "[pulsar, plusar]"), "pip471/spec.yaml:3: protocols.2: 'plusar' is unknown; expected one of kafka, pulsar"),
-        (("vocabularies: []", "vocabularies: [pip13]"), "pip471/spec.yaml:4: vocabularies.1: 'pip13' is unknown; expected one of"),
         (("source: https://example.org/pip-471\n", ""), f"pip471/spec.yaml:1: source: this key is missing; {EXPECTED}"),
         (("protocols: [pulsar]", "protocols: []"), "pip471/spec.yaml:3: protocols: "),
         (("protocols: [pulsar]", "protocols: pulsar"), "pip471/spec.yaml:3: protocols: "),
@@ -78,7 +76,7 @@ def test_a_mistake_in_a_spec_is_told_with_its_place(features: Path, mistake: tup
     (features / "pip471" / "spec.yaml").write_text(WHOLE.replace(*mistake), encoding="utf-8")
 
     with pytest.raises(WrongUsage) as error:
-        proposals.read(features).check(registry.protocols(), specs.vocabularies())
+        proposals.read(features).check(registry.protocols())
 
     assert told in str(error.value)
 
