@@ -116,11 +116,18 @@ def list_(
 
 
 @app.command()
-def explain(requirement: Annotated[str, typer.Argument(metavar="ID", help="A requirement, such as KIP890-060.")]) -> None:
-    """Show a requirement: what it says, where that is from, its scenarios, and where to look when it fails."""
-    from . import catalogue
+def explain(
+    requirement: Annotated[str, typer.Argument(metavar="ID", help="A requirement, such as KIP890-060.")],
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
+) -> None:
+    """Show a requirement, and with file and line all that stands for it.
 
-    _guarded(lambda: catalogue.show_requirement(requirement))
+    What it says, where that is from, and where to look when it fails; then its Rule, its scenarios and the sentences that they use,
+    the branches of the reference that decide it, the defects that break it, and the releases that are known to deviate.
+    """
+    from . import explaining
+
+    _guarded(lambda: explaining.show_requirement(requirement, form))
 
 
 @app.command()
