@@ -80,7 +80,7 @@ class _TellsTheFirstOfThoseItFinds(Coordinator):
 
 EMPTY_NEVER_COMPLETE = Defect(
     name="core-kafka-empty-never-complete",
-    breaks={"CORE-10": Symptom(expected="the transaction of A is over", seen="^it is not")},
+    breaks={"CORE-10": Symptom(what="transaction of A", seen="^not over")},
     story="Only the answer to a marker completes a transaction, and one without partitions is being aborted for ever.",
     origin="textbook: a countdown from 0",
     parts=Parts(marker_sender=_WaitsForSomebody),
@@ -88,7 +88,7 @@ EMPTY_NEVER_COMPLETE = Defect(
 
 SECOND_COMMIT_FENCES = Defect(
     name="core-kafka-second-commit-fences",
-    breaks={"CORE-11": Symptom(seen=r"^\['a1'\]; what was asked last was refused")},
+    breaks={"CORE-11": Symptom(seen='^"a1"$', error="INVALID_PRODUCER_EPOCH")},
     story="A commit that is asked for again bumps the epoch again, which fences the writer from its next transaction.",
     origin="textbook: an epoch bump without the rule for retries",
     parts=Parts(coordinator=_BumpsForARetry),
@@ -96,7 +96,7 @@ SECOND_COMMIT_FENCES = Defect(
 
 SECOND_ABORT_UNDOES_THE_FIRST = Defect(
     name="core-kafka-second-abort-undoes-the-first",
-    breaks={"CORE-12": Symptom(seen=r"^\['a1'\]")},
+    breaks={"CORE-12": Symptom(seen='^"a1"$')},
     story="An abort that is asked for again is told to the same partitions again, where it takes the first one's place in the index.",
     origin="textbook: a retry that is executed",
     parts=Parts(coordinator=_AbortsOnceMore, marker_sender=ending.MarksWhatItMarkedBefore, partition_log=_IndexesTheLastAbort),
@@ -120,7 +120,7 @@ ABORTED_IS_COMMITTED = Defect(
 
 NEVER_EXPIRES = Defect(
     name="core-kafka-never-expires",
-    breaks={"CORE-15": Symptom(expected=r"is over|\['plain'\]", seen="^(it is not|nothing)")},
+    breaks={"CORE-15": Symptom(expected=r'^over|^"plain"$', seen="^(not over|nothing)")},
     story=recovery.TIMEOUT_IGNORED.story,
     origin=recovery.TIMEOUT_IGNORED.origin,
     parts=recovery.TIMEOUT_IGNORED.parts,
@@ -144,7 +144,7 @@ LOST_TRANSACTION_IS_COMMITTED = Defect(
 
 OPEN_FORGOTTEN_BY_CRASH = Defect(
     name="core-kafka-open-forgotten-by-crash",
-    breaks={"CORE-24": Symptom(expected=r"\['a1', 'a2'\]", seen="^nothing")},
+    breaks={"CORE-24": Symptom(expected='^"a1", "a2"$', seen="^nothing")},
     story="Only decisions are in the transaction log, so a crash takes every open transaction from its writer.",
     origin="textbook: what is not decided held for not worth keeping",
     parts=Parts(transaction_log=_ForgetsTheOpen),
@@ -152,7 +152,7 @@ OPEN_FORGOTTEN_BY_CRASH = Defect(
 
 COMMIT_FORGOTTEN_BY_CRASH = Defect(
     name="core-kafka-commit-forgotten-by-crash",
-    breaks={"CORE-25": Symptom(expected=r"\['a1'\]", seen="^nothing")},
+    breaks={"CORE-25": Symptom(expected='^"a1"$', seen="^nothing")},
     story=recovery.DECISION_FORGOTTEN_BY_CRASH.story,
     origin=recovery.DECISION_FORGOTTEN_BY_CRASH.origin,
     parts=recovery.DECISION_FORGOTTEN_BY_CRASH.parts,
@@ -160,7 +160,7 @@ COMMIT_FORGOTTEN_BY_CRASH = Defect(
 
 ABORT_COMMITTED_BY_CRASH = Defect(
     name="core-kafka-abort-committed-by-crash",
-    breaks={"CORE-26": Symptom(seen=r"^\['a1'\]")},
+    breaks={"CORE-26": Symptom(seen='^"a1"$')},
     story="A coordinator that starts commits whatever it finds decided, an abort too.",
     origin="textbook: recovery that was only tried with commits",
     parts=Parts(coordinator=_CommitsWhatItFinds),
@@ -168,7 +168,7 @@ ABORT_COMMITTED_BY_CRASH = Defect(
 
 OPEN_ABORTED_BY_CRASH = Defect(
     name="core-kafka-open-aborted-by-crash",
-    breaks={"CORE-27": Symptom(expected="what was asked is done", seen="^a refusal")},
+    breaks={"CORE-27": Symptom(what="answer", expected="success", error=".")},
     story="A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash.",
     origin="textbook: recovery of a database whose sessions end with it",
     parts=Parts(coordinator=_AbortsTheOpenItFinds),
@@ -176,7 +176,7 @@ OPEN_ABORTED_BY_CRASH = Defect(
 
 FIRST_TOLD_AFTER_CRASH = Defect(
     name="core-kafka-first-told-after-crash",
-    breaks={"CORE-28": Symptom(expected=r"\['a2'\]", seen="^nothing")},
+    breaks={"CORE-28": Symptom(what="readers of payments", expected='^"a2"$', seen="^nothing")},
     story="A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete.",
     origin="textbook: recovery that was only tried with one participant",
     parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
