@@ -10,7 +10,7 @@ class Dialect:
     """The words of refusals."""
 
     def told(self, error: Error, version: int, knows_fenced: int) -> Error:
-        """PRODUCER_FENCED came late to the protocol; before the version `knows_fenced` clients are told INVALID_PRODUCER_EPOCH."""
+        """Decision: clients before the version `knows_fenced` are answered INVALID_PRODUCER_EPOCH for PRODUCER_FENCED, which came later."""
         if error is Error.PRODUCER_FENCED and version < knows_fenced:
             rule("KIP890-019")
             rule("KIP890-087")
@@ -18,6 +18,6 @@ class Dialect:
         return error
 
     def identity_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - a client would use what it reads
-        """The producer id and epoch beside an error: none at all, whoever asked."""
+        """Decision: the producer id and epoch beside an error: none at all, whoever asked."""
         rule("KIP890-062")
         return NO_PRODUCER

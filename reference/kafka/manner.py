@@ -7,5 +7,5 @@ class Manner:
     """The last hand on every answer."""
 
     def put(self, answer: ResponsePayload) -> ResponsePayload:
-        """The answer as it leaves the broker: as it was made."""
+        """Decision: the order of an answer's lists and the words of its messages: as it was made."""
         return answer

@@ -24,6 +24,7 @@ from .manner import Manner
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
 from .membership import Membership
+from .ownership import Ownership
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
@@ -65,6 +66,7 @@ class Parts:
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
     network: type[Network] = Network
+    ownership: type[Ownership] = Ownership
     partition_log: type[PartitionLog] = PartitionLog
     producer_states: type[ProducerStates] = ProducerStates
     transaction_filter: type[TransactionFilter] = TransactionFilter
@@ -100,9 +102,9 @@ class Node:
         self.directory = parts.directory(FIRST_NODE)
         self.transaction_filter = parts.transaction_filter
         self.markers = parts.marker_writer(self.topics)
-        self.coordinator = parts.coordinator(
-            machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write, self.levels
-        )
+        log = parts.transaction_log(machine.disk)
+        self.ownership = parts.ownership(log, profile)
+        self.coordinator = parts.coordinator(machine, profile, log, self.ownership, parts.marker_sender, self.markers.write, self.levels)
         self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
         self.membership = Membership(machine.clock)

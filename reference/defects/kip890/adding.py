@@ -45,14 +45,14 @@ class _VerifyingAdds(Additions):
 
 
 class _TrustsTheProducerId(Coordinator):
-    def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
-        super()._check_producer(transaction, ProducerIdAndEpoch(transaction.producer_id, producer.epoch))
+    def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+        super().check_producer(transaction, ProducerIdAndEpoch(transaction.producer_id, producer.epoch))
 
 
 class _FencesOnlyWhatIsBehind(Coordinator):
-    def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+    def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         if producer.epoch < transaction.producer_epoch:
-            super()._check_producer(transaction, producer)
+            super().check_producer(transaction, producer)
 
 
 class _AddsNothingTwice(Coordinator):

@@ -92,9 +92,9 @@ ANNOUNCED_IS_REFUSED = Defect(
 
 
 class _WelcomesTheFuture(Coordinator):
-    def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+    def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         if producer.epoch <= transaction.producer_epoch:
-            super()._check_producer(transaction, producer)
+            super().check_producer(transaction, producer)
 
 
 FUTURE_EPOCH_APPENDED = Defect(

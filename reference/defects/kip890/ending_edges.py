@@ -27,10 +27,10 @@ IDENTITY_BESIDE_AN_ERROR = Defect(
 
 
 class _AbortsOnceMore(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         if (state, decision, asked) == (State.COMPLETE_ABORT, Decision.ABORT, Asked.RETRY):
             return Ending.PREPARE
-        return super()._end_of_new_client(state, decision, asked)
+        return super().end_of_new_client(state, decision, asked)
 
 
 RETRIED_ABORT_IS_A_NEW_ONE = Defect(
@@ -43,15 +43,15 @@ RETRIED_ABORT_IS_A_NEW_ONE = Defect(
 
 
 class _NeverWaits(Coordinator):
-    def _must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+    def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
 
 class _AnswersBeforeCompletion(_NeverWaits):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         if state in PREPARED and asked is Asked.RETRY:
             return Ending.ANSWER_AGAIN
-        return super()._end_of_new_client(state, decision, asked)
+        return super().end_of_new_client(state, decision, asked)
 
 
 RETRY_ANSWERED_BEFORE_COMPLETION = Defect(
@@ -64,10 +64,10 @@ RETRY_ANSWERED_BEFORE_COMPLETION = Defect(
 
 
 class _TakesAnyEndForARetry(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         if state in (State.COMPLETE_ABORT, State.COMPLETE_COMMIT) and asked is Asked.RETRY:
             return Ending.ANSWER_AGAIN
-        return super()._end_of_new_client(state, decision, asked)
+        return super().end_of_new_client(state, decision, asked)
 
 
 COMMIT_OF_ABORTED_SUCCEEDS = Defect(
@@ -80,8 +80,8 @@ COMMIT_OF_ABORTED_SUCCEEDS = Defect(
 
 
 class _FearsOnlyOldEpochs(Coordinator):
-    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
-        asked = super()._asked_about(transaction, producer)
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        asked = super().asked_about(transaction, producer)
         return Asked.CURRENT if asked is Asked.NEITHER and producer.epoch > transaction.producer_epoch else asked
 
 
@@ -95,8 +95,8 @@ FUTURE_EPOCH_ENDS = Defect(
 
 
 class _LooksOnlyAtTheEpoch(Coordinator):
-    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
-        return super()._asked_about(transaction, replace(producer, producer_id=transaction.producer_id))
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        return super().asked_about(transaction, replace(producer, producer_id=transaction.producer_id))
 
 
 FOREIGN_PRODUCER_ENDS = Defect(
@@ -109,7 +109,7 @@ FOREIGN_PRODUCER_ENDS = Defect(
 
 
 class _LooksForTheEmptyId(Coordinator):
-    def _is_named(self, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
+    def is_valid_id(self, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
 
 

@@ -33,10 +33,10 @@ OLD_CLIENT_FENCED_BY_ITS_COMMIT = Defect(
 
 
 class _RefusesARetry(Coordinator):
-    def _end_of_old_client(self, state: State, decision: Decision) -> Ending:
+    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
         if state is decision.complete:
             raise Refused(Error.INVALID_TXN_STATE)
-        return super()._end_of_old_client(state, decision)
+        return super().end_of_old_client(state, decision)
 
 
 OLD_CLIENT_MAY_NOT_RETRY = Defect(
@@ -49,10 +49,10 @@ OLD_CLIENT_MAY_NOT_RETRY = Defect(
 
 
 class _AnyEndWillDo(Coordinator):
-    def _end_of_old_client(self, state: State, decision: Decision) -> Ending:
+    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
         if state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT):
             return Ending.ANSWER_AGAIN
-        return super()._end_of_old_client(state, decision)
+        return super().end_of_old_client(state, decision)
 
 
 OPPOSITE_END_SUCCEEDS = Defect(
@@ -65,10 +65,10 @@ OPPOSITE_END_SUCCEEDS = Defect(
 
 
 class _AbortsNothing(Coordinator):
-    def _end_of_old_client(self, state: State, decision: Decision) -> Ending:
+    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
         if state is State.EMPTY and decision is Decision.ABORT:
             return Ending.PREPARE
-        return super()._end_of_old_client(state, decision)
+        return super().end_of_old_client(state, decision)
 
 
 EMPTY_ABORT_OF_OLD_CLIENT = Defect(
@@ -95,11 +95,11 @@ END_FENCED_IN_NEW_WORDS = Defect(
 
 
 class _EverythingIsDecided(Coordinator):
-    def _must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+    def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
-    def _end_of_old_client(self, state: State, decision: Decision) -> Ending:
-        return Ending.ANSWER_AGAIN if state in PREPARED else super()._end_of_old_client(state, decision)
+    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
+        return Ending.ANSWER_AGAIN if state in PREPARED else super().end_of_old_client(state, decision)
 
 
 DECISION_CONTRADICTED = Defect(

@@ -57,8 +57,8 @@ TIMEOUT_IGNORED = Defect(
 
 
 class _AbortsWithoutFencing(Coordinator):
-    def _abort_by_server(self, transaction: Transaction) -> None:
-        self._prepare(transaction, Decision.ABORT, bumps=0)
+    def abort_by_server(self, transaction: Transaction) -> None:
+        self.prepare(transaction, Decision.ABORT, bumps=0)
 
 
 TIMED_OUT_PRODUCER_GOES_ON = Defect(

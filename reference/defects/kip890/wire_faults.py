@@ -12,8 +12,8 @@ from fencepost.reference.kernel.network import Network
 
 
 class _PresumesAbort(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
-        recovered = super()._recovered(transaction)
+    def recovered(self, transaction: Transaction) -> Transaction:
+        recovered = super().recovered(transaction)
         return replace(recovered, state=State.PREPARE_ABORT) if recovered.state is State.PREPARE_COMMIT else recovered
 
 
@@ -27,8 +27,8 @@ UNANSWERED_COMMIT_PRESUMED_ABORTED = Defect(
 
 
 class _TellsBothWhatTheyWant(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        return Ending.ANSWER_AGAIN if asked is Asked.RETRY else super()._end_of_new_client(state, decision, asked)
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+        return Ending.ANSWER_AGAIN if asked is Asked.RETRY else super().end_of_new_client(state, decision, asked)
 
 
 BOTH_RACING_ENDS_SUCCEED = Defect(

@@ -77,11 +77,11 @@ NOT_ENOUGH_REPLICAS_AT_FIRST = Defect(
 
 
 class _StampsByItself(PartitionLog):
-    def _write(self, batch: Batch, data: bytes) -> int:
+    def write(self, batch: Batch, data: bytes) -> int:
         stamped = replace(batch, records=tuple(replace(record, timestamp=self._clock.now) for record in batch.records))
         if batch.marker:
-            return super()._write(stamped, data)
-        return super()._write(stamped, _as_stamped_by_the_log(encode(stamped)))
+            return super().write(stamped, data)
+        return super().write(stamped, _as_stamped_by_the_log(encode(stamped)))
 
 
 def _as_stamped_by_the_log(data: bytes) -> bytes:

@@ -24,9 +24,9 @@ def init_producer_id(node: Node, asked: Any) -> ResponsePayload:
     identity = NO_PRODUCER
     expected = producer_of(asked) if asked.__version__ >= 3 else NO_PRODUCER
     try:
-        node.coordinator.check_identity(expected)
+        node.ownership.check_given(expected)
         if asked.transactional_id is None:
-            identity = node.coordinator.new_idempotent_producer()
+            identity = node.ownership.new_idempotent_producer()
         else:
             node.check_coordinates()
             timeout_ms = round(asked.transaction_timeout.total_seconds() * 1000)

@@ -27,7 +27,7 @@ class _BumpsForARetry(Coordinator):
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
     ) -> ProducerIdAndEpoch:
-        is_retry = self._asked_about(self._known(transactional_id), producer) is Asked.RETRY
+        is_retry = self.asked_about(self._known(transactional_id), producer) is Asked.RETRY
         answered = super().end_transaction(transactional_id, producer, decision, api_version)
         if is_retry:
             transaction = self._known(transactional_id)
@@ -36,10 +36,10 @@ class _BumpsForARetry(Coordinator):
 
 
 class _AbortsOnceMore(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         if (state, decision, asked) == (State.COMPLETE_ABORT, Decision.ABORT, Asked.RETRY):
             return Ending.PREPARE
-        return super()._end_of_new_client(state, decision, asked)
+        return super().end_of_new_client(state, decision, asked)
 
 
 class _IndexesTheLastAbort(PartitionLog):
@@ -51,8 +51,8 @@ class _IndexesTheLastAbort(PartitionLog):
 
 
 class _ServesTheFenced(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        return Ending.ANSWER_AGAIN if asked is Asked.NEITHER else super()._end_of_new_client(state, decision, asked)
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+        return Ending.ANSWER_AGAIN if asked is Asked.NEITHER else super().end_of_new_client(state, decision, asked)
 
 
 class _ForgetsTheOpen(TransactionLog):
@@ -61,20 +61,20 @@ class _ForgetsTheOpen(TransactionLog):
 
 
 class _CommitsWhatItFinds(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
-        found = super()._recovered(transaction)
+    def recovered(self, transaction: Transaction) -> Transaction:
+        found = super().recovered(transaction)
         return replace(found, state=State.PREPARE_COMMIT) if found.state is State.PREPARE_ABORT else found
 
 
 class _AbortsTheOpenItFinds(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
-        found = super()._recovered(transaction)
+    def recovered(self, transaction: Transaction) -> Transaction:
+        found = super().recovered(transaction)
         return replace(found, state=State.PREPARE_ABORT) if found.state is State.ONGOING else found
 
 
 class _TellsTheFirstOfThoseItFinds(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
-        found = super()._recovered(transaction)
+    def recovered(self, transaction: Transaction) -> Transaction:
+        found = super().recovered(transaction)
         return replace(found, partitions=frozenset(sorted(found.partitions)[:1])) if found.state in PREPARED else found
 
 

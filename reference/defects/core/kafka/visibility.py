@@ -42,8 +42,8 @@ class _StaysWhereItStopped(PartitionLog):
             self.stop = super().first_unstable_offset()
         return self.stop
 
-    def _apply(self, entry: Entry) -> None:
-        super()._apply(entry)
+    def apply(self, entry: Entry) -> None:
+        super().apply(entry)
         self.first_unstable_offset()
 
 
