@@ -143,3 +143,17 @@ FRESH_EPOCH_FENCED = Defect(
     origin="https://issues.apache.org/jira/browse/KAFKA-18464",
     parts=Parts(coordinator=_NeverWaits),
 )
+
+
+class _TellsBothWhatTheyWant(Coordinator):
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+        return Ending.ANSWER_AGAIN if asked is Asked.RETRY else super().end_of_new_client(state, decision, asked)
+
+
+BOTH_RACING_ENDS_SUCCEED = Defect(
+    name="both-racing-ends-succeed",
+    breaks={"KIP890-079": Symptom(seen="success with .*success with")},
+    story="Who comes second with the opposite decision is taken for a client that asks again, and is told success.",
+    origin="textbook: a retry is told by its epoch alone",
+    parts=Parts(coordinator=_TellsBothWhatTheyWant),
+)

@@ -14,6 +14,7 @@ from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import Decision
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kernel.network import Network
 from fencepost.wire.kafka.batches import Batch, encode
 
 _FIRST_BLOCK = 2**40
@@ -123,4 +124,19 @@ PRODUCER_IDS_WITH_GAPS = Defect(
     story="Producer ids are large from the first on, and far from each other.",
     origin="clusters of many brokers, each of which reserves a block of ids (KIP-730)",
     parts=Parts(transaction_log=_TakesIdsFromBlocks),
+)
+
+
+class _LastInFirstOut(Network):
+    def deliver(self) -> None:
+        while (message := next((message for message in reversed(self._in_flight) if self._may_arrive(message)), None)) is not None:
+            self._in_flight.remove(message)
+            message.receive(message.content)
+
+
+LAST_IN_FIRST_OUT = Defect(
+    name="last-in-first-out",
+    story="What was sent last arrives first, so partitions get their markers, and the coordinator their answers, in another order.",
+    origin="every cluster, in which each leader has a connection of its own",
+    parts=Parts(network=_LastInFirstOut),
 )
