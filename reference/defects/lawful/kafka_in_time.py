@@ -17,6 +17,7 @@ from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
 from fencepost.reference.kernel.network import Network
 from fencepost.wire.kafka.batches import Batch, encode
 
+_REFUSED_AT_FIRST = 3
 _FIRST_BLOCK = 2**40
 _BLOCK = 1_000
 _LEADER_EPOCH = 23
@@ -139,4 +140,22 @@ LAST_IN_FIRST_OUT = Defect(
     story="What was sent last arrives first, so partitions get their markers, and the coordinator their answers, in another order.",
     origin="every cluster, in which each leader has a connection of its own",
     parts=Parts(network=_LastInFirstOut),
+)
+
+
+class _RefusesAtFirst(Coordinator):
+    _refused = 0
+
+    def check_loaded(self) -> None:
+        if self._refused < _REFUSED_AT_FIRST:
+            self._refused += 1
+            raise Refused(Error.COORDINATOR_LOAD_IN_PROGRESS)
+        super().check_loaded()
+
+
+COORDINATOR_TAKES_TIME_TO_LOAD = Defect(
+    name="coordinator-takes-time-to-load",
+    story="The first requests after every start are told COORDINATOR_LOAD_IN_PROGRESS, and have to be put again.",
+    origin="every broker that reads a long transaction log when it starts",
+    parts=Parts(coordinator=_RefusesAtFirst),
 )
