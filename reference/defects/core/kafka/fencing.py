@@ -20,7 +20,7 @@ class _ServesTheFenced(Coordinator):
 
 NEVER_EXPIRES = Defect(
     name="core-kafka-never-expires",
-    breaks={"CORE-15": Symptom(expected=r"is over|\['plain'\]", seen="^(it is not|nothing)")},
+    breaks={"CORE-15": Symptom(expected=r'^over|^"plain"$', seen="^(not over|nothing)")},
     story=recovery.TIMEOUT_IGNORED.story,
     origin=recovery.TIMEOUT_IGNORED.origin,
     parts=recovery.TIMEOUT_IGNORED.parts,
@@ -69,7 +69,7 @@ class _TakesLateOnesForPlain(_LetsTheFencedIn):
 
 LATE_WRITE_SHOWN = Defect(
     name="core-kafka-late-write-shown",
-    breaks={"CORE-17": Symptom(seen=r"^\['late'\]")},
+    breaks={"CORE-17": Symptom(seen='^"late"$')},
     story="A batch with an older epoch is stored and opens no transaction, so that everybody reads it.",
     origin="textbook: epochs that are compared for markers only",
     parts=Parts(producer_states=_TakesLateOnesForPlain),
@@ -78,7 +78,7 @@ LATE_WRITE_SHOWN = Defect(
 
 LATE_WRITE_HANGS = Defect(
     name="core-kafka-late-write-hangs",
-    breaks={"CORE-19": Symptom(expected=r"\['plain'\]", seen="^nothing")},
+    breaks={"CORE-19": Symptom(expected='^"plain"$', seen="^nothing")},
     story="A batch with an older epoch is stored and opens its transaction anew, and nobody will ever end it.",
     origin="KAFKA-14402: hanging transactions",
     parts=Parts(producer_states=_LetsTheFencedIn),

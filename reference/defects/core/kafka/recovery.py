@@ -36,7 +36,7 @@ class _TellsTheFirstOfThoseItFinds(Coordinator):
 
 OPEN_FORGOTTEN_BY_CRASH = Defect(
     name="core-kafka-open-forgotten-by-crash",
-    breaks={"CORE-24": Symptom(expected=r"\['a1', 'a2'\]", seen="^nothing")},
+    breaks={"CORE-24": Symptom(expected='^"a1", "a2"$', seen="^nothing")},
     story="Only decisions are in the transaction log, so a crash takes every open transaction from its writer.",
     origin="textbook: what is not decided held for not worth keeping",
     parts=Parts(transaction_log=_ForgetsTheOpen),
@@ -45,7 +45,7 @@ OPEN_FORGOTTEN_BY_CRASH = Defect(
 
 COMMIT_FORGOTTEN_BY_CRASH = Defect(
     name="core-kafka-commit-forgotten-by-crash",
-    breaks={"CORE-25": Symptom(expected=r"\['a1'\]", seen="^nothing")},
+    breaks={"CORE-25": Symptom(expected='^"a1"$', seen="^nothing")},
     story=recovery.DECISION_FORGOTTEN_BY_CRASH.story,
     origin=recovery.DECISION_FORGOTTEN_BY_CRASH.origin,
     parts=recovery.DECISION_FORGOTTEN_BY_CRASH.parts,
@@ -54,7 +54,7 @@ COMMIT_FORGOTTEN_BY_CRASH = Defect(
 
 ABORT_COMMITTED_BY_CRASH = Defect(
     name="core-kafka-abort-committed-by-crash",
-    breaks={"CORE-26": Symptom(seen=r"^\['a1'\]")},
+    breaks={"CORE-26": Symptom(seen='^"a1"$')},
     story="A coordinator that starts commits whatever it finds decided, an abort too.",
     origin="textbook: recovery that was only tried with commits",
     parts=Parts(coordinator=_CommitsWhatItFinds),
@@ -63,7 +63,7 @@ ABORT_COMMITTED_BY_CRASH = Defect(
 
 OPEN_ABORTED_BY_CRASH = Defect(
     name="core-kafka-open-aborted-by-crash",
-    breaks={"CORE-27": Symptom(expected="what was asked is done", seen="^a refusal")},
+    breaks={"CORE-27": Symptom(what="answer", expected="success")},
     story="A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash.",
     origin="textbook: recovery of a database whose sessions end with it",
     parts=Parts(coordinator=_AbortsTheOpenItFinds),
@@ -72,7 +72,7 @@ OPEN_ABORTED_BY_CRASH = Defect(
 
 FIRST_TOLD_AFTER_CRASH = Defect(
     name="core-kafka-first-told-after-crash",
-    breaks={"CORE-28": Symptom(expected=r"\['a2'\]", seen="^nothing")},
+    breaks={"CORE-28": Symptom(what="readers of payments", expected='^"a2"$', seen="^nothing")},
     story="A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete.",
     origin="textbook: recovery that was only tried with one participant",
     parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
