@@ -2,7 +2,7 @@
 
 A step is decided, appended to the transaction log, and in force; then its answer may be given. The end of a transaction is two such
 steps: Prepare is the decision, and the request is answered; Complete follows when all partitions have their marker. In between a
-transition is *pending*, and every request for that transactional id is told CONCURRENT_TRANSACTIONS.
+transition is *pending*, and every request for that transactional id is answered CONCURRENT_TRANSACTIONS.
 
 Who owns a transactional id is decided in `ownership`, the tables of EndTxn are in `ending`, what each step does to the record is in
 `transaction`. Times are ms since 1970.
@@ -55,7 +55,7 @@ class Coordinator:
         self.resend_markers_of_prepared()
 
     def load_for(self, duration_ms: int) -> None:
-        """Take that long for reading the transaction log. Until then, requests are told to ask again; nothing else has to be done."""
+        """Take that long for reading the transaction log. Until then, requests are refused, and clients ask again."""
         self._loaded_at = self._machine.clock.now + duration_ms
 
     def check_loaded(self) -> None:
@@ -85,7 +85,7 @@ class Coordinator:
         self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
             rule("KIP890-014")
-            return self._install(self._ownership.first_owner(transactional_id, expected, timeout_ms)).identity
+            return self._install(self._ownership.first_owner(transactional_id, expected, timeout_ms)).producer
         if self.must_wait(transaction):
             rule("KIP890-025")
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
@@ -96,7 +96,7 @@ class Coordinator:
             self.abort_before_takeover(transaction)
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
         rule("KIP890-029")
-        return self._install(self._ownership.next_owner(transaction, expected.epoch, timeout_ms)).identity
+        return self._install(self._ownership.next_owner(transaction, expected.epoch, timeout_ms)).producer
 
     def abort_before_takeover(self, transaction: Transaction) -> None:
         """Decision: a new owner begins with nothing open, so what is open is aborted first, and the new owner has to wait for that."""
@@ -168,7 +168,7 @@ class Coordinator:
         """
         transaction = self._known(transactional_id)
         if self.bumps_epoch(api_version):
-            # Here too pending comes first, or a producer with its fresh epoch would be told that it is fenced.
+            # Here too pending comes first, or a producer with its fresh epoch would be answered PRODUCER_FENCED.
             if self.must_wait(transaction):
                 rule("KIP890-066")
                 rule("KIP890-079")
@@ -184,8 +184,8 @@ class Coordinator:
                 raise Refused(Error.CONCURRENT_TRANSACTIONS)
             ending, bumps = self.end_of_old_client(transaction.state, decision), 0
         if ending is Ending.ANSWER_AGAIN:
-            return transaction.identity
-        return self.prepare(transaction, decision, bumps).next_identity
+            return transaction.producer
+        return self.prepare(transaction, decision, bumps).next_producer
 
     def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
         """Decision: which transaction EndTxn of a new client means, the current one or the one that ended last. None for a foreign

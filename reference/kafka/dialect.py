@@ -1,4 +1,4 @@
-"""How a refusal is told, so that clients of every version take it for what it is."""
+"""How a refusal is answered, so that clients of every version take it for what it is."""
 
 from fencepost.reference.kernel.rules import rule
 
@@ -9,7 +9,7 @@ from .values import NO_PRODUCER, ProducerIdAndEpoch
 class Dialect:
     """The words of refusals."""
 
-    def told(self, error: Error, version: int, knows_fenced: int) -> Error:
+    def error_for(self, error: Error, version: int, knows_fenced: int) -> Error:
         """Decision: clients before the version `knows_fenced` are answered INVALID_PRODUCER_EPOCH for PRODUCER_FENCED, which came later."""
         if error is Error.PRODUCER_FENCED and version < knows_fenced:
             rule("KIP890-019")
@@ -17,7 +17,7 @@ class Dialect:
             return Error.INVALID_PRODUCER_EPOCH
         return error
 
-    def identity_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - a client would use what it reads
+    def producer_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - a client would use what it reads
         """Decision: the producer id and epoch beside an error: none at all, whoever asked."""
         rule("KIP890-062")
         return NO_PRODUCER

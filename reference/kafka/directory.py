@@ -1,4 +1,4 @@
-"""Which node coordinates what: for the same key always the same one, for clients keep what they were told."""
+"""Which node coordinates what: for the same key always the same one, for clients keep what they were answered."""
 
 from fencepost.reference.kernel.rules import rule
 

@@ -36,7 +36,7 @@ _NO_GENERATION = -1
 
 @dataclass(frozen=True, slots=True)
 class CommittedOffset:
-    """Where a group goes on in a partition, and what it noted beside that. `leader_epoch` is -1 where it was not told."""
+    """Where a group goes on in a partition, and its metadata. `leader_epoch` is -1 where none was given."""
 
     offset: int
     leader_epoch: int = -1
@@ -173,7 +173,7 @@ class Groups:
         self._read_to = log.end_offset
 
     def _compact(self, log: PartitionLog) -> None:
-        """A log that has become long tells once more what all groups have, and drops what was before that."""
+        """A log that has become long gets one more batch of what all groups have, and drops what was before that."""
         if len(log) > self._most_batches and log.may_drop_before(log.end_offset):
             self._catch_up()
             all_before = log.end_offset

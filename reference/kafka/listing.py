@@ -16,7 +16,7 @@ class TransactionFilter:
     """The filters of one request. Empty ones, a duration of -1 and no pattern let everything pass."""
 
     def __init__(self, states: Sequence[str], producer_ids: Sequence[int], longer_than_ms: int, pattern: str | None) -> None:
-        """Raises Refused INVALID_REGULAR_EXPRESSION."""
+        """Raises Refused: INVALID_REGULAR_EXPRESSION when the pattern is none."""
         self._states = states
         self._producer_ids = producer_ids
         self._longer_than_ms = longer_than_ms

@@ -27,7 +27,7 @@ _GIVE_UP = frozenset({Error.INVALID_PRODUCER_EPOCH, Error.TRANSACTION_COORDINATO
 
 @dataclass(frozen=True)
 class TransactionMarker:
-    """The end of a transaction, as a partition is told of it.
+    """The end of a transaction, as a partition gets it.
 
     `transaction_version` 2 says that the epoch is the transaction's own plus one; 0, that it may be the transaction's own.
     """
@@ -60,7 +60,7 @@ class MarkerAnswer:
 
 
 class MarkerSender:
-    """Sends markers until every partition has one; `on_complete` is told the transactional id when the last one is written."""
+    """Sends markers until every partition has one; `on_complete` gets the transactional id when the last one is written."""
 
     def __init__(self, machine: Machine, write: WriteToPartition, on_complete: Callable[[str], None]) -> None:
         self._machine = machine
@@ -82,7 +82,7 @@ class MarkerSender:
 
     def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
         """Decision: every partition gets the producer as it is in the prepared state, so with the epoch after a bump."""
-        return TransactionMarker(transaction.identity, transaction.decision, coordinator_epoch, transaction_version)
+        return TransactionMarker(transaction.producer, transaction.decision, coordinator_epoch, transaction_version)
 
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
         """Decision: every partition of the transaction gets a marker."""

@@ -31,7 +31,7 @@ class Ownership:
         rule("KIP890-010")
         return ProducerIdAndEpoch(self._log.new_producer_id(), FIRST_EPOCH)
 
-    def check_given(self, expected: ProducerIdAndEpoch) -> None:
+    def check_expected_producer(self, expected: ProducerIdAndEpoch) -> None:
         """Decision: InitProducerId gives both producer id and epoch, or neither.
 
         Raises Refused: INVALID_REQUEST when one of them is missing.

@@ -145,7 +145,7 @@ class PartitionLog:
         return state is not None and state.has_open_transaction
 
     def append_marker(self, marker: TransactionMarker) -> None:
-        """Append the control record that ends a producer's transaction here. Raises Refused."""
+        """Append the control record that ends a producer's transaction here. Raises Refused: as `ProducerStates.check_marker`."""
         self.producers.check_marker(marker)
         kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
         rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")

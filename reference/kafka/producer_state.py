@@ -42,7 +42,7 @@ class Standing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AppendedBatch:
-    """A batch in the log, as far as a repetition of it can be told by."""
+    """A batch in the log, as far as a duplicate of it is recognised by it."""
 
     first_sequence: int
     last_sequence: int

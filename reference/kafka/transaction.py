@@ -86,15 +86,15 @@ class Transaction:
     """2 when the client that added partitions, or ended the transaction, bumps the epoch with each; 0 for old clients."""
 
     @property
-    def identity(self) -> ProducerIdAndEpoch:
+    def producer(self) -> ProducerIdAndEpoch:
         return ProducerIdAndEpoch(self.producer_id, self.producer_epoch)
 
     @property
-    def next_identity(self) -> ProducerIdAndEpoch:
+    def next_producer(self) -> ProducerIdAndEpoch:
         """What the producer goes on with: in a Prepare state, already what it will be when that is complete."""
         if self.next_producer_id != -1:
             return ProducerIdAndEpoch(self.next_producer_id, FIRST_EPOCH)
-        return self.identity
+        return self.producer
 
     @property
     def decision(self) -> Decision:
@@ -156,7 +156,7 @@ class Transaction:
 
     def completed(self) -> "Transaction":
         """All markers are written; after an overflow the next producer id comes into force here."""
-        following = self.next_identity
+        following = self.next_producer
         return replace(
             self._to(self.decision.complete),
             partitions=frozenset(),

@@ -15,7 +15,7 @@ Verifying can be switched off (`transaction.partition.verification.enable`); the
 one that is in none stays open in the log until somebody sends a marker for it.
 
 (*) for Produce, with the cause in the message. What TxnOffsetCommit answers to a busy coordinator's client is in the profile; a
-loading one it tells by its own name.
+loading one it answers by its own name.
 
 The proposal parks a request while the coordinator is asked; here the coordinator is in the same node and answers at once. A broker
 also waits a little for a busy one (`add.partitions.to.txn.retry.backoff.max.ms`), which here would be no time at all.

@@ -82,7 +82,7 @@ class _ForgetsWhichEnd(Coordinator):
 LATE_ABORT_OF_A_COMMIT_SUCCEEDS = Defect(
     name="late-abort-of-a-commit-succeeds",
     breaks={"KIP890-067": Symptom(expected="INVALID_TXN_STATE", seen="^success")},
-    story="A retry is recognised by its epoch alone, so an abort of what was committed is told that it succeeded.",
+    story="A retry is recognised by its epoch alone, so an abort of what was committed is answered success.",
     origin="textbook: a retry is recognised without comparing the command",
     parts=Parts(coordinator=_ForgetsWhichEnd),
 )
@@ -99,7 +99,7 @@ class _CommitsNothing(Coordinator):
 EMPTY_COMMIT_SUCCEEDS = Defect(
     name="empty-commit-succeeds",
     breaks={"KIP890-069": Symptom(expected="INVALID_TXN_STATE", seen="^success")},
-    story="A commit with nothing open is told that it succeeded, so a producer whose writes were lost believes that they are there.",
+    story="A commit with nothing open is answered success, so a producer whose writes were lost believes that they are there.",
     origin="textbook: nothing to do is taken for done",
     parts=Parts(coordinator=_CommitsNothing),
 )

@@ -13,7 +13,7 @@ from fencepost.reference.kafka.values import ProducerIdAndEpoch
 
 
 class _EchoesTheIdentity(Dialect):
-    def identity_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:
+    def producer_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:
         return asked_as
 
 
@@ -57,7 +57,7 @@ class _AnswersBeforeCompletion(_NeverWaits):
 RETRY_ANSWERED_BEFORE_COMPLETION = Defect(
     name="retry-answered-before-completion",
     breaks={"KIP890-066": Symptom(expected="CONCURRENT_TRANSACTIONS", seen="^success")},
-    story="Whoever asks again while markers are on their way is told success, whichever end it asks for.",
+    story="Whoever asks again while markers are on their way is answered success, whichever end it asks for.",
     origin="textbook: a retry is told by its epoch alone",
     parts=Parts(coordinator=_AnswersBeforeCompletion),
 )
@@ -73,7 +73,7 @@ class _TakesAnyEndForARetry(Coordinator):
 COMMIT_OF_ABORTED_SUCCEEDS = Defect(
     name="commit-of-aborted-succeeds",
     breaks={"KIP890-068": Symptom(expected="INVALID_TXN_STATE or PRODUCER_FENCED", seen="^success")},
-    story="A client whose transaction was aborted commits with that epoch, is told success, and its data is gone.",
+    story="A client whose transaction was aborted commits with that epoch, is answered success, and its data is gone.",
     origin="textbook: a retry is told by its epoch alone",
     parts=Parts(coordinator=_TakesAnyEndForARetry),
 )
@@ -153,7 +153,7 @@ class _TellsBothWhatTheyWant(Coordinator):
 BOTH_RACING_ENDS_SUCCEED = Defect(
     name="both-racing-ends-succeed",
     breaks={"KIP890-079": Symptom(seen="success with .*success with")},
-    story="Who comes second with the opposite decision is taken for a client that asks again, and is told success.",
+    story="Who comes second with the opposite decision is taken for a client that asks again, and is answered success.",
     origin="textbook: a retry is told by its epoch alone",
     parts=Parts(coordinator=_TellsBothWhatTheyWant),
 )

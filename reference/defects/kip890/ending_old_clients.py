@@ -81,14 +81,14 @@ EMPTY_ABORT_OF_OLD_CLIENT = Defect(
 
 
 class _SpeaksToTheNewestOnly(Dialect):
-    def told(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
+    def error_for(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
         return error
 
 
 END_FENCED_IN_NEW_WORDS = Defect(
     name="end-fenced-in-new-words",
     breaks={"KIP890-087": Symptom(seen="^a refusal with PRODUCER_FENCED")},
-    story="A client of the time before PRODUCER_FENCED is told so, and takes it for an error that it does not know.",
+    story="A client of the time before PRODUCER_FENCED is answered it, and takes it for an error that it does not know.",
     origin="textbook: an error code of a later version",
     parts=Parts(dialect=_SpeaksToTheNewestOnly),
 )
@@ -105,7 +105,7 @@ class _EverythingIsDecided(Coordinator):
 DECISION_CONTRADICTED = Defect(
     name="decision-contradicted",
     breaks={"KIP890-088": Symptom(expected="(INVALID_TXN_STATE or )?CONCURRENT_TRANSACTIONS", seen="^success")},
-    story="While markers are on their way, an old client is told success for the opposite of what was decided.",
+    story="While markers are on their way, an old client is answered success for the opposite of what was decided.",
     origin="textbook: a retry that is told by the state alone",
     parts=Parts(coordinator=_EverythingIsDecided),
 )

@@ -119,13 +119,13 @@ OLD_PRODUCER_ID_ENDS = Defect(
 class _MarksWithWhatFollows(MarkerSender):
     def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
         marker = super().marker_for(transaction, coordinator_epoch, transaction_version)
-        return replace(marker, producer=transaction.next_identity)
+        return replace(marker, producer=transaction.next_producer)
 
 
 MARKER_OF_THE_NEXT_PRODUCER_ID = Defect(
     name="marker-of-the-next-producer-id",
     breaks={"KIP890-124": Symptom(seen="^COMMIT with epoch 0")},
     story="At an overflow the marker has the new producer id, which wrote nothing; the data of the old one stays undecided.",
-    origin="textbook: the identity of the answer used for the markers",
+    origin="textbook: the producer id and epoch of the answer used for the markers",
     parts=Parts(marker_sender=_MarksWithWhatFollows),
 )

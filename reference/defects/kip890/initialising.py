@@ -59,14 +59,14 @@ TIMEOUT_WITHOUT_MAXIMUM = Defect(
 
 
 class _HalfIsNone(Ownership):
-    def check_given(self, expected: ProducerIdAndEpoch) -> None:
+    def check_expected_producer(self, expected: ProducerIdAndEpoch) -> None:
         pass
 
 
 HALF_AN_IDENTITY = Defect(
     name="half-an-identity",
     breaks={"KIP890-013": Symptom(expected="INVALID_REQUEST", seen="^success")},
-    story="A client that sends half of its identity is taken for one that has none, and fences the other half of itself.",
+    story="A client that sends half of its producer id and epoch is taken for one that has none, and fences itself.",
     origin="textbook: an argument that is not tested",
     parts=Parts(ownership=_HalfIsNone),
 )
@@ -83,7 +83,7 @@ class _AdoptsWhatItIsTold(Ownership):
 IDENTITY_ADOPTED = Defect(
     name="identity-adopted",
     breaks={"KIP890-014": Symptom(seen=r"epoch 1\), a producer id that was handed out before")},
-    story="Who brings an identity to an unknown transactional id keeps it, even where it belongs to another id.",
+    story="Who brings a producer id and epoch to an unknown transactional id keeps them, even where they belong to another id.",
     origin="textbook: trust in what a client says",
     parts=Parts(ownership=_AdoptsWhatItIsTold),
 )
@@ -114,7 +114,7 @@ class _KeepsTheEpochOfItsOwner(Ownership):
 NO_BUMP_FOR_OWNER = Defect(
     name="no-bump-for-owner",
     breaks={"KIP890-016": Symptom(seen=r"^success with \(producer id \d+, epoch 0\)")},
-    story="Who has the identity in force keeps it, so what it sent before it asked is not fenced.",
+    story="Who has the current producer id and epoch keeps them, so what it sent before it asked is not fenced.",
     origin="textbook: an epoch that was compared and not raised",
     parts=Parts(ownership=_KeepsTheEpochOfItsOwner),
 )
@@ -135,14 +135,14 @@ RETRIED_INIT_IS_FENCED = Defect(
 
 
 class _SpeaksToTheNewestOnly(Dialect):
-    def told(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
+    def error_for(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
         return error
 
 
 INIT_FENCED_IN_NEW_WORDS = Defect(
     name="init-fenced-in-new-words",
     breaks={"KIP890-019": Symptom(seen="^a refusal with PRODUCER_FENCED")},
-    story="A client of the time before PRODUCER_FENCED is told so, and takes it for an error that it does not know.",
+    story="A client of the time before PRODUCER_FENCED is answered it, and takes it for an error that it does not know.",
     origin="textbook: an error code of a later version",
     parts=Parts(dialect=_SpeaksToTheNewestOnly),
 )
@@ -170,7 +170,7 @@ class _RemembersTheFenced(Ownership):
 FENCED_INSTANCE_COMES_BACK = Defect(
     name="fenced-instance-comes-back",
     breaks={"KIP890-021": Symptom(expected="PRODUCER_FENCED", seen="^success")},
-    story="The instance that was taken over asks with its identity, is taken for one that asks again, and shares the new one's epoch.",
+    story="The instance that was taken over gives its old epoch, is taken for one that asks again, and shares the new one's epoch.",
     origin="textbook: two owners of one epoch",
     parts=Parts(ownership=_RemembersTheFenced),
 )

@@ -140,7 +140,7 @@ PRODUCING = (
     Defect(
         name="old-clients-told-the-cause",
         breaks={"KIP890-104": Symptom(seen="^a refusal with CONCURRENT_TRANSACTIONS")},
-        story="An old client is told CONCURRENT_TRANSACTIONS by Produce, which it does not expect there and takes for fatal.",
+        story="An old client is answered CONCURRENT_TRANSACTIONS by Produce, which it does not expect there and takes for fatal.",
         origin="KAFKA-15459: the coordinator's errors reached producers that did not expect them in Produce",
         parts=Parts(verification=_PassesTheCauseOn),
     ),

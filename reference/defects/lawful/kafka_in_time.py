@@ -1,4 +1,4 @@
-"""Lawful oddities in when things happen: what is refused now and granted a moment later, whose clock stamps, which numbers are next."""
+"""Lawful variants in when things happen: what is refused now and granted a moment later, whose clock stamps, which numbers are next."""
 
 import struct
 from dataclasses import replace

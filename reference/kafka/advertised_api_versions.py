@@ -11,7 +11,7 @@ _SHOWS_FEATURES_FROM_LEVEL_0 = 4
 """Before this version of ApiVersions, a supported feature whose lowest level is 0 is left out: clients took 0 for an error."""
 
 
-class Announcement:
+class AdvertisedApiVersions:
     """The broker's side of finding a version that both sides know. The profile says what there is."""
 
     def __init__(self, profile: Profile, levels: FeatureLevels) -> None:
