@@ -113,8 +113,8 @@ class Transaction:
     def bump_epoch(self, expected_epoch: int, timeout_ms: int) -> "Transaction":
         """The step of InitProducerId. `expected_epoch` is the epoch that the client believes to have, -1 for none.
 
-        A client that repeats its request is recognised by the last epoch, and gets the same answer. Refused PRODUCER_FENCED for
-        any other epoch.
+        A client that repeats its request is recognised by the last epoch, and gets the same answer. Raises Refused: PRODUCER_FENCED
+        when it is any other epoch.
         """
         empty = self._emptied(timeout_ms)
         if expected_epoch == -1:
