@@ -120,8 +120,8 @@ class Proof:
         return not (self.holes or self.missed or self.false_reds or self.inapplicable)
 
 
-def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, tell: Callable[[Seen, int, int], None]) -> Proof:
-    """Run the suite on every variant that concerns these proposals. `tell` hears of each as it ends, with its number and the count."""
+def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, report: Callable[[Seen, int, int], None]) -> Proof:
+    """Run the suite on every variant that concerns these proposals. `report` hears of each as it ends, with its number and the count."""
     specs = tuple(specs)
     protocols = {row.id: proposals.bundled().protocols_of(register.spec_of(row.id)) for row in register.rows(specs) if row.is_tested}
     unasked = {name: why for name, defect in DEFECTS.items() if (why := _cannot_be_asked(defect, register, specs))}
@@ -136,7 +136,7 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
         tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
             found[one.defect.name] = one
-            tell(one, number, len(variants))
+            report(one, number, len(variants))
     return Proof(
         protocols,
         (*(found[variant.name] for variant in variants), *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),

@@ -30,7 +30,7 @@ LOADING_MS = 100
 
 
 class ReferenceKafka:
-    """One broker, node 1, with its disk, an empty one unless it has a past. It is running when it is made.
+    """One broker, node 1, with its disk, an empty one unless it is seeded. It is running when it is made.
 
     With more nodes, those behind the first lead partitions and can be paused. A crash is one of all of them.
     """
@@ -69,7 +69,7 @@ class ReferenceKafka:
                 self._machine.network.deliver()
                 node.here = number
                 response = answer(node, request, principal)
-                response = response and node.manner.put(response)
+                response = response and node.response_order.arrange(response)
         return response
 
     def refuse(self, api: str | None) -> ResponsePayload | None:
@@ -97,7 +97,7 @@ class ReferenceKafka:
         self._machine.network.lose_all()
 
     def restart(self) -> None:
-        """Start with what is on disk. What was decided and not completed before the crash, is told to all partitions again."""
+        """Start with what is on disk. What was decided and not completed before the crash, gets its markers sent again."""
         self._start(loading_ms=0)
 
     def start_again(self) -> None:
