@@ -11,13 +11,15 @@ Where to read what:
 * `api`: Kafka's messages. `profile`: where releases differ. `node`, `broker`: how it is put together.
 """
 
+from fencepost.reference.kernel.profiles import ProfileError
+
 from .authorizer import ANONYMOUS
 from .broker import ReferenceKafka
 from .caller import Caller
 from .crash_points import CRASH_POINTS
 from .node import Address, Parts
 from .past import disk_after_bumps
-from .profile import Profile, ProfileError
+from .profile import Profile
 from .settings import Settings
 
 __all__ = [

@@ -7,11 +7,14 @@ from weakref import WeakKeyDictionary
 
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.buffer import Buffer, Place, Readable
-from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.buffer import Place, Readable, TransactionBuffer
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.pending_acks import PendingAcks, Units, Waiting
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
+from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, SubscriptionType, TxnId
@@ -30,14 +33,14 @@ class _SpendsPermitsOnThePending(Subscription):
         if not self.consumers:
             self._rewind()
 
-    def _is_out_of_reach(self, readable: Readable) -> bool:
+    def is_withheld(self, readable: Readable) -> bool:
         for consumer in self.consumers[:1]:
             consumer.permits -= len(self.pending.units_at(readable.place))
-        return super()._is_out_of_reach(readable)
+        return super().is_withheld(readable)
 
 
 class _SeesNoConflict(PendingAcks):
-    def _is_pending(self, place: Place, units: Units) -> bool:  # noqa: ARG002 - whoever asks may have it
+    def is_pending(self, place: Place, units: Units) -> bool:  # noqa: ARG002 - whoever asks may have it
         return False
 
 
@@ -47,7 +50,7 @@ class _TakesTheDeleted(Subscription):
 
 
 class _PlainDeletes(Subscription):
-    def _without_pending(self, place: Place, units: Units) -> Units:  # noqa: ARG002 - it does not ask what is pending there
+    def without_pending(self, place: Place, units: Units) -> Units:  # noqa: ARG002 - it does not ask what is pending there
         return units
 
 
@@ -57,40 +60,40 @@ class _AbortKeepsAll(PendingAcks):
 
 
 class _AbortGivesOthersBack(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
         for other in self.pending.transactions() - {txn} if action is Action.ABORT else ():
-            super()._end(other, action)
-        super()._end(txn, action)
+            super().apply_outcome(other, action)
+        super().apply_outcome(txn, action)
 
 
 class _AbortGivesAllBack(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
-        super()._end(txn, action)
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+        super().apply_outcome(txn, action)
         if action is Action.ABORT:
-            self._give_back({place: frozenset(owners) for place, owners in self._held.items()})
+            self.give_back({place: frozenset(owners) for place, owners in self._unacknowledged.items()})
 
 
-class _TimeOutForgetsSubscriptions(Coordinator):
-    def _decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
-        super()._decide(transaction if reply else replace(transaction, subscriptions=()), action, reply)
+class _TimeOutForgetsSubscriptions(LogCoordinator):
+    def decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
+        super().decide(transaction if reply else replace(transaction, subscriptions=()), action, reply)
 
 
 class _CommitDeletesNothing(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
         if action is Action.ABORT:
-            super()._end(txn, action)
+            super().apply_outcome(txn, action)
         else:
             self.pending.end(txn, action)
 
 
 class _IsWrittenLater(Cursor):
-    def _save(self) -> None:
+    def save(self) -> None:
         pass
 
 
-class _PendingInMemory(PendingAcks):
-    def _keep(self, waiting: Waiting) -> None:
-        self._hold(waiting)
+class _PendingInMemory(PendingAckJournal):
+    def must_be_durable(self, waiting: Waiting) -> bool:  # noqa: ARG002 - whatever it is
+        return False
 
 
 class _LeavingReleases(Subscription):
@@ -102,7 +105,7 @@ class _LeavingReleases(Subscription):
 
 class _TakesOlderForOver(Subscription):
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        super().end(txn, action, max(low_watermark, txn.least))
+        super().end(txn, action, max(low_watermark, txn.sequence))
 
 
 class _RedeliversThePending(Subscription):
@@ -113,14 +116,14 @@ class _RedeliversThePending(Subscription):
 
 
 class _SharesAcknowledgements(Subscription):
-    _siblings: ClassVar[WeakKeyDictionary[Buffer, list[Subscription]]] = WeakKeyDictionary()
+    _siblings: ClassVar[WeakKeyDictionary[TransactionBuffer, list[Subscription]]] = WeakKeyDictionary()
 
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
         super().attach(consumer, kind)
         together = self._siblings.setdefault(self._buffer, [])
         together += [] if self in together else [self]
 
-    def _end(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
         held = self.pending.end(txn, action)
         for one in self._siblings.get(self._buffer, [self]) if action is Action.COMMIT else ():
             one.acknowledge(held.individual)
@@ -249,7 +252,7 @@ PENDING_IN_MEMORY = Defect(
     story="What is pending is only known in memory; after a crash others get it, while the transaction is still open.",
     origin="seen on Apache Pulsar 5.0.0-M1, on topics that are segments",
     symptom=r'given "i2", "i3" and nothing else; seen .*i1',
-    parts=Parts(pending_acks=_PendingInMemory),
+    parts=Parts(pending_ack_journal=_PendingInMemory),
 )
 
 LEAVING_ENDS_PENDING = Defect(

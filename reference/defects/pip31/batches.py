@@ -6,7 +6,8 @@ from dataclasses import replace
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place
-from fencepost.reference.pulsar.pending_acks import PendingAcks, Units, Waiting
+from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Action, SubscriptionType, TxnId
 
@@ -26,7 +27,7 @@ class _EndsTheWholeEntry(PendingAcks):
 
 
 class _AnEntryIsOneMessage(PendingAcks):
-    def _is_pending(self, place: Place, units: Units) -> bool:
+    def is_pending(self, place: Place, units: Units) -> bool:
         return bool(units) and place in self._individual
 
 

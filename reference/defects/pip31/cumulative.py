@@ -3,7 +3,8 @@
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place
-from fencepost.reference.pulsar.pending_acks import PendingAcks, Waiting
+from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.values import TxnId
 
 
@@ -13,7 +14,7 @@ class _TakesEveryCumulative(PendingAcks):
 
 
 class _LooksAtCumulativeOnly(PendingAcks):
-    def _covers_anothers(self, txn: TxnId, place: Place) -> bool:  # noqa: ARG002 - it does not look at single messages
+    def covers_anothers(self, txn: TxnId, place: Place) -> bool:  # noqa: ARG002 - it does not look at single messages
         return False
 
 

@@ -4,13 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place, Readable
-from fencepost.reference.pulsar.coordinator import Coordinator
 from fencepost.reference.pulsar.deduplication import Deduplication
 from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.ledger import Ledger
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
@@ -21,8 +19,8 @@ class _StoresEverything(Deduplication):
 
 
 class _KnowsOnlyThisLife(Deduplication):
-    def __init__(self, stored: Iterable[Message]) -> None:  # noqa: ARG002 - what was stored before it was loaded
-        super().__init__([])
+    def recovered(self, stored: Iterable[Message]) -> Iterable[Message]:  # noqa: ARG002 - what was stored before it was loaded
+        return ()
 
 
 class _AcceptsAndForgets(SidecarBuffer):
@@ -38,15 +36,13 @@ class _ShowsTheLate(SidecarBuffer):
 
 
 class _TakesTheLateForOpen(SidecarBuffer):
-    def __init__(self, ledger: Ledger, sidecar: Ledger, machine: Machine) -> None:
-        super().__init__(ledger, sidecar, machine)
-        self._open_again: set[TxnId | None] = set()
-        self._given_up: set[TxnId | None] = set()
+    _open_again: frozenset[TxnId | None] = frozenset()
+    _given_up: frozenset[TxnId | None] = frozenset()
 
     def publish(self, message: Message) -> Position:
         if message.txn not in self._ended:
             return super().publish(message)
-        self._open_again.add(message.txn)
+        self._open_again |= {message.txn}
         return self._sidecar.append(message)
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
@@ -70,7 +66,7 @@ class _IsPoisoned(SidecarBuffer):
             raise
 
 
-class _KnowsOfNoEnd(Coordinator):
+class _KnowsOfNoEnd(LogCoordinator):
     def is_over(self, txn: TxnId) -> bool:  # noqa: ARG002 - nobody is told
         return False
 

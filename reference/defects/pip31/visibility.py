@@ -5,15 +5,16 @@ from collections.abc import Iterator
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place, Readable
-from fencepost.reference.pulsar.coordinator import Coordinator
-from fencepost.reference.pulsar.pending_acks import PendingAcks, Waiting
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 
-class _KeepsTheLastTopic(Coordinator):
+class _KeepsTheLastTopic(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
         known = self._transactions[txn]
@@ -46,8 +47,8 @@ PULSAR_ABORT_SHOWS = Defect(
 
 
 class _NeverDeletes(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
-        super()._end(txn, Action.ABORT)
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
+        super().apply_outcome(txn, Action.ABORT)
 
 
 PULSAR_COMMIT_KEEPS_INPUT = Defect(

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.coordinator import Reply
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participants
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.transaction import Transaction
@@ -15,19 +16,19 @@ _SECOND_MS = 1_000
 
 
 class _WaitsForSomebody(Participants):
-    def tell(self, transaction: Transaction, low_watermark: int) -> None:
-        if self.to_tell(transaction):
-            super().tell(transaction, low_watermark)
+    def send_to_all(self, transaction: Transaction, low_watermark: int) -> None:
+        if self.recipients(transaction):
+            super().send_to_all(transaction, low_watermark)
 
 
-class _TellsAgain(Coordinator):
+class _TellsAgain(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        transaction = self._known(txn)
+        transaction = self.describe(txn)
         super().end(txn, action, reply)
         if transaction.status.is_complete:
             again = replace(transaction, status=Status.COMMITTING if action is Action.COMMIT else Status.ABORTING)
             self._install(again)
-            self._participants.tell(again, self.low_watermark)
+            self._participants.send_to_all(again, self.low_watermark)
 
 
 class _MarksAgain(SidecarBuffer):
@@ -44,27 +45,26 @@ class _TakesTheAbortBack(SidecarBuffer):
         super().end(txn, Action.COMMIT if was_aborted else action, low_watermark)
 
 
-class _AbortsWhatIsCommitted(Coordinator):
+class _AbortsWhatIsCommitted(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        committed = self._known(txn).status.action is Action.COMMIT
+        committed = self.describe(txn).status.action is Action.COMMIT
         super().end(txn, Action.COMMIT if committed else action, reply)
 
 
-class _CommitsWhatIsAborted(Coordinator):
+class _CommitsWhatIsAborted(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        aborted = self._known(txn).status.action is Action.ABORT
+        aborted = self.describe(txn).status.action is Action.ABORT
         super().end(txn, Action.ABORT if aborted else action, reply)
 
 
-class _NeverExpires(Coordinator):
-    def expire(self) -> None:
+class _NeverExpires(LogCoordinator):
+    def abort_timed_out(self) -> None:
         return
 
 
-class _WaitsTooLong(Coordinator):
-    def _install(self, transaction: Transaction) -> None:
-        is_new = transaction.txn not in self._transactions
-        super()._install(replace(transaction, timeout_ms=transaction.timeout_ms * _SECOND_MS) if is_new else transaction)
+class _WaitsTooLong(LogCoordinator):
+    def new(self, timeout_ms: int) -> TxnId:
+        return super().new(timeout_ms * _SECOND_MS)
 
 
 class _ForgetsTheOpen(TransactionLog):
@@ -77,20 +77,20 @@ class _AnswersBeforeItWrites(TransactionLog):
         return transaction.status is not Status.COMMITTING
 
 
-class _CommitsWhatItFinds(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _CommitsWhatItFinds(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, status=Status.COMMITTING) if transaction.status is Status.ABORTING else transaction
 
 
-class _AbortsTheOpenItFinds(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
-        found = super()._recovered(transaction)
+class _AbortsTheOpenItFinds(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
+        found = super().recovered(transaction)
         return replace(found, status=Status.ABORTING) if found.status is Status.OPEN else found
 
 
-class _TellsTheFirstOfThoseItFinds(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
-        found = super()._recovered(transaction)
+class _TellsTheFirstOfThoseItFinds(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
+        found = super().recovered(transaction)
         return replace(found, partitions=found.partitions[:1]) if found.status.is_decided else found
 
 

@@ -15,8 +15,8 @@ _FULL = 16
 
 
 class _ForgetsTheLast(Participants):
-    def to_tell(self, transaction: Transaction) -> list[Participant]:
-        everybody = super().to_tell(transaction)
+    def recipients(self, transaction: Transaction) -> list[Participant]:
+        everybody = super().recipients(transaction)
         return everybody[:-1] if len(everybody) > 1 else everybody
 
 
