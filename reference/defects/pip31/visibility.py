@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place, Readable
@@ -23,10 +24,9 @@ class _KeepsTheLastTopic(LogCoordinator):
 
 PULSAR_LAST_TOPIC_ONLY = Defect(
     name="pulsar-last-topic-only",
-    breaks="PIP31-01",
+    breaks={"PIP31-01": Symptom(expected=r"\['a1', 'a2'\]", seen="^nothing")},
     story="Each request to add topics replaces those that were added before, so a commit reaches only the topics of the last request.",
     origin="textbook: a list is set where it should grow",
-    symptom=r"readers of orders see \['a1', 'a2'\]; seen nothing",
     parts=Parts(coordinator=_KeepsTheLastTopic),
 )
 
@@ -38,10 +38,9 @@ class _CommitsAborts(SidecarBuffer):
 
 PULSAR_ABORT_SHOWS = Defect(
     name="pulsar-abort-shows",
-    breaks="PIP31-02",
+    breaks={"PIP31-02": Symptom(seen=r"^\['a1'\]")},
     story="A topic does not look at how a transaction ends, and shows its messages whichever way.",
     origin="textbook: a marker without its kind",
-    symptom=r"nothing is left for early; seen \['a1'\]",
     parts=Parts(sidecar_buffer=_CommitsAborts),
 )
 
@@ -53,10 +52,9 @@ class _NeverDeletes(Subscription):
 
 PULSAR_COMMIT_KEEPS_INPUT = Defect(
     name="pulsar-commit-keeps-input",
-    breaks="PIP31-03",
+    breaks={"PIP31-03": Symptom(seen=r"^\['i1', 'i2'\]")},
     story="A commit shows the output, and gives the input back as an abort does.",
     origin="textbook: both ends of a transaction only clear the pending state",
-    symptom=r"\"i2\" is left for workers; seen \['i1', 'i2'\]",
     parts=Parts(subscription=_NeverDeletes),
 )
 
@@ -68,10 +66,9 @@ class _KeepsPending(PendingAcks):
 
 PULSAR_ABORT_KEEPS_INPUT = Defect(
     name="pulsar-abort-keeps-input",
-    breaks="PIP31-04",
+    breaks={"PIP31-04": Symptom(seen=r"^\['i2'\]")},
     story="An abort hides the output, and leaves the acknowledgements pending: the input is lost for its subscription.",
     origin="textbook: an abort that thinks only of messages",
-    symptom=r"\"i1\", \"i2\" is left for workers; seen \['i2'\]",
     parts=Parts(pending_acks=_KeepsPending),
 )
 
@@ -83,10 +80,9 @@ class _WritesThrough(SidecarBuffer):
 
 PULSAR_OPEN_IS_READ = Defect(
     name="pulsar-open-is-read",
-    breaks="PIP31-05",
+    breaks={"PIP31-05": Symptom(seen=r"^\['a1'\]")},
     story="Messages of an open transaction stand in the topic like any other, and consumers get them.",
     origin="textbook: read uncommitted",
-    symptom=r"readers of orders see nothing; seen \['a1'\]",
     parts=Parts(sidecar_buffer=_WritesThrough),
 )
 
@@ -102,19 +98,17 @@ class _StopsReaders(SidecarBuffer):
 
 PULSAR_OPEN_STOPS_ALL = Defect(
     name="pulsar-open-stops-all",
-    breaks="PIP31-06",
+    breaks={"PIP31-06": Symptom(expected=r"\['before', 'right before'\]", seen="^nothing")},
     story="While a transaction is open on a topic nothing of the topic is delivered, not even what lies before it.",
     origin="textbook: the readable position goes back to the beginning",
-    symptom=r"readers of orders see \['before', 'right before'\]; seen nothing",
     parts=Parts(sidecar_buffer=_StopsReaders),
 )
 
 PULSAR_OPEN_WITHHOLDS_PLAIN = Defect(
     name="pulsar-open-withholds-plain",
-    breaks="PIP31-08",
+    breaks={"PIP31-08": Symptom(expected=r"\['plain'\]", seen="^nothing")},
     story="A message outside of transactions is withheld while a transaction is open on its topic.",
     origin="every Pulsar release, which has the marker approach",
-    symptom=r"readers of orders see \['plain'\]; seen nothing",
     parts=Parts(sidecar_buffer=_StopsReaders),
 )
 
@@ -127,10 +121,9 @@ class _ShowsBackwards(SidecarBuffer):
 
 PULSAR_SHOWS_BACKWARDS = Defect(
     name="pulsar-shows-backwards",
-    breaks="PIP31-52",
+    breaks={"PIP31-52": Symptom(seen=r"^\['a4', 'a3', 'a2', 'a1'\]")},
     story="The messages of a transaction are delivered from the last to the first.",
     origin="textbook: a list that is consumed from its end",
-    symptom=r"see \['a1', 'a2', 'a3', 'a4'\]; seen \['a4', 'a3', 'a2', 'a1'\]",
     parts=Parts(sidecar_buffer=_ShowsBackwards),
 )
 
@@ -143,9 +136,8 @@ class _ShowsInOrderOfIds(SidecarBuffer):
 
 PULSAR_ORDER_OF_IDS = Defect(
     name="pulsar-order-of-ids",
-    breaks="PIP31-53",
+    breaks={"PIP31-53": Symptom(seen=r"^\['a1', 'b1'\]")},
     story="Transactions are delivered in the order in which they began, whichever was committed first.",
     origin="textbook: an index of transactions by id, read instead of the markers",
-    symptom=r"see \['b1', 'a1'\]; seen \['a1', 'b1'\]",
     parts=Parts(sidecar_buffer=_ShowsInOrderOfIds),
 )
