@@ -148,6 +148,18 @@ class _KeepsWhatItRefused(PendingAcks):
             raise
 
 
+class _OneConsumerHasNoBatches(Subscription):
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+        if self.kind in (SubscriptionType.EXCLUSIVE, SubscriptionType.FAILOVER):
+            wanted = {place: units - self.pending.units_at(place) for place, units in wanted.items()}
+        super().acknowledge_in(txn, wanted)
+
+
+class _GivesTheCoveredOut(PendingAcks):
+    def covers(self, place: Place) -> bool:  # noqa: ARG002 - only single messages are withheld
+        return False
+
+
 PENDING_IS_GIVEN_OUT = Defect(
     name="pending-is-given-out",
     breaks={"PIP31-54": Symptom(seen="i1")},
@@ -290,4 +302,20 @@ CONFLICT_KEEPS_THE_OTHERS = Defect(
     story="The messages of a refused request that were free stay pending, and no end is ever told of them.",
     origin="textbook: a request that is applied and then checked",
     parts=Parts(pending_acks=_KeepsWhatItRefused),
+)
+
+ONE_CONSUMER_HAS_NO_BATCHES = Defect(
+    name="one-consumer-has-no-batches",
+    breaks={"PIP31-55": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
+    story="Where there is one consumer, an entry counts as one message, and the conflict over a message of a batch is not seen.",
+    origin="apache/pulsar#15832: the size of a batch was taken for 1 on exclusive and failover subscriptions",
+    parts=Parts(subscription=_OneConsumerHasNoBatches),
+)
+
+COVERED_IS_GIVEN_OUT = Defect(
+    name="covered-is-given-out",
+    breaks={"PIP31-54": Symptom(seen=r"^\['i1', 'i2', 'i3'\]")},
+    story="Only messages that were acknowledged one by one are withheld; those below a pending cumulative one come again.",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
+    parts=Parts(pending_acks=_GivesTheCoveredOut),
 )

@@ -19,11 +19,6 @@ class _LooksAtCumulativeOnly(PendingAcks):
         return False
 
 
-class _GivesTheCoveredOut(PendingAcks):
-    def covers(self, place: Place) -> bool:  # noqa: ARG002 - only single messages are withheld
-        return False
-
-
 CUMULATIVE_IS_REPLACED = Defect(
     name="cumulative-is-replaced",
     breaks={"PIP31-63": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
@@ -38,12 +33,4 @@ CUMULATIVE_TAKES_THE_PENDING = Defect(
     story="A cumulative acknowledgement commits over a message that is pending in another transaction, whose abort finds nothing.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7",
     parts=Parts(pending_acks=_LooksAtCumulativeOnly),
-)
-
-COVERED_IS_GIVEN_OUT = Defect(
-    name="covered-is-given-out",
-    breaks={"PIP31-54": Symptom(seen=r"^\['i1', 'i2', 'i3'\]")},
-    story="Only messages that were acknowledged one by one are withheld; those below a pending cumulative one come again.",
-    origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
-    parts=Parts(pending_acks=_GivesTheCoveredOut),
 )
