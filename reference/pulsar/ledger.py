@@ -56,6 +56,7 @@ class Ledger:
     def must_be_durable(self, content: Message | Marker) -> bool:  # noqa: ARG002 - what a broken ledger would go by
         """Decision: whether a crash must not undo this. It must undo nothing that was receipted."""
         rule("PIP31-47")
+        rule("CORE-07")
         return True
 
     def after(self, position: Position) -> Sequence[Entry]:

@@ -82,11 +82,17 @@ class LogCoordinator:
             rule("PIP31-27")
             rule("PIP31-42")
             rule("PIP31-74")
+            rule("CORE-13")
+            rule("CORE-14")
+            rule("CORE-16")
+            rule("CORE-18")
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {transaction.status.value}; it cannot be ended the other way")
         if transaction.status.is_complete or self.answers_decisions():
             rule("PIP31-23")
             rule("PIP31-24")
             rule("PIP31-25")
+            rule("CORE-11")
+            rule("CORE-12")
             reply()
         else:
             self._waiting.setdefault(txn, []).append(reply)
@@ -130,6 +136,7 @@ class LogCoordinator:
         for transaction in list(self._transactions.values()):
             if transaction.is_overdue(self._machine.clock.now):
                 rule("PIP31-39")
+                rule("CORE-15")
                 self.decide(transaction, Action.ABORT, None)
 
     def send_again(self) -> None:
@@ -142,12 +149,15 @@ class LogCoordinator:
             if transaction.status.is_decided and not transaction.status.is_complete:
                 rule("PIP31-30")
                 rule("PIP31-31")
+                rule("CORE-28")
                 self._participants.send_to_all(transaction, self.low_watermark)
 
     def recovered(self, transaction: Transaction) -> Transaction:
         """Decision: what is known of a transaction after a crash: all that was logged."""
         rule("PIP31-32")
         rule("PIP31-33")
+        rule("CORE-24")
+        rule("CORE-27")
         rule("PIP31-43")
         return transaction
 

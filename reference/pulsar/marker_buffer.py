@@ -58,6 +58,7 @@ class MarkerBuffer:
         for entry in self._ledger.after(place.position):
             if entry.position > limit:
                 rule("PIP31-05")
+                rule("CORE-02")
                 rule("PIP31-07")
                 return
             if isinstance(entry.content, Message) and self._is_shown(entry.content):
@@ -80,6 +81,8 @@ class MarkerBuffer:
     def max_read_position(self) -> Position:
         """Decision: readers may go to the entry before the first of a transaction that is open."""
         rule("PIP31-06")
+        rule("CORE-05")
+        rule("CORE-06")
         if not self._ongoing:
             return self._ledger.last
         return self._ledger.before(min(self._ongoing.values()))
@@ -89,8 +92,11 @@ class MarkerBuffer:
             return True
         if self.is_aborted(message.txn):
             rule("PIP31-02")
+            rule("CORE-03")
+            rule("CORE-08")
             return False
         rule("PIP31-01")
+        rule("CORE-01")
         return True
 
     def _refuse_what_comes_too_late(self, txn: TxnId) -> None:
@@ -100,6 +106,8 @@ class MarkerBuffer:
         if self._profile.refused_late_send == "poisons-the-topic":
             self._poison = late
         rule("PIP31-49")
+        rule("CORE-17")
+        rule("CORE-19")
         rule("PIP31-50")
         raise Refused(Error.NOT_ALLOWED, f"transaction {late} has been ended")
 
@@ -129,5 +137,6 @@ class MarkerBuffer:
             self._ongoing.setdefault(txn, position)
 
     def _close(self, marker: Marker) -> None:
+        rule("CORE-09")
         self._ongoing.pop(marker.txn, None)
         self._ended[marker.txn] = marker.action

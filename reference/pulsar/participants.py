@@ -52,6 +52,7 @@ class Participants:
         action = transaction.status.action
         assert action is not None, "only what is decided is sent"
         rule("PIP31-35")
+        rule("CORE-01")
         everybody = self.recipients(transaction)
         self._missing[transaction.txn] = {one: EndOn(transaction.txn, one, action, low_watermark) for one in everybody}
         for message in self._missing[transaction.txn].values():
@@ -60,6 +61,7 @@ class Participants:
 
     def recipients(self, transaction: Transaction) -> list[Participant]:
         """Decision: who must follow the end of a transaction: every partition and subscription that was added."""
+        rule("CORE-22")
         return [*transaction.partitions, *transaction.subscriptions]
 
     def send_again(self) -> None:
@@ -84,6 +86,7 @@ class Participants:
         """Decision: a transaction is complete when every participant has answered."""
         if txn in self._missing and not self._missing[txn]:
             rule("PIP31-34")
+            rule("CORE-10")
             del self._missing[txn]
             self._complete(txn)
 

@@ -39,11 +39,16 @@ class SidecarBuffer:
         """
         if message.txn is None:
             rule("PIP31-08")
+            rule("CORE-05")
+            rule("CORE-06")
             return self._ledger.append(message)
         if message.txn in self._ended:
             rule("PIP31-49")
+            rule("CORE-17")
+            rule("CORE-19")
             rule("PIP31-50")
             raise Refused(Error.NOT_ALLOWED, f"transaction {message.txn} has been ended")
+        rule("CORE-02")
         position = self._sidecar.append(message)
         self._messages.setdefault(message.txn, []).append((position, message))
         return position
@@ -56,8 +61,12 @@ class SidecarBuffer:
             return
         if action is Action.COMMIT and self._messages.get(txn):
             rule("PIP31-53")
+            rule("CORE-04")
+            rule("CORE-08")
+            rule("CORE-09")
             self._ledger.append(Marker(txn, action, tuple(message for _, message in self._messages[txn])))
             self._machine.crash_points.reach("after-marker-written")
+        rule("CORE-03")
         self._sidecar.append(Marker(txn, action))
         self._ended[txn] = action
         self._machine.crash_points.reach("after-marker-written")
@@ -93,5 +102,6 @@ class SidecarBuffer:
             yield Readable(Place(position), content)
         else:
             rule("PIP31-01")
+            rule("CORE-01")
             for index, message in enumerate(content.messages):
                 yield Readable(Place(position, index), message)

@@ -158,13 +158,16 @@ class Subscription:
         waiting = self.pending.end(txn, action)
         if action is Action.COMMIT:
             rule("PIP31-59")
+            rule("CORE-20")
             rule("PIP31-65")
+            rule("CORE-23")
             self.cursor.acknowledge(waiting.individual, self._buffer)
             if waiting.cumulative is not None:
                 self.cursor.acknowledge_up_to(waiting.cumulative, self._buffer)
             self._drop_deleted()
         else:
             rule("PIP31-58")
+            rule("CORE-21")
             rule("PIP31-70")
             covered = {
                 place: frozenset(owners)
@@ -252,6 +255,7 @@ class Subscription:
         if consumer is None:
             return False
         rule("PIP31-52")
+        rule("CORE-04")
         missing = self._missing(readable)
         consumer.permits -= readable.message.units - len(missing)
         self._unacknowledged.setdefault(readable.place, {}).update(

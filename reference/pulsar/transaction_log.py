@@ -25,6 +25,8 @@ class TransactionLog:
     def must_be_durable(self, transaction: Transaction) -> bool:  # noqa: ARG002 - what a broken log would go by
         """Decision: whether a crash must not undo this change. It must undo none."""
         rule("PIP31-28")
+        rule("CORE-25")
+        rule("CORE-26")
         return True
 
     def replay(self) -> dict[TxnId, Transaction]:
