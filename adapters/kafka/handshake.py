@@ -90,7 +90,7 @@ def _lacking_for_v2(offer: Offer) -> list[str]:
         f"needs version {needed}, and the broker offers {offer.told(api)}" for api, needed in _V2_APIS.items() if not offer.has(api, needed)
     ]
     level = offer.finalized.get("transaction.version", 0)
-    if offer.features_told and level < _V2_LEVEL:
+    if offer.features_reported and level < _V2_LEVEL:
         lacking.append(f"needs the finalized transaction.version {_V2_LEVEL}, and the broker has {level}")
     return lacking
 
@@ -106,7 +106,7 @@ def offer_of(answer: Any) -> Offer:
         return Offer(apis)
     return Offer(
         apis,
-        features_told=True,
+        features_reported=True,
         supported={str(feature.name): Range(int(feature.min_version), int(feature.max_version)) for feature in answer.supported_features},
         finalized={str(feature.name): int(feature.max_version_level) for feature in answer.finalized_features},
         finalized_epoch=int(answer.finalized_features_epoch),
