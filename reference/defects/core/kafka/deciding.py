@@ -59,7 +59,7 @@ EMPTY_NEVER_COMPLETE = Defect(
 
 SECOND_COMMIT_FENCES = Defect(
     name="core-kafka-second-commit-fences",
-    breaks={"CORE-11": Symptom(seen='^"a1"$')},
+    breaks={"CORE-11": Symptom(seen='^"a1"$', error="INVALID_PRODUCER_EPOCH")},
     story="A commit that is asked for again bumps the epoch again, which fences the writer from its next transaction.",
     origin="textbook: an epoch bump without the rule for retries",
     parts=Parts(coordinator=_BumpsForARetry),

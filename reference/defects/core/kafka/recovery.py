@@ -63,7 +63,7 @@ ABORT_COMMITTED_BY_CRASH = Defect(
 
 OPEN_ABORTED_BY_CRASH = Defect(
     name="core-kafka-open-aborted-by-crash",
-    breaks={"CORE-27": Symptom(what="answer", expected="success")},
+    breaks={"CORE-27": Symptom(what="answer", expected="success", error=".")},
     story="A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash.",
     origin="textbook: recovery of a database whose sessions end with it",
     parts=Parts(coordinator=_AbortsTheOpenItFinds),

@@ -97,7 +97,7 @@ class _TellsTheFirstOfThoseItFinds(Coordinator):
 
 EMPTY_NEVER_COMPLETE = Defect(
     name="core-pulsar-empty-never-complete",
-    breaks={"CORE-10": Symptom(expected="the transaction of A is over", seen="^it is not")},
+    breaks={"CORE-10": Symptom(what="transaction of A", seen="^not over")},
     story="Only a participant's answer completes a transaction, and one without participants is being aborted for ever.",
     origin="textbook: a countdown from 0",
     parts=Parts(participants=_WaitsForSomebody),
@@ -105,7 +105,7 @@ EMPTY_NEVER_COMPLETE = Defect(
 
 COMMITTED_TWICE = Defect(
     name="core-pulsar-committed-twice",
-    breaks={"CORE-11": Symptom(seen=r"^\['a1', 'a1'")},
+    breaks={"CORE-11": Symptom(seen='^"a1", "a1"')},
     story="A commit that is asked for again is told to the topics again, and each publishes the messages once more.",
     origin="textbook: a retry that is executed",
     parts=Parts(coordinator=_TellsAgain, sidecar_buffer=_MarksAgain),
@@ -113,7 +113,7 @@ COMMITTED_TWICE = Defect(
 
 SECOND_ABORT_UNDOES_THE_FIRST = Defect(
     name="core-pulsar-second-abort-undoes-the-first",
-    breaks={"CORE-12": Symptom(seen=r"^\['a1'\]")},
+    breaks={"CORE-12": Symptom(seen='^"a1"$')},
     story="An abort that is asked for again is told to the topics again, and finds the abort in the way, which each takes back.",
     origin="textbook: a flag that is flipped where it should be set",
     parts=Parts(coordinator=_TellsAgain, sidecar_buffer=_TakesTheAbortBack),
@@ -137,7 +137,7 @@ ABORTED_IS_COMMITTED = Defect(
 
 NEVER_EXPIRES = Defect(
     name="core-pulsar-never-expires",
-    breaks={"CORE-15": Symptom(expected="the transaction of A is over", seen="^it is not")},
+    breaks={"CORE-15": Symptom(what="transaction of A", seen="^not over")},
     story="A transaction that its writer abandoned is open for ever.",
     origin="apache/pulsar#10306: what a client had acknowledged stayed pending after the client was killed",
     parts=Parts(coordinator=_NeverExpires),
@@ -161,7 +161,7 @@ LOST_TRANSACTION_IS_COMMITTED = Defect(
 
 OPEN_FORGOTTEN_BY_CRASH = Defect(
     name="core-pulsar-open-forgotten-by-crash",
-    breaks={"CORE-24": Symptom(expected=r"\['a1', 'a2'\]", seen="^nothing")},
+    breaks={"CORE-24": Symptom(expected='^"a1", "a2"$', seen="^nothing")},
     story="Only decisions are in the transaction log, so a crash takes every open transaction from its writer.",
     origin="textbook: what is not decided held for not worth keeping",
     parts=Parts(transaction_log=_ForgetsTheOpen),
@@ -169,7 +169,7 @@ OPEN_FORGOTTEN_BY_CRASH = Defect(
 
 COMMIT_FORGOTTEN_BY_CRASH = Defect(
     name="core-pulsar-commit-forgotten-by-crash",
-    breaks={"CORE-25": Symptom(expected=r"\['a1'\]", seen="^nothing")},
+    breaks={"CORE-25": Symptom(expected='^"a1"$', seen="^nothing")},
     story="A commit is answered and is not in the transaction log, so a crash undoes what its writer was promised.",
     origin="textbook: acknowledging before writing",
     parts=Parts(transaction_log=_AnswersBeforeItWrites),
@@ -177,7 +177,7 @@ COMMIT_FORGOTTEN_BY_CRASH = Defect(
 
 ABORT_COMMITTED_BY_CRASH = Defect(
     name="core-pulsar-abort-committed-by-crash",
-    breaks={"CORE-26": Symptom(seen=r"^\['a1'\]")},
+    breaks={"CORE-26": Symptom(seen='^"a1"$')},
     story="A coordinator that starts commits whatever it finds decided, an abort too.",
     origin="textbook: recovery that was only tried with commits",
     parts=Parts(coordinator=_CommitsWhatItFinds),
@@ -185,7 +185,7 @@ ABORT_COMMITTED_BY_CRASH = Defect(
 
 OPEN_ABORTED_BY_CRASH = Defect(
     name="core-pulsar-open-aborted-by-crash",
-    breaks={"CORE-27": Symptom(expected="what was asked is done", seen="^a refusal")},
+    breaks={"CORE-27": Symptom(what="answer", expected="success", error=".")},
     story="A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash.",
     origin="textbook: recovery of a database whose sessions end with it",
     parts=Parts(coordinator=_AbortsTheOpenItFinds),
@@ -193,7 +193,7 @@ OPEN_ABORTED_BY_CRASH = Defect(
 
 FIRST_TOLD_AFTER_CRASH = Defect(
     name="core-pulsar-first-told-after-crash",
-    breaks={"CORE-28": Symptom(expected=r"\['a2'\]", seen="^nothing")},
+    breaks={"CORE-28": Symptom(what="readers of payments", expected='^"a2"$', seen="^nothing")},
     story="A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete.",
     origin="textbook: recovery that was only tried with one participant",
     parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
