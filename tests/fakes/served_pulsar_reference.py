@@ -36,8 +36,8 @@ class CountingBroker:
         self.broker = broker
         self.connections: list[CountingConnection] = []
 
-    def connect(self, stirred):  # type: ignore[no-untyped-def]
-        connection = self.broker.connect(stirred)
+    def connect(self, notify):  # type: ignore[no-untyped-def]
+        connection = self.broker.connect(notify)
         if connection is not None:
             self.connections.append(CountingConnection(connection))
             return self.connections[-1]
