@@ -17,6 +17,13 @@ pytest_plugins = ["fencepost.plugin"]
 TESTS = Path(__file__).parent / "tests"
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "fakes")]  # so that tests import their helpers by name, whatever the import mode
 
+def pytest_configure(config: pytest.Config) -> None:
+    if told := os.environ.get("FENCEPOST_SPENT"):
+        from spent import Spent
+
+        config.pluginmanager.register(Spent(Path(told)))
+
+
 settings.register_profile("quick", max_examples=20)
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("thorough", max_examples=1_500, deadline=None)
