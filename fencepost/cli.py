@@ -149,8 +149,8 @@ def check(
     """
     from fencepost.pipeline import command
 
-    wish = command.Wish(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
-    _guarded(lambda: command.run(wish))
+    options = command.Options(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
+    _guarded(lambda: command.run(options))
 
 
 @app.command()
@@ -182,7 +182,7 @@ def report(
     """
     from fencepost.report.compliance import command
 
-    _guarded(lambda: command.run(command.Wish(tuple(results), out, form, columns, master, memory)))
+    _guarded(lambda: command.run(command.Options(tuple(results), out, form, columns, master, memory)))
 
 
 @app.command()
