@@ -12,42 +12,63 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from fencepost.adapters import owners
 
-_EVERY_S = 0.5
-"""A container's count goes with it, so it is read that often; what it works after the last look is lost."""
+_EVERY_S = 0.25
+"""What a container or an orphan works is known as long as it lives, so it is looked at that often; what it works after that is lost."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 _USAGES = ("cpuacct/docker/*/cpuacct.usage", "docker/*/cpu.stat", "system.slice/docker-*/cpu.stat")
+_WORKER = "PYTEST_XDIST_WORKER"
 _NOT_IN_TESTS = "(collection, and what is left at the end)"
 
 
-class Containers:
-    """The processor seconds of the containers that this process, or one that it started, owns."""
+@dataclass(frozen=True)
+class Process:
+    """One that this process started, or one of these did: its parent, and its seconds with those of the children that it has waited for."""
+
+    parent: int
+    has_ended: bool
+    seconds: float
+
+
+class Meter:
+    """The processor seconds of this process, of those that it started, and of the containers that one of them owns."""
 
     def __init__(self) -> None:
-        self._seconds: dict[Path, float] = {}
+        self._processes: dict[int, Process] = {}
+        self._orphans = 0.0
+        self._containers: dict[Path, float] = {}
         self._is_ours: dict[Path, bool] = {}
         self._lock = threading.Lock()
         self._ended = threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def seconds(self) -> float:
-        """Of all of them until now, also of those that are gone."""
+    def seconds(self) -> tuple[float, float]:
+        """Of processes, and of containers, until now."""
         with self._lock:
-            ours = set(_tree(os.getpid()))
-            for usage in (path for pattern in _USAGES for path in Path("/sys/fs/cgroup").glob(pattern)):
-                if usage not in self._is_ours:
-                    self._is_ours[usage] = _owner(usage.parent.name.removeprefix("docker-").removesuffix(".scope")) in ours
-                if self._is_ours[usage] and (seconds := _usage(usage)) is not None:
-                    self._seconds[usage] = seconds
-            return sum(self._seconds.values())
+            living = _tree(os.getpid())
+            # Whoever ended before its parent was waited for, and is in the parent's count; Spark's Java outlives it, and is not.
+            parents = {pid for pid, one in living.items() if not one.has_ended}
+            gone = [one for pid, one in self._processes.items() if pid not in living]
+            self._orphans += sum(one.seconds for one in gone if one.parent not in parents)
+            self._processes = living
+            self._look_at_containers()
+            return self._orphans + sum(one.seconds for one in living.values()), sum(self._containers.values())
 
     def close(self) -> None:
         self._ended.set()
+
+    def _look_at_containers(self) -> None:
+        for usage in (path for pattern in _USAGES for path in Path("/sys/fs/cgroup").glob(pattern)):
+            if usage not in self._is_ours:
+                self._is_ours[usage] = _owner(usage.parent.name.removeprefix("docker-").removesuffix(".scope")) in self._processes
+            if self._is_ours[usage] and (seconds := _usage(usage)) is not None:
+                self._containers[usage] = seconds
 
     def _watch(self) -> None:
         while not self._ended.wait(_EVERY_S):
@@ -59,7 +80,10 @@ class Spent:
 
     def __init__(self, to: Path) -> None:
         self._to = to
-        self._containers = Containers()
+        if _WORKER not in os.environ:
+            for left in to.parent.glob(f"{to.stem}.*.json"):  # of a run that was ended by force
+                left.unlink()
+        self._meter = Meter()
         self._by_file: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._before = dict[str, float]()
 
@@ -73,14 +97,15 @@ class Spent:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         self._book(_NOT_IN_TESTS)
-        self._containers.close()
-        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        self._meter.close()
+        worker = os.environ.get(_WORKER, "main")
         self._to.with_suffix(f".{worker}.json").write_text(json.dumps(self._by_file))
         if not hasattr(session.config, "workerinput"):
             self._to.write_text(table(self._to.parent.glob(f"{self._to.stem}.*.json")))
 
     def _book(self, to: str) -> None:
-        now = {"passed": time.monotonic(), "processes": sum(_tree(os.getpid()).values()), "containers": self._containers.seconds()}
+        processes, containers = self._meter.seconds()
+        now = {"passed": time.monotonic(), "processes": processes, "containers": containers}
         self._by_file[to].update({what: max(0.0, now[what] - self._before.get(what, now[what])) for what in now})
         self._before = now
 
@@ -102,10 +127,10 @@ def _worked(spent: Counter[str]) -> float:
     return spent["processes"] + spent["containers"]
 
 
-def _tree(root: int) -> dict[int, float]:
-    """The processes that descend from this one, and itself, each with its seconds and those of the children that it has waited for."""
+def _tree(root: int) -> dict[int, Process]:
+    """This process, and those that descend from it."""
     children: defaultdict[int, list[int]] = defaultdict(list)
-    seconds: dict[int, float] = {}
+    every: dict[int, Process] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
@@ -113,12 +138,12 @@ def _tree(root: int) -> dict[int, float]:
             except OSError:  # it is gone
                 continue
             children[int(fields[1])].append(int(entry.name))
-            seconds[int(entry.name)] = sum(map(int, fields[11:15])) / _TICKS
+            every[int(entry.name)] = Process(int(fields[1]), fields[0] == "Z", sum(map(int, fields[11:15])) / _TICKS)
     found, waiting = {}, [root]
     while waiting:
         pid = waiting.pop()
-        if pid in seconds:
-            found[pid] = seconds[pid]
+        if pid in every:
+            found[pid] = every[pid]
             waiting += children[pid]
     return found
 

@@ -5,25 +5,18 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from commands import check_where_java_is, compliance, fencepost, verdicts
-from docker_here import require_docker
+from docker_here import IMAGE, OLDER_IMAGE
+from older_release import asked, deviating, tested
 
-from fencepost import expectations
 from fencepost.adapters import owners
-from fencepost.contract import register
 
-VERSIONS = ("4.0.0", "4.3.1")
 MOST_NOT_OFFERED = 10
 LEAST_HISTORIES = 300
-
-
-@pytest.fixture(autouse=True)
-def docker() -> None:
-    """Skips, visibly, where there is no Docker; fails where FENCEPOST_REQUIRE_CONTAINERS=1."""
-    require_docker()
 
 
 def owners_of_containers() -> list[str]:
@@ -37,67 +30,63 @@ def left_behind() -> list[str]:
     return [owner for owner in owners_of_containers() if owners.is_gone(owner)]
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
-def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """A release, and the results of a run on it whose histories were judged as well, where there is a Java."""
-    require_docker()
+NEWEST, OLDER = "4.3.1", "4.0.0"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A run on a release, whose histories were judged as well where there is a Java."""
+
+    version: str
+    results: Path
+    asked: frozenset[str]
+    """The requirements that it was asked to judge; empty for all."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((NEWEST, False), marks=pytest.mark.docker(IMAGE), id=NEWEST),
+        pytest.param((OLDER, True), marks=pytest.mark.docker(OLDER_IMAGE), id=f"{OLDER} where it deviates"),
+        pytest.param((OLDER, False), marks=[pytest.mark.docker(OLDER_IMAGE), pytest.mark.thorough], id=OLDER),
+    ],
+)
+def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """The newest release is asked everything; the older one where it is known to deviate and a little of each area, or everything."""
+    version, in_part = request.param
+    only = asked("kafka", version, "kip890", "core") if in_part else frozenset()
     folder = tmp_path_factory.mktemp("kafka")
-    image = f"apache/kafka:{request.param}"
-    fencepost("run", "kafka", "--container", image, *check_where_java_is(), "--results", folder, expect=0, timeout=1800)
-    return request.param, folder
+    options = [f"--only={requirement}" for requirement in sorted(only)]
+    image = f"apache/kafka:{version}"
+    fencepost("run", "kafka", "--container", image, *options, *check_where_java_is(), "--results", folder, expect=0, timeout=1800)
+    return Judged(version, folder, only)
 
 
-def test_a_release_of_kafka_conforms_but_for_its_known_deviations(judged: tuple[str, Path]) -> None:
+def test_a_release_of_kafka_conforms_but_for_its_known_deviations(judged: Judged) -> None:
     """Every tested requirement is judged and none is red; what deviates is named; little is not offered; the containers are gone."""
-    version, folder = judged
-
     by_verdict: dict[str, set[str]] = {}
-    for requirement, verdict in verdicts(folder).items():
+    for requirement, verdict in verdicts(judged.results).items():
         by_verdict.setdefault(verdict, set()).add(requirement)
-    known = {entry.requirement for entry in expectations.load_for("kafka", version, True, register.bundled()).entries}
+
     assert by_verdict.keys() <= {"met", "known_deviation", "not_offered"}
-    assert by_verdict.get("known_deviation", set()) <= known
+    assert by_verdict.get("known_deviation", set()) <= deviating("kafka", judged.version)
     assert len(by_verdict.get("not_offered", ())) <= MOST_NOT_OFFERED
-    assert compliance(folder)["system"] == {"name": "kafka", "version": version, "profile": f"kafka-{version[:3]}"}
+    assert set().union(*by_verdict.values()) == (judged.asked or tested("kip890", "core"))
+    system = {"name": "kafka", "version": judged.version, "profile": f"kafka-{judged.version[:3]}"}
+    assert compliance(judged.results)["system"] == system
     assert left_behind() == []
 
 
 @pytest.mark.usefixtures("java")
-def test_the_histories_of_a_release_of_kafka_show_no_definite_anomaly(judged: tuple[str, Path]) -> None:
+def test_the_histories_of_a_release_of_kafka_show_no_definite_anomaly(judged: Judged) -> None:
     """All of them were judged, and could be read."""
-    told = compliance(judged[1])["histories"]
+    found = compliance(judged.results)["histories"]
 
-    assert (told["judged"] > LEAST_HISTORIES, told["quarantined"]) == (True, 0)
-    assert [anomaly for anomaly in told["anomalies"] if anomaly["red"]] == []
-
-
-def test_a_broker_that_already_runs_is_judged_and_not_killed(tmp_path: Path) -> None:
-    """Behind --bootstrap, a scenario that kills the broker is not offered; and the doctor says so before."""
-    from fencepost.adapters.kafka.container_broker import ContainerBroker
-    from fencepost.adapters.kafka.settings import kafka_settings
-    from fencepost.adapters.live import PATIENCE_S
-
-    broker = ContainerBroker("apache/kafka:4.3.1", kafka_settings().default_purpose, PATIENCE_S)
-    try:
-        broker.start()
-        address = str(broker.address)
-        out = fencepost("doctor", "kafka", "--bootstrap", address, expect=0).out
-        fencepost("run", "kafka", "--bootstrap", address, "--only", "KIP890-060", "--only", "KIP890-160", "--results", tmp_path, expect=0)
-    finally:
-        broker.close()
-
-    assert verdicts(tmp_path) == {"KIP890-060": "met", "KIP890-160": "not_offered"}
-    assert compliance(tmp_path)["system"]["version"] == "4.3"
-    for part in (
-        "kafka 4.3",
-        "profile kafka-4.3",
-        "transaction.version 2",
-        "EndTxn v0 to v5",
-        "KIP890-160 [1] A decided commit: needs crash",
-    ):
-        assert part in out
+    assert (found["judged"] > (len(judged.asked) or LEAST_HISTORIES), found["quarantined"]) == (True, 0)
+    assert [anomaly for anomaly in found["anomalies"] if anomaly["red"]] == []
 
 
+@pytest.mark.docker(IMAGE)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_interrupted_removes_its_container(number: signal.Signals, tmp_path: Path) -> None:
     """Ctrl-C and a polite kill give back what was started."""
@@ -123,6 +112,7 @@ def test_a_run_that_is_interrupted_removes_its_container(number: signal.Signals,
     assert compliance(tmp_path)["complete"] is False
 
 
+@pytest.mark.docker(IMAGE)
 def test_an_image_that_does_not_serve_is_unreachable(tmp_path: Path) -> None:
     """An image that is not there, and one that is no broker, exit with 2 and say what was seen."""
     finished = fencepost("run", "kafka", "--container", "fencepost/no-such-image:1", "--results", tmp_path, expect=2)
