@@ -4,8 +4,7 @@ An entry is run like everything else. It must fail, and with its symptom. One th
 says `intermittent` with how often it was seen, or the exact version of the system is not known.
 """
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -18,14 +17,15 @@ from pydantic import field_validator
 from fencepost.contract.datafile import DataFileError, Row, line_of, load
 from fencepost.contract.gherkin import bundled, scenarios_of
 from fencepost.contract.register import Register
+from fencepost.contract.symptom import Symptom
 
 
 class Entry(Row):
-    """One known deviation. `symptom` is a regular expression that the failure's text must contain."""
+    """One known deviation; `symptom` must show in the violation."""
 
     requirement: str
     versions: str
-    symptom: str
+    symptom: Symptom
     reason: str
     link: str
     scenario: str | None = None
@@ -39,18 +39,6 @@ class Entry(Row):
         except InvalidSpecifier as error:
             raise ValueError("must be a version range such as >=4.0,<4.1") from error
         return value
-
-    @field_validator("symptom")
-    @classmethod
-    def _is_an_expression(cls, value: str) -> str:
-        try:
-            re.compile(value)
-        except re.error as error:
-            raise ValueError(f"must be a regular expression: {error}") from error
-        return value
-
-    def shows_in(self, failure: str) -> bool:
-        return re.search(self.symptom, failure) is not None
 
 
 @dataclass(frozen=True)
@@ -86,6 +74,13 @@ def check(register: Register) -> None:
     """
     for path in _bundled().iterdir():
         _checked(path, register)
+
+
+def everything() -> Iterator[tuple[str, int, Entry]]:
+    """All entries that come with the kit, with the names of their files and their lines."""
+    for path in sorted(_bundled().iterdir(), key=lambda path: path.name):
+        for index, entry in enumerate(load(path, list[Entry])):
+            yield path.name, line_of(path, index), entry
 
 
 def _bundled() -> Traversable:

@@ -30,6 +30,7 @@ from fencepost.contract.items import (
 from fencepost.contract.ports import Session, System
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
+from fencepost.steps import vocabularies
 
 from .contract import gherkin
 from .expectations import Expectations
@@ -74,7 +75,7 @@ class Running:
             return
         for item in scenarios:
             self._note_protocol(item)
-        if faults := lint(gherkin.bundled(), self.register):
+        if faults := lint(gherkin.bundled(), self.register, vocabularies.converted()):
             # pytest tells that the collection is finished also after this.
             self.is_fit = False
             raise pytest.UsageError("the features are not fit to be run:\n  " + "\n  ".join(faults))
@@ -197,6 +198,7 @@ class Running:
             item.stash[EVIDENCE].count,
             call.duration,
             self._run(item),
+            judged.violation,
         )
         item.user_properties += [("requirement", requirement), ("verdict", judged.verdict.value)]  # for junit.xml
         report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]
@@ -204,7 +206,7 @@ class Running:
         if judged.verdict.is_red:
             exchanges = item.stash[SESSION].exchanges() if SESSION in item.stash else []
             traceback = report.longreprtext if judged.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
-            report.longrepr = explain(self.register[requirement], result, error, item.stash.get(STEP, None), exchanges, traceback)
+            report.longrepr = explain(self.register[requirement], result, item.stash.get(STEP, None), exchanges, traceback)
 
     @staticmethod
     def _colour(report: pytest.TestReport, verdict: Verdict, reason: str | None) -> None:

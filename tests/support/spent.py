@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.adapters import owners
+from fencepost.adapters.common import owners
 
 _EVERY_S = 0.25
 """What a container or an orphan works is known as long as it lives, so it is looked at that often; what it works after that is lost."""

@@ -13,7 +13,7 @@ from commands import check_where_java_is, compliance, fencepost, verdicts
 from docker_here import IMAGE, OLDER_IMAGE
 from older_release import asked, deviating, tested
 
-from fencepost.adapters import owners
+from fencepost.adapters.common import owners
 
 MOST_NOT_OFFERED = 10
 LEAST_HISTORIES = 300
