@@ -188,9 +188,8 @@ def check(
         fencepost check store/redpanda/latest/history.edn --infer-ww --format json
     """
     from fencepost.pipeline import command
-    from fencepost.pipeline.options import CheckOptions
 
-    options = CheckOptions(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
+    options = command.Options(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
     _guarded(lambda: command.run(options))
 
 

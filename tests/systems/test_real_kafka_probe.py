@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from docker_here import IMAGE, require_docker
+from docker_here import IMAGE
 
-from fencepost.adapters.kafka.container_system import KafkaContainerSystem
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.transactions import Addition
@@ -27,18 +26,21 @@ NEWEST = 13
 """Of Produce and of Fetch, the first version that names topics by their ids."""
 
 
-@pytest.fixture(scope="module", params=["kafka", "reference"])
-def system(request: pytest.FixtureRequest) -> Iterator[System]:
-    if request.param == "kafka":
-        require_docker()
-        started: System = KafkaContainerSystem(IMAGE)
-    else:
-        started = ReferenceSystem("kafka-4.3")
-    try:
-        started.open()
-        yield started
-    finally:
-        started.close()
+@pytest.fixture(scope="module")
+def reference() -> Iterator[ReferenceSystem]:
+    started = ReferenceSystem("kafka-4.3")
+    started.open()
+    yield started
+    started.close()
+
+
+@pytest.fixture(params=[pytest.param("kafka", marks=pytest.mark.docker(IMAGE)), "reference"])
+def system(request: pytest.FixtureRequest) -> System:
+    if request.param == "reference":
+        reference: System = request.getfixturevalue("reference")
+        return reference
+    shared: System = request.getfixturevalue("kafka_container")[0]
+    return shared
 
 
 @pytest.fixture

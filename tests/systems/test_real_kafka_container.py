@@ -2,10 +2,11 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from docker_here import IMAGE, containers_of, require_docker
+from commands import compliance, fencepost, verdicts
+from docker_here import IMAGE, containers_of
 
 from fencepost.adapters.common import owners
 from fencepost.adapters.images import image_of
@@ -22,14 +23,7 @@ NEVER_GIVEN = 2**22 + 1
 """A process id that Linux gives to nobody."""
 
 
-@pytest.fixture(scope="module")
-def opened() -> Iterator[tuple[KafkaContainerSystem, Handshake]]:
-    require_docker()
-    system = KafkaContainerSystem(IMAGE)
-    try:
-        yield system, system.open()
-    finally:
-        system.close()
+needs_docker = pytest.mark.docker(IMAGE)
 
 
 def address_of(handshake: Handshake) -> str:
@@ -37,9 +31,10 @@ def address_of(handshake: Handshake) -> str:
     return nodes.removeprefix("nodes: 1 at ")
 
 
-def test_a_release_is_known_by_its_tag_and_its_features(opened: tuple[KafkaContainerSystem, Handshake]) -> None:
+@needs_docker
+def test_a_release_is_known_by_its_tag_and_its_features(kafka_container: tuple[KafkaContainerSystem, Handshake]) -> None:
     """The handshake of a released image: exact, with its profile, and nothing missing."""
-    _, handshake = opened
+    _, handshake = kafka_container
 
     assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("4.3.1", True, "kafka-4.3")
     assert handshake.judged_as == ("kafka", "4.3.1")
@@ -47,13 +42,14 @@ def test_a_release_is_known_by_its_tag_and_its_features(opened: tuple[KafkaConta
     assert handshake.not_offered == ()
 
 
+@needs_docker
 def test_a_broker_with_an_authorizer_lets_in_whom_it_knows_and_logs_no_password(
-    monkeypatch: pytest.MonkeyPatch, opened: tuple[KafkaContainerSystem, Handshake]
+    monkeypatch: pytest.MonkeyPatch, kafka_container: tuple[KafkaContainerSystem, Handshake]
 ) -> None:
     """The kit's own user may do everything, another one nothing yet; what the broker wrote, from its start on, has no password."""
     passwords = Passwords.made_up_for(kafka_settings().users("authorizer"))
     monkeypatch.setattr(Passwords, "made_up_for", lambda _: passwords)
-    system, _ = opened
+    system, _ = kafka_container
     session = system.session("a guarded scenario", frozenset({"authorizer"}))
     probe = session.client("A")
 
@@ -70,9 +66,10 @@ def test_a_broker_with_an_authorizer_lets_in_whom_it_knows_and_logs_no_password(
     assert not any(password in log.stdout + log.stderr for log in logs for password in passwords.by_user.values())
 
 
-def test_the_same_broker_by_its_address_is_known_without_a_tag(opened: tuple[KafkaContainerSystem, Handshake]) -> None:
+@needs_docker
+def test_the_same_broker_by_its_address_is_known_without_a_tag(kafka_container: tuple[KafkaContainerSystem, Handshake]) -> None:
     """Whoever points at a running broker gets its release, not exactly, and no crashes."""
-    _, handshake = opened
+    _, handshake = kafka_container
     system = KafkaAt(address_of(handshake))
 
     told = system.open()
@@ -88,9 +85,31 @@ def test_the_same_broker_by_its_address_is_known_without_a_tag(opened: tuple[Kaf
         session.faults.restart()
 
 
-def test_a_crash_ends_the_broker_and_a_restart_brings_its_log_back(opened: tuple[KafkaContainerSystem, Handshake]) -> None:
+@needs_docker
+def test_a_broker_that_already_runs_is_judged_and_not_killed(
+    kafka_container: tuple[KafkaContainerSystem, Handshake], tmp_path: Path
+) -> None:
+    """Behind --bootstrap, a scenario that kills the broker is not offered; and the doctor says so before."""
+    address = address_of(kafka_container[1])
+
+    out = fencepost("doctor", "kafka", "--bootstrap", address, expect=0).out
+    fencepost("run", "kafka", "--bootstrap", address, "--only", "KIP890-060", "--only", "KIP890-160", "--results", tmp_path, expect=0)
+    assert verdicts(tmp_path) == {"KIP890-060": "met", "KIP890-160": "not_offered"}
+    assert compliance(tmp_path)["system"]["version"] == "4.3"
+    for part in (
+        "kafka 4.3",
+        "profile kafka-4.3",
+        "transaction.version 2",
+        "EndTxn v0 to v5",
+        "KIP890-160 [1] A decided commit: needs crash",
+    ):
+        assert part in out
+
+
+@needs_docker
+def test_a_crash_ends_the_broker_and_a_restart_brings_its_log_back(kafka_container: tuple[KafkaContainerSystem, Handshake]) -> None:
     """While it is down nothing is answered; afterwards what was acknowledged is still there, and connections are new."""
-    system, _ = opened
+    system, _ = kafka_container
     session = system.session("a crash")
     probe = session.client("writer")
     partition = TopicPartition(session.unique("payments"), 0)
@@ -111,10 +130,11 @@ def test_a_crash_ends_the_broker_and_a_restart_brings_its_log_back(opened: tuple
     assert isinstance(initialised, Done)
 
 
+@needs_docker
 @pytest.mark.parametrize("starts", [False, True], ids=["dead", "starting"])
-def test_a_session_never_begins_with_a_dead_broker(opened: tuple[KafkaContainerSystem, Handshake], starts: bool) -> None:
+def test_a_session_never_begins_with_a_dead_broker(kafka_container: tuple[KafkaContainerSystem, Handshake], starts: bool) -> None:
     """A scenario that failed between crash and restart, or before the broker was back, does not take the next one with it."""
-    system, _ = opened
+    system, _ = kafka_container
     faults = system.session("crashes and fails").faults
     faults.crash()
     if starts:
@@ -127,9 +147,10 @@ def test_a_session_never_begins_with_a_dead_broker(opened: tuple[KafkaContainerS
     assert isinstance(outcome, Done)
 
 
-def test_two_sessions_share_no_name(opened: tuple[KafkaContainerSystem, Handshake]) -> None:
+@needs_docker
+def test_two_sessions_share_no_name(kafka_container: tuple[KafkaContainerSystem, Handshake]) -> None:
     """A name is the session's own, and the same within it."""
-    system, _ = opened
+    system, _ = kafka_container
     one, other = system.session("one"), system.session("other")
 
     assert one.unique("payments") == one.unique("payments")
@@ -137,9 +158,9 @@ def test_two_sessions_share_no_name(opened: tuple[KafkaContainerSystem, Handshak
     assert one.unique("payments").startswith("payments-")
 
 
+@needs_docker
 def test_nothing_of_ours_is_left_after_close() -> None:
     """Closing removes the container, also while it is still starting, and twice is as good as once."""
-    require_docker()
     before = containers_of(owners.this_process())
     system = KafkaContainerSystem(IMAGE)
 
@@ -152,9 +173,9 @@ def test_nothing_of_ours_is_left_after_close() -> None:
         system.session("too late")
 
 
+@needs_docker
 def test_nothing_is_left_when_nobody_closes() -> None:
     """The interpreter's end is a way out too."""
-    require_docker()
     program = (
         "from fencepost.adapters.kafka.container_system import KafkaContainerSystem as System\n"
         "from fencepost.adapters.common.owners import this_process\n"
@@ -169,9 +190,9 @@ def test_nothing_is_left_when_nobody_closes() -> None:
     assert containers_of(ended.stdout.strip()) == []
 
 
+@needs_docker
 def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
     """Nobody has to clean up after a kill by hand."""
-    require_docker()
     from fencepost.adapters.kafka.container_nodes import start
 
     place, _, began = owners.this_process().split()
@@ -185,9 +206,9 @@ def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
     assert containers_of(orphan) == []
 
 
+@needs_docker
 def test_a_broker_that_ends_is_told_with_its_log(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits for a broker learns at once that it is gone, and why."""
-    require_docker()
     monkeypatch.setitem(kafka_settings().base, "KAFKA_PROCESS_ROLES", "nonsense")
     system = KafkaContainerSystem(IMAGE)
 

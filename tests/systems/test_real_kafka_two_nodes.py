@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from docker.errors import APIError  # type: ignore[import-untyped]
-from docker_here import IMAGE, containers_of, require_docker
+from docker_here import IMAGE, containers_of
 
 from fencepost.adapters.common import owners
 from fencepost.adapters.common.faults import NoFaults
@@ -24,6 +24,8 @@ from fencepost.contract.outcomes import Done
 NEVER_GIVEN = 2**22 + 1
 """A process id that Linux gives to nobody."""
 
+needs_docker = pytest.mark.docker(IMAGE)
+
 NEEDS = frozenset({"two-nodes"})
 CONFIGURATION = "two-nodes"
 
@@ -34,7 +36,6 @@ def broker() -> KafkaBroker:
 
 @pytest.fixture(scope="module")
 def two_nodes() -> Iterator[KafkaBroker]:
-    require_docker()
     started = broker()
     try:
         started.start()
@@ -72,6 +73,7 @@ def test_a_node_that_cannot_be_paused_at_once_is_tried_again(monkeypatch: pytest
     assert len(tried) == tries
 
 
+@needs_docker
 def test_what_a_paused_leader_is_told_waits_for_it(two_nodes: KafkaBroker) -> None:
     """The decision is answered meanwhile; its partition gets the marker when the node goes on, and no sooner."""
     session = two_nodes.session(NEEDS)
@@ -103,6 +105,7 @@ def test_what_a_paused_leader_is_told_waits_for_it(two_nodes: KafkaBroker) -> No
     assert settled.value.state == "CompleteCommit"
 
 
+@needs_docker
 def test_a_session_gives_back_the_nodes_that_it_paused(two_nodes: KafkaBroker) -> None:
     """A scenario that failed while a node was paused does not take the next one with it."""
     session = two_nodes.session(NEEDS)
@@ -116,6 +119,7 @@ def test_a_session_gives_back_the_nodes_that_it_paused(two_nodes: KafkaBroker) -
     assert created == Done(None)
 
 
+@needs_docker
 def test_a_node_that_there_is_not_cannot_be_paused(two_nodes: KafkaBroker) -> None:
     """The error says how many there are."""
     session = two_nodes.session(NEEDS)
@@ -124,9 +128,9 @@ def test_a_node_that_there_is_not_cannot_be_paused(two_nodes: KafkaBroker) -> No
     session.close()
 
 
+@needs_docker
 def test_nothing_is_left_when_it_is_closed_while_it_starts() -> None:
     """Wherever the start is at that moment, its containers and its network are removed."""
-    require_docker()
     before = belongings(owners.this_process())
     starting = broker()
     thread = threading.Thread(target=starting.start)
@@ -139,9 +143,9 @@ def test_nothing_is_left_when_it_is_closed_while_it_starts() -> None:
     assert belongings(owners.this_process()) == before
 
 
+@needs_docker
 def test_nothing_is_left_when_the_second_node_ends_as_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits learns at once that a node is gone, and why."""
-    require_docker()
     before = belongings(owners.this_process())
     monkeypatch.setitem(kafka_settings().configurations[CONFIGURATION].more_nodes[0], "KAFKA_PROCESS_ROLES", "nonsense")
     failing = broker()
@@ -154,9 +158,9 @@ def test_nothing_is_left_when_the_second_node_ends_as_it_starts(monkeypatch: pyt
     assert belongings(owners.this_process()) == before
 
 
+@needs_docker
 def test_nothing_is_left_after_an_interrupt() -> None:
     """Ctrl-C ends the process while a node is paused."""
-    require_docker()
     program = (
         "import os, signal\n"
         "from fencepost.adapters.kafka.container_system import KafkaContainerSystem as System\n"
@@ -174,9 +178,9 @@ def test_nothing_is_left_after_an_interrupt() -> None:
     assert belongings(ended.stdout.strip()) == set()
 
 
+@needs_docker
 def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
     """Its containers, and the network that they were in."""
-    require_docker()
     from fencepost.adapters.kafka.container_nodes import start
     from fencepost.adapters.kafka.login import Passwords
 
