@@ -23,28 +23,27 @@ Feature: Messages that nobody waits for
   @PIP31-50 @MUST
   Rule: A message that comes after the end of its transaction is never delivered, and delays and hides no other.
 
-    Background:
+    Scenario: [1] A plain message behind the late one
       Given transaction A
       And A has committed "a1" to orders
-
-    Scenario: [1] A plain message behind the late one
-      Given A has tried to write "late" to orders
+      And A has tried to write "late" to orders
       When "plain" is written to orders
       Then readers of orders see "a1", "plain"
 
     Scenario: [2] A newer transaction behind the late message
-      Given transaction B
+      Given transactions A and B
+      And A has committed "a1" to orders
       And A has tried to write "late" to orders
       And B has written "b1" to orders
       When B commits
       Then readers of orders see "a1", "b1"
 
     Scenario: [3] A newer transaction after a late message that was refused
-      Given transactions B and C
+      Given transactions A, B and C
+      And A has committed "a1" to orders
       And B has committed "b1" to orders
       And A has tried to write "late" to orders
-      And C has tried to write "c1" to orders
-      When C commits
+      When C commits "c1" to orders
       Then readers of orders see "a1", "b1", "c1"
 
   @PIP31-51 @SHOULD

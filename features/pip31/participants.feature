@@ -113,7 +113,6 @@ Feature: Those who take part
     Scenario: [2] Another transaction on the topic
       Given transaction B
       And the commit of A is incomplete
-      And B has written "b1" to orders
-      When B commits
+      When B commits "b1" to orders
       Then readers of orders see "b1"
       And A is COMMITTING

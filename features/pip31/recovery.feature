@@ -58,6 +58,7 @@ Feature: After a crash
       When A commits
       Then it is done
       And readers of orders see "a1"
+      And B is ABORTED
 
   @PIP31-33 @MUST
   Rule: Replay restores the topics and subscriptions of an open transaction, so that its end reaches all of them.
@@ -71,7 +72,7 @@ Feature: After a crash
     Scenario: [1] A topic of a commit and a subscription of an abort
       Given B has acknowledged "i1" for "workers"
       And the system has crashed and come back
-      And B has been asked to abort
-      When A commits
+      And A has been asked to commit
+      When B aborts
       Then readers of orders see "a1"
       And subscription "workers" has "i1", "i2" left

@@ -14,16 +14,16 @@ TAKE_OVER = PULSAR.act(
 )
 
 
-@PULSAR.given("the consumer of {subscription_type} subscription {subscription} has received {any_values} from {topic}")
+@PULSAR.given("the consumer of {subscription_type} subscription {subscription} has received {content} from {topic}")
 def has_received(
-    context: ScenarioContext, subscription_type: SubscriptionType, subscription: str, any_values: tuple[str, ...], topic: str
+    context: ScenarioContext, subscription_type: SubscriptionType, subscription: str, content: tuple[str, ...], topic: str
 ) -> None:
     """The subscription begins with the topic's first message. Its consumer has received these messages and acknowledged none."""
     one = context.subscriptions.subscribe(subscription, topic, subscription_type)
-    for _ in any_values:
+    for _ in content:
         message = achieved(context.client.receive(one.consumer), f"receiving as {subscription}")
         one.ids[message.value] = message.id
-    assert sorted(one.ids) == sorted(any_values), f"{subscription} was given {sorted(one.ids)}"
+    assert sorted(one.ids) == sorted(content), f"{subscription} was given {sorted(one.ids)}"
 
 
 @TAKE_OVER.given
@@ -55,10 +55,10 @@ def receives(context: ScenarioContext, subscription: str, values: tuple[str, ...
     )
 
 
-@PULSAR.then("subscription {subscription} has[ {bound}] {any_values} left")
-def has_left(context: ScenarioContext, subscription: str, bound: str | None, any_values: tuple[str, ...]) -> None:
+@PULSAR.then("subscription {subscription} has[ {bound}] {content} left")
+def has_left(context: ScenarioContext, subscription: str, bound: str | None, content: tuple[str, ...]) -> None:
     """The consumer leaves, and the next one receives these, each once and in whatever order, and no others unless others may be left."""
-    found = context.subscriptions.left(subscription, any_values)
-    holds = set(any_values) <= set(found) if bound else found == sorted(any_values)
-    expected = f"{bound} {sorted(any_values)}" if bound else f"{sorted(any_values) or 'nothing'}"
+    found = context.subscriptions.left(subscription, content)
+    holds = set(content) <= set(found) if bound else found == sorted(content)
+    expected = f"{bound} {sorted(content)}" if bound else f"{sorted(content) or 'nothing'}"
     context.evidence.expect(holds, expected, f"{found or 'nothing'}", what=f"messages left for {subscription}")

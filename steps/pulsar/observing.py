@@ -22,12 +22,12 @@ def it_is_refused(context: ScenarioContext, errors: tuple[str, ...] | None) -> N
     judge_refused(context.evidence, f"answer to {context.asked}", context.answer, errors or ())
 
 
-@PULSAR.then("readers of {topic} see {any_values}[ in {any_order}]")
-def readers_see(context: ScenarioContext, topic: str, any_values: tuple[str, ...], any_order: str | None) -> None:
+@PULSAR.then("readers of {topic} see {content}[ {order}]")
+def readers_see(context: ScenarioContext, topic: str, content: tuple[str, ...], order: str | None) -> None:
     """A new subscription receives these messages and no others, once every end that was asked for has reached the topic: in this order,
     or in one that is the topic's affair."""
-    expected, found = list(any_values), context.topics.seen(topic)
-    if any_order:
+    expected, found = list(content), context.topics.seen(topic)
+    if order:
         expected, found = sorted(expected), sorted(found)
     context.evidence.expect(
         found == expected, f"{expected or 'nothing'}", f"{found or 'nothing'}", what=f"messages that readers of {topic} see"

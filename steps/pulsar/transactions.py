@@ -151,11 +151,12 @@ class Transactions:
     def status(self, name: str) -> Status | None:
         """How the coordinator says that a transaction stands; None when it does not know it any more."""
         transaction = self[name]
+        status: Status | None = None
         match self.client.transaction(transaction.id):
             case Done(metadata):
                 status = metadata.status
             case Refused(code=code) if code == GONE:
-                status = None
+                pass
             case trouble:
                 status = observed(trouble, f"asking how {name} stands").status
         transaction.observations.append(StatusObservation(status, max(0.0, transaction.expires_ms - self.session.time.now_ms())))

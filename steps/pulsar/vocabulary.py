@@ -5,6 +5,7 @@ A transaction is called A, B or C, a topic by its name (orders) and a subscripti
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from fencepost.adapters.pulsar.values import Action, Status, SubscriptionType
 from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, quoted, text
@@ -89,7 +90,7 @@ def _render_plain(message: Plain) -> str:
 _ERROR = text("error", "[A-Z][A-Za-z]+", "an error of PulsarApi.proto's ServerError")
 _PARTICIPANT = ValueType("participant", _PARTICIPANT_PATTERN, "a topic, or a subscription in quotation marks", participant, str)
 
-TYPES: tuple[ValueType[object], ...] = (  # type: ignore[assignment]
+TYPES: tuple[ValueType[Any], ...] = (
     text("transaction", "[A-Z]", "a transaction of the scenario"),
     _names("transaction", "transactions", "transactions, which are begun in this order", r"[A-Z]\b", "{}"),
     text("topic", "[a-z]+", "a topic of the scenario"),
@@ -101,7 +102,7 @@ TYPES: tuple[ValueType[object], ...] = (  # type: ignore[assignment]
     _VALUE,
     _VALUES,
     ValueType(
-        "any_values",
+        "content",
         f"nothing|{_VALUES.pattern}",
         "payloads, in their order, or none",
         lambda written: () if written == "nothing" else _VALUES.parse(written),
@@ -143,7 +144,7 @@ TYPES: tuple[ValueType[object], ...] = (  # type: ignore[assignment]
     text("progress", "begun|committed|written to [a-z]+", "how far transactions have come"),
     choice("unknown", "an unknown transaction", "a transaction of an unknown coordinator", meaning="what does not exist"),
     choice("not_added", "which it has not added", meaning="the topic is no participant of the transaction"),
-    choice("any_order", "any order", meaning="an order that is the topic's affair"),
+    choice("order", "in some order", meaning="in an order that is the topic's affair"),
     choice("bound", "at least", meaning="among others, or alone"),
 )
 

@@ -12,6 +12,11 @@ WRITE = PULSAR.act(
     when="{transaction} writes {value} to {topic}",
     meaning="SEND in the transaction, which was receipted. The topic is added first unless the transaction has it already, as clients do.",
 )
+COMMIT_ONE = PULSAR.act(
+    given="{transaction} has committed {value} to {topic}",
+    when="{transaction} commits {value} to {topic}",
+    meaning="A transaction of one message. As a Given, it is over; as a When, its commit is asked for also when the message was refused.",
+)
 WRITE_PLAIN = PULSAR.act(
     given="{plain} has been written to {topic}",
     when="{plain} is written to {topic}",
@@ -40,11 +45,16 @@ def has_tried_to_write(context: ScenarioContext, transaction: str, value: str, t
     context.send(transaction, topic, value)
 
 
-@PULSAR.given("{transaction} has committed {value} to {topic}")
+@COMMIT_ONE.given
 def has_committed(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
-    """A transaction of one message, which is over."""
     has_written(context, transaction, (value,), topic)
     has_ended(context, transaction, Action.COMMIT)
+
+
+@COMMIT_ONE.when
+def commits_one(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
+    writes(context, transaction, value, topic)
+    context.ask("END_TXN", context.transactions.end(transaction, Action.COMMIT))
 
 
 @WRITE_PLAIN.given
@@ -52,10 +62,10 @@ def has_been_written(context: ScenarioContext, plain: Plain, topic: str) -> None
     if plain.is_batch:
         achieved(context.client.send_batch(context.topics.producer(topic), plain.values), f"sending a batch to {topic}")
     else:
-        achieved(context.topics.send(topic, *plain.values), f"writing to {topic}")
+        achieved(context.topics.send(topic, plain.values[0]), f"writing to {topic}")
 
 
 @WRITE_PLAIN.when
 def is_written(context: ScenarioContext, plain: Plain, topic: str) -> None:
     assert not plain.is_batch, "a batch is a Given"
-    context.ask("SEND", context.topics.send(topic, *plain.values))
+    context.ask("SEND", context.topics.send(topic, plain.values[0]))
