@@ -30,9 +30,9 @@ def judge_answer(evidence: Evidence, what: str, expected: str, holds: bool, answ
         case Refused(error=error, code=code):
             evidence.expect(holds, expected, f"a refusal: {answer}", what=what, error=error, code=code)
         case _:
-            evidence.expect(holds, expected, shown(answer), what=what)
+            evidence.expect(holds, expected, reported(answer), what=what)
 
 
-def shown(answer: Outcome[object] | object) -> str:
+def reported(answer: Outcome[object] | object) -> str:
     """An answer as it is told."""
     return "success" if isinstance(answer, Done) else f"a refusal: {answer}" if isinstance(answer, Refused) else str(answer)

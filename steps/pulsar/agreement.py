@@ -1,14 +1,14 @@
 """Whether what everybody sees agrees with what was answered to the ends of transactions, whichever of them succeeded."""
 
 from fencepost.adapters.pulsar.values import Action
-from fencepost.contract.outcomes import Done, Unknown
-from fencepost.steps.answers import shown
+from fencepost.contract.outcomes import Unknown
+from fencepost.steps.answers import reported
 from fencepost.steps.outcomes import unanswered
 
 from .context import ScenarioContext
 from .subscriptions import Subscriber
 from .transactions import Transaction
-from .vocabulary import PULSAR, Acknowledged, Participant
+from .vocabulary import PULSAR, Acknowledged, Participant, shown
 
 
 @PULSAR.then("exactly one end of {transaction} succeeded")
@@ -17,7 +17,7 @@ def one_end_succeeded(context: ScenarioContext, transaction: str) -> None:
     answers = _answers(transaction, context.transactions[transaction])
     done = [action for action, answer in answers.items() if answer == "success"]
     seen = ", ".join(f"{action.name}: {answer}" for action, answer in sorted(answers.items()))
-    context.evidence.expect(len(done) == 1, "one success", seen, what=f"answers to the ends of {transaction}")
+    context.evidence.expect(len(done) == 1, "one success", seen, what=f"ends of {transaction}")
 
 
 @PULSAR.then("{participant} agrees with the answers")
@@ -35,16 +35,16 @@ def agrees(context: ScenarioContext, participant: Participant) -> None:
     else:
         expected = sorted(value for one in transactions for topic, value in one.written if topic == participant.name)
         found = sorted(context.topics.seen(participant.name))
-    told = f"{expected or 'nothing'}, as transactions {', '.join(committed) or 'none'} of {len(answers)} were committed"
-    context.evidence.expect(found == expected, told, f"{found or 'nothing'}", what=f"messages of {participant}")
+    told = f"{shown(expected)}, since the commits of {' and '.join(committed) or 'no transaction'} succeeded"
+    context.evidence.expect(found == expected, told, shown(found), what=f"messages of {participant}")
 
 
 def _answers(name: str, transaction: Transaction) -> dict[Action, str]:
-    """What was answered to the ends of a transaction."""
+    """What was answered to the ends of a transaction, of which every one must be known."""
     for answer in transaction.ends.values():
         if isinstance(answer, Unknown):
             unanswered(answer, f"ending transaction {name}")
-    return {action: "success" if isinstance(answer, Done) else shown(answer) for action, answer in transaction.ends.items()}
+    return {action: reported(answer) for action, answer in transaction.ends.items()}
 
 
 def _covered(subscriber: Subscriber, messages: Acknowledged) -> list[str]:

@@ -9,7 +9,7 @@ from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
 from .ending import has_been_asked
-from .transactions import shown
+from .transactions import shown_status
 from .vocabulary import PULSAR
 from .writing import has_written
 
@@ -56,6 +56,6 @@ def went_from(context: ScenarioContext, transaction: str, before: Status, after:
     context.evidence.expect(
         snapshot is before and found in (after, None),
         f"{before.name}, then {after.name}",
-        f"{shown(snapshot)}, then {shown(found)}",
+        f"{shown_status(snapshot)}, then {shown_status(found)}",
         what=f"status of {transaction}",
     )

@@ -4,7 +4,7 @@ from fencepost.adapters.pulsar.values import SubscriptionType
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
-from .vocabulary import PULSAR
+from .vocabulary import PULSAR, shown
 
 TAKE_OVER = PULSAR.act(
     given="another consumer has taken over {subscription}",
@@ -40,9 +40,7 @@ def takes_over(context: ScenarioContext, subscription: str, count: int | None) -
 def asks_for_redelivery(context: ScenarioContext, subscription: str, values: tuple[str, ...] | None) -> None:
     """REDELIVER_UNACKNOWLEDGED_MESSAGES, for these or for all that it has not acknowledged. There is no answer to that."""
     one = context.subscriptions[subscription]
-    asked = (
-        context.client.redeliver(one.consumer, [one.ids[value] for value in values]) if values else context.client.redeliver(one.consumer)
-    )
+    asked = context.client.redeliver(one.consumer, [one.ids[value] for value in values or ()])
     achieved(asked, f"asking for redelivery as {subscription}")
 
 
@@ -50,9 +48,7 @@ def asks_for_redelivery(context: ScenarioContext, subscription: str, values: tup
 def receives(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
     """Since the last look: each once, in whatever order, and nothing else before a sentinel that is sent now."""
     found = context.subscriptions.received(subscription, values)
-    context.evidence.expect(
-        found == sorted(values), f"{sorted(values)}", f"{found or 'nothing'}", what=f"messages that the consumer of {subscription} receives"
-    )
+    context.expect_messages(f"received by {subscription}", sorted(values), found)
 
 
 @PULSAR.then("subscription {subscription} has[ {bound}] {content} left")
@@ -60,5 +56,5 @@ def has_left(context: ScenarioContext, subscription: str, bound: str | None, con
     """The consumer leaves, and the next one receives these, each once and in whatever order, and no others unless others may be left."""
     found = context.subscriptions.left(subscription, content)
     holds = set(content) <= set(found) if bound else found == sorted(content)
-    expected = f"{bound} {sorted(content)}" if bound else f"{sorted(content) or 'nothing'}"
-    context.evidence.expect(holds, expected, f"{found or 'nothing'}", what=f"messages left for {subscription}")
+    expected = f"{bound} {shown(content)}" if bound else shown(sorted(content))
+    context.evidence.expect(holds, expected, shown(found), what=f"left for {subscription}")

@@ -1,6 +1,6 @@
 """What a scenario on Pulsar knows: its transactions, topics and subscriptions, and what was answered to its When."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -15,7 +15,7 @@ from fencepost.steps.outcomes import achieved
 from .subscriptions import Subscriptions
 from .topics import Topics
 from .transactions import NoAnswerYet, Transactions
-from .vocabulary import Participant
+from .vocabulary import Participant, shown
 
 
 @dataclass
@@ -39,6 +39,10 @@ class ScenarioContext:
     def ask(self, request: str, answer: Outcome[object] | NoAnswerYet) -> None:
         """Keep what came of the When."""
         self.asked, self.answer = request, answer
+
+    def expect_messages(self, what: str, expected: Sequence[str], found: Sequence[str]) -> None:
+        """Judge messages that somebody got, in their order."""
+        self.evidence.expect(list(found) == list(expected), shown(expected), shown(found), what=what)
 
     def id_of(self, name: str) -> TxnId:
         """The id of a transaction."""

@@ -6,7 +6,7 @@ from fencepost.contract.outcomes import Outcome
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
-from .transactions import shown
+from .transactions import shown_status
 from .vocabulary import PULSAR, Participant
 
 END = PULSAR.act(
@@ -44,7 +44,7 @@ def has_been_asked(context: ScenarioContext, transaction: str, end: Action) -> N
     context.transactions.begin_end(transaction, end)
     found = context.transactions.await_status(transaction, DECIDED[end])
     if found is not DECIDED[end]:
-        raise SetUpFailed(f"the end of {transaction} is held up, and it should be {DECIDED[end].name}; it is {shown(found)}")
+        raise SetUpFailed(f"the end of {transaction} is held up, and it should be {DECIDED[end].name}; it is {shown_status(found)}")
 
 
 @END_ON_PARTICIPANT.given

@@ -5,7 +5,7 @@ from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
-from .transactions import shown
+from .transactions import shown_status
 from .vocabulary import PULSAR
 
 CRASH = PULSAR.act(
@@ -33,7 +33,7 @@ def crashes(context: ScenarioContext, transaction: str | None) -> None:
     if transaction is not None:
         status = context.transactions.status(transaction)
         if status is not Status.OPEN:
-            raise SetUpFailed(f"{transaction} should be OPEN when the system crashes; it is {shown(status)}")
+            raise SetUpFailed(f"{transaction} should be OPEN when the system crashes; it is {shown_status(status)}")
     has_crashed(context)
 
 
@@ -45,7 +45,7 @@ def has_been_left_open(context: ScenarioContext, transaction: str) -> None:
     is_left_open(context, transaction)
     status = context.transactions.await_status(transaction, *wanted)
     if status not in wanted:
-        raise SetUpFailed(f"{transaction} was left open past its time-out, and its abort should be decided; it is {shown(status)}")
+        raise SetUpFailed(f"{transaction} was left open past its time-out, and its abort should be decided; it is {shown_status(status)}")
 
 
 @LEAVE_OPEN.when

@@ -6,7 +6,7 @@ from fencepost.steps.answers import judge_done, judge_refused
 from fencepost.steps.outcomes import unanswered
 
 from .context import ScenarioContext
-from .transactions import GONE, shown
+from .transactions import GONE, shown_status
 from .vocabulary import PULSAR
 
 
@@ -29,9 +29,7 @@ def readers_see(context: ScenarioContext, topic: str, content: tuple[str, ...], 
     expected, found = list(content), context.topics.seen(topic)
     if order:
         expected, found = sorted(expected), sorted(found)
-    context.evidence.expect(
-        found == expected, f"{expected or 'nothing'}", f"{found or 'nothing'}", what=f"messages that readers of {topic} see"
-    )
+    context.expect_messages(f"readers of {topic}", expected, found)
 
 
 @PULSAR.then("{transaction} is {status}")
@@ -40,7 +38,7 @@ def transaction_is(context: ScenarioContext, transaction: str, status: Status) -
     of how it ended: what readers see says that."""
     wanted: tuple[Status | None, ...] = (status, None) if status in (Status.COMMITTED, Status.ABORTED) else (status,)
     found = context.transactions.await_status(transaction, *wanted)
-    context.evidence.expect(found in wanted, status.name, shown(found), what=f"status of {transaction}")
+    context.evidence.expect(found in wanted, status.name, shown_status(found), what=f"status of {transaction}")
 
 
 @PULSAR.then("the coordinator does not know {transaction}")

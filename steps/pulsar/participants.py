@@ -49,7 +49,7 @@ def nothing_is_pending(context: ScenarioContext, transaction: str, participant: 
         waiting = _pending(context, transaction, participant)
         if not waiting:
             break
-    context.evidence.expect(not waiting, "nothing", f"{waiting or 'nothing'}", what=f"what is pending in {participant}")
+    context.evidence.expect(not waiting, "nothing", f"{waiting or 'nothing'}", what=f"pending in {participant}")
 
 
 def _pending(context: ScenarioContext, transaction: str, participant: Participant) -> str:

@@ -41,7 +41,7 @@ class StatusObservation:
     left_ms: float
 
     def __str__(self) -> str:
-        return f"{shown(self.status)} {self.left_ms:.0f} ms before the time-out"
+        return f"{shown_status(self.status)} {self.left_ms:.0f} ms before the time-out"
 
 
 @dataclass
@@ -192,6 +192,6 @@ class Transactions:
         return ender
 
 
-def shown(status: Status | None) -> str:
+def shown_status(status: Status | None) -> str:
     """A status as it is told."""
     return "not known any more" if status is None else status.name

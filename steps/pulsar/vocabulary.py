@@ -4,6 +4,7 @@ A transaction is called A, B or C, a topic by its name (orders) and a subscripti
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,11 @@ def participant(written: str) -> Participant:
     return Participant(written.strip('"'), written.startswith('"'))
 
 
+def shown(values: Iterable[str]) -> str:
+    """Payloads as a step names them."""
+    return _CONTENT.render(tuple(values))
+
+
 def _names(noun: str, name: str, meaning: str, pattern: str, show: str) -> ValueType[tuple[str, ...]]:
     """`noun A`, `nouns A and B` or `nouns A, B and C`."""
 
@@ -87,6 +93,13 @@ def _render_plain(message: Plain) -> str:
     return ("a batch of " if message.is_batch else "") + _VALUES.render(message.values)
 
 
+_CONTENT = ValueType(
+    "content",
+    f"nothing|{_VALUES.pattern}",
+    "payloads, in their order, or nothing",
+    lambda written: () if written == "nothing" else _VALUES.parse(written),
+    lambda values: _VALUES.render(values) if values else "nothing",
+)
 _ERROR = text("error", "[A-Z][A-Za-z]+", "an error of PulsarApi.proto's ServerError")
 _PARTICIPANT = ValueType("participant", _PARTICIPANT_PATTERN, "a topic, or a subscription in quotation marks", participant, str)
 
@@ -101,13 +114,7 @@ TYPES: tuple[ValueType[Any], ...] = (
     listed("participants", _PARTICIPANT, "topics, or subscriptions", " and "),
     _VALUE,
     _VALUES,
-    ValueType(
-        "content",
-        f"nothing|{_VALUES.pattern}",
-        "payloads, in their order, or none",
-        lambda written: () if written == "nothing" else _VALUES.parse(written),
-        lambda values: _VALUES.render(values) if values else "nothing",
-    ),
+    _CONTENT,
     ValueType(
         "messages",
         f"(?:everything up to {_VALUE.pattern})|{_VALUES.pattern}",
