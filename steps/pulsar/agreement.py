@@ -33,10 +33,10 @@ def agrees(context: ScenarioContext, participant: Participant) -> None:
         expected = sorted(subscriber.ids.keys() - {value for messages in acknowledged for value in _covered(subscriber, messages)})
         found = context.subscriptions.left(participant.name, expected)
     else:
-        expected = sorted(value for one in transactions for topic, value in one.written if topic == participant.name)
-        found = sorted(context.topics.seen(participant.name))
-    told = f"{shown(expected)}, since the commits of {' and '.join(committed) or 'no transaction'} succeeded"
-    context.evidence.expect(found == expected, told, shown(found), what=f"messages of {participant}")
+        expected = [value for one in transactions for topic, value in one.written if topic == participant.name]
+        found = context.topics.seen(participant.name)
+    told = f"{shown(expected)}, since the commits of {', '.join(committed) or 'none'} succeeded"
+    context.evidence.expect(sorted(found) == sorted(expected), told, shown(found), what=f"messages of {participant}")
 
 
 def _answers(name: str, transaction: Transaction) -> dict[Action, str]:

@@ -149,7 +149,7 @@ PENDING_IS_GIVEN_OUT = Defect(
     breaks="PIP31-54",
     story="Redelivery goes by what is deleted, so that a message of an open transaction is processed twice.",
     origin="textbook: a state that only the acknowledging path knows",
-    symptom=r'given "i2", "i3" and nothing else; seen .*i1',
+    symptom='received by workers: expected "i2", "i3"; seen .*"i1"',
     parts=Parts(pending_acks=_GivesThePendingOut),
 )
 
@@ -158,7 +158,7 @@ PENDING_SPENDS_PERMITS = Defect(
     breaks="PIP31-54",
     story="Messages that are withheld use up the room of the consumer that does not get them, which then waits for ever.",
     origin="apache/pulsar#21177: filtered messages still consumed permits",
-    symptom='given "i3" and nothing else; seen .*not even the sentinel',
+    symptom='received by workers: expected "i3"; seen .*not even the sentinel',
     parts=Parts(subscription=_SpendsPermitsOnThePending),
 )
 
@@ -167,7 +167,7 @@ PENDING_CONFLICT_UNSEEN = Defect(
     breaks="PIP31-55",
     story="Two transactions acknowledge one message, and both commit what they made of it.",
     origin="textbook: a state that is changed without being compared",
-    symptom="a refusal as a transaction conflict; seen success",
+    symptom="answer to ACK: expected a refusal with TransactionConflict; seen success",
     parts=Parts(pending_acks=_SeesNoConflict),
 )
 
@@ -176,7 +176,7 @@ DELETED_IS_TAKEN = Defect(
     breaks="PIP31-56",
     story="A message that is acknowledged for good is acknowledged once more in a transaction, whose owner has processed it in vain.",
     origin="textbook: the pending state compared, and the cursor not",
-    symptom="a refusal as a transaction conflict; seen success",
+    symptom="answer to ACK: expected a refusal with TransactionConflict; seen success",
     parts=Parts(subscription=_TakesTheDeleted),
 )
 
@@ -185,7 +185,7 @@ PLAIN_ACK_DELETES_PENDING = Defect(
     breaks="PIP31-57",
     story="A plain acknowledgement moves the cursor over a message that is pending, and the abort cannot give it back.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
-    symptom=r"is left for workers; seen \['i2', 'i3'\]",
+    symptom='left for workers: expected "i1", "i2", "i3"; seen "i2", "i3"',
     parts=Parts(subscription=_PlainDeletes),
 )
 
@@ -194,7 +194,7 @@ ABORT_GIVES_NOTHING_BACK = Defect(
     breaks="PIP31-58",
     story="The pending state outlives the abort, so that what the transaction had acknowledged is lost for the subscription.",
     origin="textbook: an end that only commits are told",
-    symptom='given "i1" and nothing else; seen nothing',
+    symptom='received by workers: expected "i1"; seen nothing',
     parts=Parts(pending_acks=_AbortKeepsAll),
 )
 
@@ -203,7 +203,7 @@ ABORT_GIVES_OTHERS_BACK = Defect(
     breaks="PIP31-58",
     story="An abort gives back what another transaction has acknowledged and may still commit.",
     origin="apache/pulsar#14327, apache/pulsar#19451: an abort redelivered what was pending in another transaction",
-    symptom=r"given \"i2\" and nothing else; seen \['i1', 'i2'\]",
+    symptom='received by workers: expected "i2"; seen "i1", "i2"',
     parts=Parts(subscription=_AbortGivesOthersBack),
 )
 
@@ -212,7 +212,7 @@ ABORT_GIVES_ALL_BACK = Defect(
     breaks="PIP31-58",
     story="An abort delivers again what a consumer is busy with and the transaction never touched.",
     origin="apache/pulsar#25107: an abort after acknowledgements caused duplicate consumption",
-    symptom=r"given \"i1\" and nothing else; seen \['i1'(, 'i1')?, 'i2', 'i3'\]",
+    symptom='received by workers: expected "i1"; seen "i1"(, "i1")?, "i2", "i3"',
     parts=Parts(subscription=_AbortGivesAllBack),
 )
 
@@ -221,7 +221,7 @@ TIME_OUT_LEAVES_PENDING = Defect(
     breaks="PIP31-58",
     story="A transaction whose client is gone times out, and its messages stay pending for ever.",
     origin="apache/pulsar#10306: messages in pending ack status after the time-out",
-    symptom='given "i1" and nothing else; seen nothing',
+    symptom='received by workers: expected "i1"; seen nothing',
     parts=Parts(coordinator=_TimeOutForgetsSubscriptions),
 )
 
@@ -230,7 +230,7 @@ COMMIT_DELETES_NOTHING = Defect(
     breaks="PIP31-59",
     story="A commit ends the pending state without moving the cursor, and the message is delivered again.",
     origin="textbook: the half of an end that is easy to see",
-    symptom=r'"i2", "i3" is left for workers; seen .*i1',
+    symptom='left for workers: expected "i2", "i3"; seen .*"i1"',
     parts=Parts(subscription=_CommitDeletesNothing),
 )
 
@@ -239,7 +239,7 @@ COMMIT_DELETES_IN_MEMORY = Defect(
     breaks="PIP31-59",
     story="The cursor is written later than the commit is answered, and a crash in between brings the messages back.",
     origin="textbook: as durable as a plain acknowledgement",
-    symptom=r'"i2", "i3" is left for workers; seen .*i1',
+    symptom='left for workers: expected "i2", "i3"; seen .*"i1"',
     parts=Parts(cursor=_IsWrittenLater),
 )
 
@@ -248,7 +248,7 @@ PENDING_IN_MEMORY = Defect(
     breaks="PIP31-60",
     story="What is pending is only known in memory; after a crash others get it, while the transaction is still open.",
     origin="seen on Apache Pulsar 5.0.0-M1, on topics that are segments",
-    symptom=r'given "i2", "i3" and nothing else; seen .*i1',
+    symptom='received by workers: expected "i2", "i3"; seen .*"i1"',
     parts=Parts(pending_acks=_PendingInMemory),
 )
 
@@ -257,7 +257,7 @@ LEAVING_ENDS_PENDING = Defect(
     breaks="PIP31-61",
     story="With its consumer, what a transaction acknowledged leaves the pending state, as if it were aborted.",
     origin="textbook: a state that hangs on a connection",
-    symptom="a refusal as a transaction conflict; seen success",
+    symptom="answer to ACK: expected a refusal with TransactionConflict; seen success",
     parts=Parts(subscription=_LeavingReleases),
 )
 
@@ -266,7 +266,7 @@ NEWER_END_ENDS_OLDER = Defect(
     breaks="PIP31-61",
     story="The end of a newer transaction counts as the low watermark, and older open ones lose what they have pending.",
     origin="apache/pulsar#15530: the low watermark of pending acknowledgements aborted the wrong transaction",
-    symptom=r'"i3" is left for workers; seen .*i1',
+    symptom='left for workers: expected "i3"; seen .*"i1"',
     parts=Parts(subscription=_TakesOlderForOver),
 )
 
@@ -275,7 +275,7 @@ ASKING_ENDS_PENDING = Defect(
     breaks="PIP31-62",
     story="Whoever asks for a message by its id gets it, also one that is pending in an open transaction.",
     origin="textbook: two ways to ask for redelivery, and one that checks",
-    symptom=r"given \"i2\" and nothing else; seen \['i1', 'i2'\]",
+    symptom='received by workers: expected "i2"; seen "i1", "i2"',
     parts=Parts(subscription=_RedeliversThePending),
 )
 
@@ -284,7 +284,7 @@ COMMIT_DELETES_ON_ALL = Defect(
     breaks="PIP31-65",
     story="A commit deletes on every subscription of the topic what the transaction acknowledged on one.",
     origin="textbook: a state kept at the topic",
-    symptom=r"is left for others; seen \['i2', 'i3'\]",
+    symptom='left for others: expected "i1", "i2", "i3"; seen "i2", "i3"',
     parts=Parts(subscription=_SharesAcknowledgements),
 )
 
@@ -293,7 +293,7 @@ CONFLICT_IS_SWALLOWED = Defect(
     breaks="PIP31-67",
     story="The answer says success whatever became of the acknowledgement, and the client commits without it.",
     origin="textbook: an error that ends in a log file",
-    symptom="a refusal as a transaction conflict; seen success",
+    symptom="answer to ACK: expected a refusal with TransactionConflict; seen success",
     parts=Parts(subscription=_SwallowsTheConflict),
 )
 
@@ -302,6 +302,6 @@ CONFLICT_KEEPS_THE_OTHERS = Defect(
     breaks="PIP31-70",
     story="The messages of a refused request that were free stay pending, and no end is ever told of them.",
     origin="textbook: a request that is applied and then checked",
-    symptom=r'"i2", "i3" is left for workers; seen \[\'i3\'\]',
+    symptom='left for workers: expected "i2", "i3"; seen "i3"',
     parts=Parts(pending_acks=_KeepsWhatItRefused),
 )

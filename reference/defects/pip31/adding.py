@@ -74,7 +74,7 @@ UNKNOWN_BEGUN_BY_ADDING = Defect(
     breaks="PIP31-15",
     story="A topic that is added to a transaction which nobody began begins it.",
     origin="textbook: a table that makes what is looked up",
-    symptom=r"a refusal as not found; seen Done",
+    symptom="answer to ADD_PARTITION_TO_TXN: expected a refusal with TransactionNotFound; seen success",
     parts=Parts(coordinator=_BeginsWithTheFirstTopic),
 )
 
@@ -83,7 +83,7 @@ TOPICS_FORGOTTEN_BY_CRASH = Defect(
     breaks="PIP31-16",
     story="Who takes part in an open transaction is known in memory only, so that its end reaches nobody after a crash.",
     origin="textbook: a state that recovery forgets",
-    symptom=r"readers of orders see \['a1'\]; seen nothing",
+    symptom='readers of orders: expected "a1"; seen nothing',
     parts=Parts(transaction_log=_LogsNoParticipants),
 )
 
@@ -92,7 +92,7 @@ FIRST_TOPIC_ONLY = Defect(
     breaks="PIP31-16",
     story="Of several topics in one request only the first is added, and the answer says that all are.",
     origin="textbook: only tried with one",
-    symptom=r"readers of payments see \['a2'\]; seen nothing",
+    symptom='readers of payments: expected "a2"; seen nothing',
     parts=Parts(coordinator=_TakesTheFirstTopic),
 )
 
@@ -101,7 +101,7 @@ TOPIC_ADDED_TO_THE_ENDED = Defect(
     breaks="PIP31-17",
     story="A topic is added to a transaction whose end is decided, and nobody will tell the topic of it.",
     origin="textbook: a look-up that does not ask for the state",
-    symptom=r"a refusal; seen Done",
+    symptom="answer to ADD_PARTITION_TO_TXN: expected a refusal; seen success",
     parts=Parts(coordinator=_AddsTopicsToTheEnded),
 )
 
@@ -110,7 +110,7 @@ SECOND_ADDITION_REFUSED = Defect(
     breaks="PIP31-18",
     story="A client that adds a topic again, since it did not hear the answer, is told that it may not.",
     origin="textbook: a repetition held for a mistake",
-    symptom="what was asked is done; seen InvalidTxnStatus",
+    symptom="answer to ADD_PARTITION_TO_TXN: expected success; seen a refusal: InvalidTxnStatus",
     parts=Parts(coordinator=_WantsNewTopics),
 )
 
@@ -119,7 +119,7 @@ SECOND_ADDITION_REPLACES = Defect(
     breaks="PIP31-18",
     story="A topic that is added pushes out those that were added before.",
     origin="textbook: a list that is set where it should grow",
-    symptom=r"readers of payments see \['a2'\]; seen nothing",
+    symptom='readers of payments: expected "a2"; seen nothing',
     parts=Parts(coordinator=_KeepsTheLatestTopics),
 )
 
@@ -128,7 +128,7 @@ UNKNOWN_TAKEN_FOR_ENDED = Defect(
     breaks="PIP31-19",
     story="A client that adds a subscription to a transaction which does not exist is told that it has the wrong state.",
     origin="textbook: no entry held for one that is not open",
-    symptom="a refusal as not found; seen InvalidTxnStatus",
+    symptom="answer to ADD_SUBSCRIPTION_TO_TXN: expected .*TransactionNotFound.*; seen a refusal: InvalidTxnStatus",
     parts=Parts(coordinator=_TakesTheUnknownForEnded),
 )
 
@@ -137,7 +137,7 @@ SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
     breaks="PIP31-20",
     story="Who takes part in an open transaction is known in memory only, so that its end gives nothing back after a crash.",
     origin="textbook: a state that recovery forgets",
-    symptom=r"is left for workers; seen \['i2'\]",
+    symptom='left for workers: expected "i1", "i2"; seen "i2"',
     parts=Parts(transaction_log=_LogsNoParticipants),
 )
 
@@ -146,7 +146,7 @@ FIRST_SUBSCRIPTION_ONLY = Defect(
     breaks="PIP31-20",
     story="Of several subscriptions in one request only the first is added, and the answer says that all are.",
     origin="textbook: only tried with one",
-    symptom=r"is left for auditors; seen \['i2'\]",
+    symptom='left for auditors: expected "i1", "i2"; seen "i2"',
     parts=Parts(coordinator=_TakesTheFirstSubscription),
 )
 
@@ -155,6 +155,6 @@ SUBSCRIPTION_ADDED_TO_THE_ENDED = Defect(
     breaks="PIP31-21",
     story="A subscription is added to a transaction whose end is decided, and nobody will tell the subscription of it.",
     origin="textbook: a look-up that does not ask for the state",
-    symptom=r"a refusal; seen Done",
+    symptom="answer to ADD_SUBSCRIPTION_TO_TXN: expected a refusal; seen success",
     parts=Parts(coordinator=_AddsSubscriptionsToTheEnded),
 )

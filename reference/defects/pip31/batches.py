@@ -35,7 +35,7 @@ ONE_CONSUMER_HAS_NO_BATCHES = Defect(
     breaks="PIP31-55",
     story="Where there is one consumer, an entry counts as one message, and the conflict over a message of a batch is not seen.",
     origin="apache/pulsar#15832: the size of a batch was taken for 1 on exclusive and failover subscriptions",
-    symptom="a refusal as a transaction conflict; seen success",
+    symptom="answer to ACK: expected a refusal with TransactionConflict; seen success",
     parts=Parts(subscription=_OneConsumerHasNoBatches),
 )
 
@@ -44,7 +44,7 @@ COMMIT_TAKES_THE_ENTRY = Defect(
     breaks="PIP31-66",
     story="A commit acknowledges what another transaction has of the same entry, and its abort gives nothing back.",
     origin="apache/pulsar#16032: two transactions that acknowledge messages of one batch",
-    symptom=r'"b2", "b3" is left for workers; seen \[\'b3\'\]',
+    symptom='left for workers: expected "b2", "b3"; seen "b3"',
     parts=Parts(pending_acks=_EndsTheWholeEntry),
 )
 
@@ -53,6 +53,6 @@ ENTRY_IS_ONE_MESSAGE = Defect(
     breaks="PIP31-66",
     story="The first transaction that acknowledges a message of a batch has the whole entry.",
     origin="textbook: a state for each entry",
-    symptom="what was asked is done; seen .*TransactionConflict",
+    symptom="answer to ACK: expected success; seen a refusal: TransactionConflict",
     parts=Parts(pending_acks=_AnEntryIsOneMessage),
 )

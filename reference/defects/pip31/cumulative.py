@@ -27,7 +27,7 @@ CUMULATIVE_IS_REPLACED = Defect(
     breaks="PIP31-63",
     story="A second transaction takes the place of the first one, whose commit then deletes nothing.",
     origin="textbook: one field, written without being read",
-    symptom="a refusal as a transaction conflict; seen success",
+    symptom="answer to ACK: expected a refusal with TransactionConflict; seen success",
     parts=Parts(pending_acks=_TakesEveryCumulative),
 )
 
@@ -36,7 +36,7 @@ CUMULATIVE_TAKES_THE_PENDING = Defect(
     breaks="PIP31-64",
     story="A cumulative acknowledgement commits over a message that is pending in another transaction, whose abort finds nothing.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7",
-    symptom=r"i1 is left for auditors; seen \['i3'\]",
+    symptom='left for auditors: expected at least "i1"; seen "i3"',
     parts=Parts(pending_acks=_LooksAtCumulativeOnly),
 )
 
@@ -45,6 +45,6 @@ COVERED_IS_GIVEN_OUT = Defect(
     breaks="PIP31-54",
     story="Only messages that were acknowledged one by one are withheld; those below a pending cumulative one come again.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
-    symptom=r"given \"i3\" and nothing else; seen \['i1', 'i2', 'i3'\]",
+    symptom='received by auditors: expected "i3"; seen "i1", "i2", "i3"',
     parts=Parts(pending_acks=_GivesTheCoveredOut),
 )

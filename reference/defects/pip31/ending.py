@@ -79,7 +79,7 @@ UNKNOWN_ENDS_WELL = Defect(
     breaks="PIP31-22",
     story="Whoever ends a transaction that was never begun is told that it is done, for what is not known must have ended.",
     origin="textbook: a retry made harmless by trusting the caller",
-    symptom="a refusal as not found; seen Done",
+    symptom="answer to END_TXN: expected a refusal with TransactionNotFound; seen success",
     parts=Parts(coordinator=_TakesUnknownForEnded),
 )
 
@@ -88,7 +88,7 @@ REPETITION_IS_REFUSED = Defect(
     breaks="PIP31-23",
     story="A client that repeats its commit while that is on its way is refused, and does not know what became of it.",
     origin="apache/pulsar#10131: an end that was asked for again in COMMITTING or ABORTING failed",
-    symptom="what was asked is done; seen InvalidTxnStatus",
+    symptom="answer to END_TXN: expected success; seen a refusal: InvalidTxnStatus",
     parts=Parts(coordinator=_RefusesRepetition),
 )
 
@@ -97,7 +97,7 @@ PULSAR_COMMITTED_IS_FORGOTTEN = Defect(
     breaks="PIP31-24",
     story="A client that repeats its commit after it was done is told that there is no such transaction.",
     origin="every Pulsar 4 release, which removes the metadata at the end",
-    symptom="what was asked is done; seen TransactionNotFound",
+    symptom="answer to END_TXN: expected success; seen a refusal: TransactionNotFound",
     parts=Parts(coordinator=_ForgetsTheCommitted),
 )
 
@@ -106,7 +106,7 @@ PULSAR_ABORTED_IS_FORGOTTEN = Defect(
     breaks="PIP31-25",
     story="A client that repeats its abort after it was done is told that there is no such transaction.",
     origin="apache/pulsar#19744: an end that is asked for again finds no transaction",
-    symptom="what was asked is done; seen TransactionNotFound",
+    symptom="answer to END_TXN: expected success; seen a refusal: TransactionNotFound",
     parts=Parts(coordinator=_ForgetsTheAborted),
 )
 
@@ -115,7 +115,7 @@ REFUSED_COMMIT_IS_WRITTEN = Defect(
     breaks="PIP31-26",
     story="A commit of what is being aborted is refused, and stands in the log all the same.",
     origin="textbook: the entry is appended before the status is compared",
-    symptom="A is ABORTING; seen COMMITTING",
+    symptom="status of A: expected ABORTING; seen COMMITTING",
     parts=Parts(coordinator=_RefusesAndWrites),
 )
 
@@ -124,7 +124,7 @@ PULSAR_ABORT_OF_A_COMMIT_SUCCEEDS = Defect(
     breaks="PIP31-27",
     story="Whoever asks for the end of a decided transaction is told that it succeeded, also who asked for the opposite.",
     origin="textbook: a repetition is recognised without comparing the action",
-    symptom="a refusal; seen",
+    symptom="answer to END_TXN: expected a refusal; seen success",
     parts=Parts(coordinator=_AgreesToEverything),
 )
 
@@ -133,7 +133,7 @@ PULSAR_EMPTY_END_REFUSED = Defect(
     breaks="PIP31-73",
     story="A transaction in which nothing was done cannot be ended.",
     origin="textbook: an end needs somebody to tell",
-    symptom="what was asked is done; seen InvalidTxnStatus",
+    symptom="answer to END_TXN: expected success; seen a refusal: InvalidTxnStatus",
     parts=Parts(coordinator=_WantsOperations),
 )
 
@@ -142,6 +142,6 @@ BOTH_ENDS_WIN = Defect(
     breaks="PIP31-74",
     story="Two clients that end a transaction in opposite ways at the same time are both told that it is done.",
     origin="textbook: the status is compared in one step, and written in another",
-    symptom="exactly one of the two succeeds; seen the commit: success; the abort: success",
+    symptom="ends of A: expected one success; seen COMMIT: success, ABORT: success",
     parts=Parts(coordinator=_ComparesBeforeOthersWrite, network=SlowNetwork),
 )

@@ -82,7 +82,7 @@ TIMEOUT_IGNORED = Defect(
     breaks="PIP31-39",
     story="Only its client ends a transaction, and one whose client is gone is open for ever.",
     origin="textbook: nobody looks at the clock",
-    symptom="A is ABORTED; seen OPEN",
+    symptom="status of A: expected ABORTED; seen OPEN",
     parts=Parts(coordinator=_WaitsForItsClient),
 )
 
@@ -91,7 +91,7 @@ TIMEOUT_TOO_EARLY = Defect(
     breaks="PIP31-40",
     story="The coordinator aborts a transaction when half of its time has passed.",
     origin="textbook: a margin on the wrong side",
-    symptom=r"A is OPEN until its time-out; seen ABORT(ING|ED) \d+ ms before it",
+    symptom=r"status of A: expected .*; seen ABORT(ING|ED) \d+ ms before the time-out",
     parts=Parts(coordinator=_IsInAHurry),
 )
 
@@ -100,7 +100,7 @@ TIMEOUT_OF_THE_COORDINATOR = Defect(
     breaks="PIP31-40",
     story="The coordinator has one time-out for all, whatever a client asked for.",
     origin="textbook: a setting that is not looked at",
-    symptom="A is OPEN; seen (ABORTED|ABORTING|not known any more)",
+    symptom="status of A: expected OPEN; seen (ABORTED|ABORTING|not known any more)",
     parts=Parts(coordinator=_HasOneTimeOut),
 )
 
@@ -109,7 +109,7 @@ TIMEOUT_FROM_THE_LAST_CHANGE = Defect(
     breaks="PIP31-41",
     story="The time-out counts from the last update of the metadata, so a transaction that is added to never ends.",
     origin="textbook: an idle time-out",
-    symptom="a refusal; seen Done",
+    symptom="answer to ADD_PARTITION_TO_TXN: expected a refusal; seen success",
     parts=Parts(coordinator=_CountsFromTheLastChange),
 )
 
@@ -118,7 +118,7 @@ LATE_COMMIT_SUCCEEDS = Defect(
     breaks="PIP31-42",
     story="Whoever commits a transaction that has timed out is told that it is done, and its messages are gone.",
     origin="textbook: what has ended needs no end",
-    symptom="a refusal; seen Done",
+    symptom="answer to END_TXN: expected a refusal; seen success",
     parts=Parts(coordinator=_ThanksForEveryCommit),
 )
 
@@ -127,7 +127,7 @@ TIMEOUT_FORGOTTEN_BY_CRASH = Defect(
     breaks="PIP31-43",
     story="Only transactions that were begun since the last start are watched for their time-outs.",
     origin="textbook: a tracker that is not told of what a replay finds",
-    symptom="A is ABORTED; seen OPEN",
+    symptom="status of A: expected ABORTED; seen OPEN",
     parts=Parts(coordinator=_TracksWhatItBegan),
 )
 
@@ -136,7 +136,7 @@ TIMEOUT_ABORTS_A_COMMIT = Defect(
     breaks="PIP31-44",
     story="The scan looks only at the time, and aborts a commit for which a participant is still awaited.",
     origin="textbook: a time-out that does not look at the status",
-    symptom="A goes from COMMITTING to COMMITTED; seen from ABORTING",
+    symptom="status of A: expected COMMITTING, then COMMITTED; seen ABORTING",
     parts=Parts(coordinator=_LooksOnlyAtTheTime),
 )
 
@@ -145,7 +145,7 @@ HELD_ABORT_STAYS = Defect(
     breaks="PIP31-45",
     story="A participant that could not abort is not told again, and the transaction is being aborted for ever.",
     origin="apache/pulsar#10131: the end of a transaction was not tried again after a failure",
-    symptom="A goes from ABORTING to ABORTED; seen from ABORTING to ABORTING",
+    symptom="status of A: expected ABORTING, then ABORTED; seen ABORTING, then ABORTING",
     parts=Parts(coordinator=_TellsOnce),
 )
 
@@ -154,7 +154,7 @@ COMMITTED_AND_CALLED_LATE = Defect(
     breaks="PIP31-75",
     story="Between the time-out and the scan a commit is carried out, and then answered as one that came too late.",
     origin="apache/pulsar#14370: a commit that raced with the time-out",
-    symptom="see the messages of .*, of 16 transactions; seen",
+    symptom="messages of orders: expected .*succeeded; seen .*",
     parts=Parts(coordinator=_LooksAtTheClockAfterwards),
 )
 
@@ -163,6 +163,6 @@ ABORTED_AND_CALLED_COMMITTED = Defect(
     breaks="PIP31-75",
     story="A commit that comes after the scan is answered with success, and the transaction stays aborted.",
     origin="textbook: an answer that is not made from the outcome",
-    symptom="see the messages of 1, .*, 16, of 16 transactions; seen",
+    symptom="messages of orders: expected .*16 succeeded; seen .*",
     parts=Parts(coordinator=_ThanksForEveryCommit),
 )

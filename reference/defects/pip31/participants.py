@@ -52,7 +52,7 @@ ANSWERED_WHEN_COMPLETE = Defect(
     breaks="PIP31-29",
     story="A client waits for the answer to its commit for as long as a single topic of the transaction is not available.",
     origin="apache/pulsar#19747: the coordinator that shipped answers when every participant is done",
-    symptom="what was asked is done; seen no answer while the end is held back",
+    symptom="answer to END_TXN: expected .*; seen no answer while the end is incomplete",
     parts=Parts(coordinator=_AnswersWhenComplete),
 )
 
@@ -61,7 +61,7 @@ LAST_ONE_IS_NOT_AWAITED = Defect(
     breaks="PIP31-34",
     story="A transaction counts as committed while a topic has not followed, and nobody tells that topic any more.",
     origin="textbook: a countdown that ends at one",
-    symptom="A is COMMITTING; seen COMMITTED",
+    symptom="status of A: expected COMMITTING; seen COMMITTED",
     parts=Parts(participants=_IsContentWithOne),
 )
 
@@ -70,7 +70,7 @@ TOPICS_ONLY = Defect(
     breaks="PIP31-35",
     story="The end of a transaction is told to its topics, and its acknowledgements stay pending.",
     origin="textbook: two lists, of which one is gone through",
-    symptom="nothing is pending for workers; seen something of 1",
+    symptom='pending in "workers": expected .*; seen something of 1',
     parts=Parts(participants=_TellsTopicsOnly),
 )
 
@@ -79,7 +79,7 @@ COMMITTED_EACH_TIME = Defect(
     breaks="PIP31-36",
     story="A topic that is told of a commit again shows the messages again.",
     origin="textbook: at least once, without asking whether it was done",
-    symptom=r"see \['a1', 'a2'\]; seen \['a1', 'a2', 'a1', 'a2'\]",
+    symptom='readers of orders: expected "a1", "a2"; seen "a1", "a2", "a1", "a2"',
     parts=Parts(sidecar_buffer=_MarksEachTime),
 )
 
@@ -88,7 +88,7 @@ GIVEN_BACK_EACH_TIME = Defect(
     breaks="PIP31-37",
     story="A subscription that is told of an abort again delivers once more what its consumer has got back and is busy with.",
     origin="apache/pulsar#25107: an abort redelivers what was delivered by another way already",
-    symptom=r"given \"i1\" and nothing else; seen \['i1', 'i1'",
+    symptom='received by workers: expected "i1"; seen "i1", "i1"',
     parts=Parts(subscription=_GivesBackEachTime),
 )
 
@@ -97,6 +97,6 @@ ONE_AFTER_ANOTHER = Defect(
     breaks="PIP31-38",
     story="Participants are told one after the other, so that one that is not available holds up all behind it.",
     origin="textbook: a loop that waits in its body",
-    symptom=r"readers of orders see \['a1'\]; seen nothing",
+    symptom='readers of orders: expected "a1"; seen nothing',
     parts=Parts(participants=_TellsOneAfterAnother),
 )

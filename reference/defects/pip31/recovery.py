@@ -58,7 +58,7 @@ ANSWERED_COMMIT_FORGOTTEN = Defect(
     breaks="PIP31-28",
     story="A commit is answered and is not in the transaction log, so a crash undoes what was promised.",
     origin="textbook: acknowledging before writing",
-    symptom=r"readers of orders see \['a1'\]; seen nothing",
+    symptom='readers of orders: expected "a1"; seen nothing',
     parts=Parts(transaction_log=_AnswersBeforeItWrites),
 )
 
@@ -67,7 +67,7 @@ ANSWERED_ABORT_FORGOTTEN = Defect(
     breaks="PIP31-28",
     story="Aborts are not written to the transaction log, for a crash would abort as well; but it leaves transactions open.",
     origin="textbook: presumed abort, without the presumption",
-    symptom="B is ABORTED; seen OPEN",
+    symptom="status of B: expected ABORTED; seen OPEN",
     parts=Parts(transaction_log=_WritesNoAborts),
 )
 
@@ -76,7 +76,7 @@ INTERRUPTED_COMMIT_STAYS = Defect(
     breaks="PIP31-30",
     story="A coordinator that starts takes up nothing of what was decided before, unless a client asks for it again.",
     origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
-    symptom="A goes from COMMITTING to COMMITTED; seen from COMMITTING to COMMITTING",
+    symptom="status of A: expected COMMITTING, then COMMITTED; seen COMMITTING, then COMMITTING",
     parts=Parts(coordinator=_WaitsToBeAsked),
 )
 
@@ -85,7 +85,7 @@ INTERRUPTED_COMMIT_ROLLED_BACK = Defect(
     breaks="PIP31-30",
     story="What was being committed when the coordinator crashed is open again, though participants may have committed.",
     origin="textbook: only complete transactions count as decided",
-    symptom="A goes from COMMITTING to COMMITTED; seen from OPEN",
+    symptom="status of A: expected COMMITTING, then COMMITTED; seen OPEN",
     parts=Parts(coordinator=_RollsCommitsBack),
 )
 
@@ -94,7 +94,7 @@ INTERRUPTED_ABORT_STAYS = Defect(
     breaks="PIP31-31",
     story="A coordinator that starts completes commits, and forgets that an abort has participants to tell as well.",
     origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
-    symptom="A goes from ABORTING to ABORTED; seen from ABORTING to ABORTING",
+    symptom="status of A: expected ABORTING, then ABORTED; seen ABORTING, then ABORTING",
     parts=Parts(coordinator=_TakesUpCommitsOnly),
 )
 
@@ -103,7 +103,7 @@ OPEN_ABORTED_BY_CRASH = Defect(
     breaks="PIP31-32",
     story="A coordinator that starts aborts whatever is open, though its clients may be there and well.",
     origin="textbook: presumed abort, where the proposal keeps transactions open",
-    symptom="the end of A is done; seen InvalidTxnStatus",
+    symptom="answer to END_TXN: expected success; seen a refusal: InvalidTxnStatus",
     parts=Parts(coordinator=_AbortsTheOpen),
 )
 
@@ -112,7 +112,7 @@ TOPICS_FORGOTTEN_BY_CRASH = Defect(
     breaks="PIP31-33",
     story="A replay brings back that a transaction is open and not the topics that were added to it, so nobody tells them of its end.",
     origin="textbook: a recovery that was tried with empty transactions",
-    symptom=r"readers of orders see \['a1'\]; seen nothing",
+    symptom='readers of orders: expected "a1"; seen nothing',
     parts=Parts(coordinator=_ForgetsTopics),
 )
 
@@ -121,6 +121,6 @@ SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
     breaks="PIP31-33",
     story="A replay brings back a transaction's topics and not its subscriptions, where its acknowledgements stay pending for ever.",
     origin="textbook: a recovery that was tried with messages only",
-    symptom=r"is left for workers; seen \['i2'\]",
+    symptom='left for workers: expected "i1", "i2"; seen "i2"',
     parts=Parts(coordinator=_ForgetsSubscriptions),
 )
