@@ -10,21 +10,22 @@ from importlib.metadata import version as version_of
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S, PATIENCE_S
+from fencepost.adapters.common.releases import Identity
+from fencepost.adapters.common.time import VirtualTime
+from fencepost.adapters.common.wire_faults import WIRE_FAULTS
 from fencepost.adapters.kafka.handshake import ask, describe
 from fencepost.adapters.kafka.inprocess import InProcessTransport, InProcessWire
-from fencepost.adapters.kafka.nursery import AGED_IDS
 from fencepost.adapters.kafka.offer import Offer
-from fencepost.adapters.kafka.probe import no_aged_ids
-from fencepost.adapters.kafka.release import Identity
+from fencepost.adapters.kafka.probe import no_pool
+from fencepost.adapters.kafka.producer_pool import NEAR_LAST_EPOCH
 from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.settings import kafka_settings
-from fencepost.adapters.kafka.transport import Address, Connect
-from fencepost.adapters.kafka.values import AGED_EPOCH, AGED_NAME, AgedId, ProducerIdAndEpoch
-from fencepost.adapters.kafka.wire_faults import WIRE_FAULTS
-from fencepost.adapters.live import ANSWER_WITHIN_S, PATIENCE_S
+from fencepost.adapters.kafka.transport import Connect
+from fencepost.adapters.kafka.values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdAndEpoch
 from fencepost.adapters.reference_faults import ReferenceFaults
 from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
-from fencepost.adapters.virtual import VirtualTime
 from fencepost.contract.errors import SystemUnreachable, UnknownName, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Handshake, System
@@ -133,12 +134,12 @@ class ReferenceSystem:
         if self._offer is None:
             raise WrongUsage("a session with the reference was asked for before open()")
         suffix = f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}"
-        aged_id = f"{AGED_NAME}-{suffix}"
-        disk, owner = disk_after_bumps(aged_id, AGED_EPOCH) if AGED_IDS in needs else (None, None)
+        transactional_id = f"{RAISED_NAME}-{suffix}"
+        disk, owner = disk_after_bumps(transactional_id, EPOCH_BEFORE_LAST) if NEAR_LAST_EPOCH in needs else (None, None)
         broker = self._broker(needs, disk)
 
-        def take_aged() -> Outcome[AgedId]:
-            return no_aged_ids() if owner is None else Done(AgedId(aged_id, ProducerIdAndEpoch(owner.producer_id, owner.epoch)))
+        def take_from_pool() -> Outcome[NearLastEpoch]:
+            return no_pool() if owner is None else Done(NearLastEpoch(transactional_id, ProducerIdAndEpoch(owner.producer_id, owner.epoch)))
 
         return KafkaSession(
             _BOOTSTRAP,
@@ -148,7 +149,7 @@ class ReferenceSystem:
             _Faults(broker, self._patience_s),
             suffix,
             connect_as=lambda user: self._connect(broker, user),
-            take_aged=take_aged,
+            take_from_pool=take_from_pool,
             wire=InProcessWire(lambda address: _NodeAt(broker, address)) if WIRE_FAULTS in needs else None,
         )
 
@@ -161,8 +162,8 @@ class ReferenceSystem:
 
     def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
         known = kafka_settings()
-        purpose = known.purpose_for(needs)
-        settings = Settings.of(known.properties(purpose))
+        configuration = known.configuration_for(needs)
+        settings = Settings.of(known.properties(configuration))
         parts = self._variant.parts if self._variant else Parts()
         assert isinstance(parts, Parts), "a variant of the Kafka reference is made of its parts"
-        return ReferenceKafka(self._profile, parts, settings, disk, nodes=known.nodes(purpose))
+        return ReferenceKafka(self._profile, parts, settings, disk, nodes=known.nodes(configuration))

@@ -116,11 +116,47 @@ def list_(
 
 
 @app.command()
-def explain(requirement: Annotated[str, typer.Argument(metavar="ID", help="A requirement, such as KIP890-060.")]) -> None:
-    """Show a requirement: what it says, where that is from, its scenarios, and where to look when it fails."""
-    from . import catalogue
+def explain(
+    requirement: Annotated[str, typer.Argument(metavar="ID", help="A requirement, such as KIP890-060.")],
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
+) -> None:
+    """Show a requirement, and with file and line all that stands for it.
 
-    _guarded(lambda: catalogue.show_requirement(requirement))
+    What it says, where that is from, and where to look when it fails; then its Rule, its scenarios and the sentences that they use,
+    the branches of the reference that decide it, the defects that break it, and the releases that are known to deviate.
+    """
+    from . import explaining
+
+    _guarded(lambda: explaining.show_requirement(requirement, form))
+
+
+@app.command()
+def sentences(
+    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only what this proposal speaks. May be repeated.")] = None,
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table, json or markdown.")] = "table",
+) -> None:
+    """Show what a scenario can say: every sentence, what it means, and how often it is used.
+
+    In a sentence, `{writer}` stands for a value, and a part in `[...]` may be left out. As a Given an act has happened, as a When it
+    is asked. A scenario has some Given, one When, and Then what is observed:
+
+        Given a writer A
+
+        And the system crashes right after its answer to the next commit of A
+
+        When A commits "a1" to orders
+
+        Then readers of orders see "a1"
+
+    Examples:
+
+        fencepost sentences --spec core
+
+        fencepost sentences --format json
+    """
+    from . import sentences as phrases
+
+    _guarded(lambda: phrases.show(spec or [], form))
 
 
 @app.command()

@@ -9,6 +9,8 @@ from typing import Any
 
 from kio.schema.errors import ErrorCode
 
+from fencepost.adapters.common.releases import Identity
+from fencepost.adapters.common.wire_faults import WIRE_FAULTS
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.contract.ports import Handshake
@@ -16,9 +18,7 @@ from fencepost.wire.kafka.entities import API_NAMES, request
 
 from .errors import refused
 from .offer import Offer, Range
-from .release import Identity
 from .transport import Transport
-from .wire_faults import WIRE_FAULTS
 
 _V2_APIS = {"produce": 12, "end_txn": 5, "txn_offset_commit": 5}
 """From these versions on, a request belongs to the second version of the transaction protocol."""

@@ -20,13 +20,14 @@ from typing import TypeVar
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
+from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
 
 from .login import Login, LoginRefused
-from .transport import Address, Answer
+from .transport import Answer
 
 T = TypeVar("T")
 

@@ -9,6 +9,7 @@ import itertools
 from collections import defaultdict
 from urllib.parse import urlsplit
 
+from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -17,7 +18,7 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from .connection import Connection
 from .errors import LOOKING, refused
 from .recording import Recorder
-from .transport import Address, AdminTransport, Connect, ConnectionLost
+from .transport import AdminTransport, Connect, ConnectionLost
 from .values import TxnId
 
 COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"

@@ -15,13 +15,14 @@ from typing import TypeAlias
 
 from google.protobuf.message import Message
 
+from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
 
 from .recording import Call, Recorder
-from .transport import Address, ConnectionLost, Transport
+from .transport import ConnectionLost, Transport
 
 _MOST_AT_ONCE = 10_000
 """So many frames are taken in at once from a broker that never stops talking."""

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
+from fencepost.adapters.common.releases import TEXT, Identity, nearest
 from fencepost.contract.ports import Handshake
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .settings import Release
-
-TEXT = "seed"
-"""The profile of the proposal's text, for systems that are no release of Apache Pulsar."""
 
 _VERSION = re.compile(r"\d+\.\d+\S*")
 
@@ -37,16 +35,6 @@ class Offer:
         return cls(connected.server_version, connected.protocol_version, size, flags)
 
 
-@dataclass(frozen=True)
-class Identity:
-    """Who the system is, by its version and the profile that observed requirements are judged by."""
-
-    version: str
-    exact: bool
-    profile: str
-    notes: tuple[str, ...] = ()
-
-
 def identify(server: str, releases: Iterable[Release]) -> Identity:
     """Find the profile by the version in what the server calls itself, such as `Pulsar Server4.0.7`."""
     found = _VERSION.search(server)
@@ -58,10 +46,9 @@ def identify(server: str, releases: Iterable[Release]) -> Identity:
     for release in by_age:
         if release.holds(known):
             return Identity(found.group(), True, release.profile)
-    older = [release for release in by_age if Version(release.release) <= known]
-    nearest = older[-1] if older else by_age[0]
-    note = f"{found.group()} is of no known release; judged by the profile of the nearest, {nearest.release}"
-    return Identity(found.group(), True, nearest.profile, (note,))
+    like = nearest(by_age, lambda release: Version(release.release) > known)
+    note = f"{found.group()} is of no known release; judged by the profile of the nearest, {like.release}"
+    return Identity(found.group(), True, like.profile, (note,))
 
 
 def version_of(text: str) -> Version | None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from docker_here import IMAGE, containers_of, require_docker
 
-from fencepost.adapters import owners
+from fencepost.adapters.common import owners
 from fencepost.adapters.images import image_of
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
 from fencepost.adapters.kafka.login import Passwords
-from fencepost.adapters.kafka.settings import Purpose, kafka_settings
+from fencepost.adapters.kafka.settings import BrokerConfiguration, kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
 from fencepost.adapters.kafka.values import Isolation, TopicPartition
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
@@ -157,7 +157,7 @@ def test_nothing_is_left_when_nobody_closes() -> None:
     require_docker()
     program = (
         "from fencepost.adapters.kafka.container_system import KafkaContainerSystem as System\n"
-        "from fencepost.adapters.owners import this_process\n"
+        "from fencepost.adapters.common.owners import this_process\n"
         f"system = System({IMAGE!r})\n"
         "system.prepare()\n"
         "system.open()\n"
@@ -216,32 +216,32 @@ def test_a_session_before_open_is_wrong_usage() -> None:
         system.close()
 
 
-def test_a_purpose_that_does_not_exist_is_wrong_usage() -> None:
-    """The error lists the purposes that there are."""
-    with pytest.raises(WrongUsage, match="no settings for the purpose 'fast'; it has short, "):
+def test_a_configuration_that_does_not_exist_is_wrong_usage() -> None:
+    """The error lists the configurations that there are."""
+    with pytest.raises(WrongUsage, match="no configuration 'fast'; it has short, "):
         kafka_settings().environment("fast", 20_123)
 
 
-def test_a_scenario_runs_on_the_first_purpose_that_offers_all_it_needs() -> None:
-    """What purposes do not offer is no matter of theirs, and what no purpose offers at once cannot be had."""
-    purposes = {
-        "one": Purpose(offers=["crash"], settings={}),
-        "two": Purpose(offers=["crash", "pause"], settings={}),
-        "three": Purpose(offers=["expiry"], settings={}),
+def test_a_scenario_runs_on_the_first_configuration_that_offers_all_it_needs() -> None:
+    """What configurations do not offer is no matter of theirs, and what no configuration offers at once cannot be had."""
+    configurations = {
+        "one": BrokerConfiguration(offers=["crash"], settings={}),
+        "two": BrokerConfiguration(offers=["crash", "pause"], settings={}),
+        "three": BrokerConfiguration(offers=["expiry"], settings={}),
     }
-    settings = kafka_settings().model_copy(update={"purposes": purposes})
+    settings = kafka_settings().model_copy(update={"configurations": configurations})
 
-    assert settings.purpose_for({"crash", "transactions-v2"}) == "one"
-    assert settings.purpose_for({"pause"}) == "two"
-    with pytest.raises(NotOffered, match="no purpose that offers expiry, pause at once"):
-        settings.purpose_for({"pause", "expiry"})
-    assert settings.purposes_for([{"expiry"}, {"pause", "expiry"}, set()]) == ["one", "three"]
+    assert settings.configuration_for({"crash", "transactions-v2"}) == "one"
+    assert settings.configuration_for({"pause"}) == "two"
+    with pytest.raises(NotOffered, match="no configuration that offers expiry, pause at once"):
+        settings.configuration_for({"pause", "expiry"})
+    assert settings.configurations_for([{"expiry"}, {"pause", "expiry"}, set()]) == ["one", "three"]
 
 
-def test_the_settings_of_a_purpose_are_read_by_the_names_of_kafka() -> None:
+def test_the_settings_of_a_configuration_are_read_by_the_names_of_kafka() -> None:
     """As Apache's image does: one underscore is a dot, two are an underscore, three are a dash."""
     settings = {"KAFKA_A_B": "1", "KAFKA_LISTENER_NAME_X_SCRAM___SHA___256": "2", "KAFKA_C__D": "3"}
-    odd = kafka_settings().model_copy(update={"purposes": {"odd": Purpose(offers=[], settings=settings)}})
+    odd = kafka_settings().model_copy(update={"configurations": {"odd": BrokerConfiguration(offers=[], settings=settings)}})
 
     assert odd.properties("odd") == {"a.b": "1", "listener.name.x.scram-sha-256": "2", "c_d": "3"}
 

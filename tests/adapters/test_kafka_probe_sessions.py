@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from fencepost.adapters.live import WallTime
+from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.reference import ReferenceSystem, references
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Done, Unknown

@@ -12,12 +12,12 @@ import pytest
 from docker.errors import APIError  # type: ignore[import-untyped]
 from docker_here import IMAGE, containers_of, require_docker
 
-from fencepost.adapters import owners
+from fencepost.adapters.common import owners
+from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.kafka.container import KafkaContainer
-from fencepost.adapters.kafka.container_broker import ContainerBroker
+from fencepost.adapters.kafka.container_broker import KafkaBroker
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.values import TopicPartition
-from fencepost.adapters.live import NoFaults
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done
 
@@ -25,15 +25,15 @@ NEVER_GIVEN = 2**22 + 1
 """A process id that Linux gives to nobody."""
 
 NEEDS = frozenset({"two-nodes"})
-PURPOSE = "two-nodes"
+CONFIGURATION = "two-nodes"
 
 
-def broker() -> ContainerBroker:
-    return ContainerBroker(IMAGE, PURPOSE, patience_s=20.0)
+def broker() -> KafkaBroker:
+    return KafkaBroker(IMAGE, CONFIGURATION, patience_s=20.0)
 
 
 @pytest.fixture(scope="module")
-def two_nodes() -> Iterator[ContainerBroker]:
+def two_nodes() -> Iterator[KafkaBroker]:
     require_docker()
     started = broker()
     try:
@@ -72,7 +72,7 @@ def test_a_node_that_cannot_be_paused_at_once_is_tried_again(monkeypatch: pytest
     assert len(tried) == tries
 
 
-def test_what_a_paused_leader_is_told_waits_for_it(two_nodes: ContainerBroker) -> None:
+def test_what_a_paused_leader_is_told_waits_for_it(two_nodes: KafkaBroker) -> None:
     """The decision is answered meanwhile; its partition gets the marker when the node goes on, and no sooner."""
     session = two_nodes.session(NEEDS)
     probe, name = session.client("A"), session.unique("transfer")
@@ -103,7 +103,7 @@ def test_what_a_paused_leader_is_told_waits_for_it(two_nodes: ContainerBroker) -
     assert settled.value.state == "CompleteCommit"
 
 
-def test_a_session_gives_back_the_nodes_that_it_paused(two_nodes: ContainerBroker) -> None:
+def test_a_session_gives_back_the_nodes_that_it_paused(two_nodes: KafkaBroker) -> None:
     """A scenario that failed while a node was paused does not take the next one with it."""
     session = two_nodes.session(NEEDS)
     session.faults.pause(2)
@@ -116,10 +116,10 @@ def test_a_session_gives_back_the_nodes_that_it_paused(two_nodes: ContainerBroke
     assert created == Done(None)
 
 
-def test_a_node_that_there_is_not_cannot_be_paused(two_nodes: ContainerBroker) -> None:
+def test_a_node_that_there_is_not_cannot_be_paused(two_nodes: KafkaBroker) -> None:
     """The error says how many there are."""
     session = two_nodes.session(NEEDS)
-    with pytest.raises(WrongUsage, match="there is no node 3; the broker for two-nodes has 2"):
+    with pytest.raises(WrongUsage, match="there is no node 3; configuration two-nodes has 2"):
         session.faults.pause(3)
     session.close()
 
@@ -143,7 +143,7 @@ def test_nothing_is_left_when_the_second_node_ends_as_it_starts(monkeypatch: pyt
     """Whoever waits learns at once that a node is gone, and why."""
     require_docker()
     before = belongings(owners.this_process())
-    monkeypatch.setitem(kafka_settings().purposes[PURPOSE].more_nodes[0], "KAFKA_PROCESS_ROLES", "nonsense")
+    monkeypatch.setitem(kafka_settings().configurations[CONFIGURATION].more_nodes[0], "KAFKA_PROCESS_ROLES", "nonsense")
     failing = broker()
 
     failing.start()
@@ -160,7 +160,7 @@ def test_nothing_is_left_after_an_interrupt() -> None:
     program = (
         "import os, signal\n"
         "from fencepost.adapters.kafka.container_system import KafkaContainerSystem as System\n"
-        "from fencepost.adapters.owners import this_process\n"
+        "from fencepost.adapters.common.owners import this_process\n"
         "print(this_process(), flush=True)\n"
         f"system = System({IMAGE!r})\n"
         "system.open()\n"
@@ -195,9 +195,9 @@ def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
 def test_each_node_has_its_own_settings_on_top_of_those_of_all() -> None:
     """The second is no controller, and each advertises the port at which it listens."""
     known = kafka_settings()
-    first, second = (known.environment(PURPOSE, 20_123, node=node) for node in (1, 2))
+    first, second = (known.environment(CONFIGURATION, 20_123, node=node) for node in (1, 2))
 
-    assert known.nodes(PURPOSE) == 2
+    assert known.nodes(CONFIGURATION) == 2
     assert (first["KAFKA_NODE_ID"], second["KAFKA_NODE_ID"]) == ("1", "2")
     assert second["KAFKA_PROCESS_ROLES"] == "broker"
     for environment in (first, second):

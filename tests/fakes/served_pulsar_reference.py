@@ -13,9 +13,10 @@ from served import EventLoop
 from served_pulsar import ServedPulsar
 
 from fencepost import suite
+from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.http import HttpAdmin
 from fencepost.adapters.pulsar.tcp import TcpTransport
-from fencepost.adapters.pulsar.transport import Address, Connect, ConnectAdmin, ConnectionLost
+from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin, ConnectionLost
 from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
 from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.reference.pulsar.connection import Connection

@@ -9,9 +9,10 @@ from unittest import mock
 from served import EventLoop, Served
 
 from fencepost import suite
+from fencepost.adapters.common.address import Address
 from fencepost.adapters.kafka.login import Login
 from fencepost.adapters.kafka.tcp import TcpTransport
-from fencepost.adapters.kafka.transport import Address, Connect
+from fencepost.adapters.kafka.transport import Connect
 from fencepost.adapters.reference import ReferenceSystem, number_of
 from fencepost.reference.kafka import ReferenceKafka
 from fencepost.reference.serving.server import HOST

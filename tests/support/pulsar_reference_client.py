@@ -4,11 +4,11 @@ import itertools
 from collections.abc import Iterator
 from typing import TypeVar
 
+from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.client import Client
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.recording import Recorder
-from fencepost.adapters.pulsar.transport import Address
 from fencepost.adapters.pulsar.values import (
     Action,
     Consumer,

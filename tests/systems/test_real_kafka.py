@@ -12,7 +12,7 @@ from commands import check_where_java_is, compliance, fencepost, verdicts
 from docker_here import require_docker
 
 from fencepost import expectations
-from fencepost.adapters import owners
+from fencepost.adapters.common import owners
 from fencepost.contract import register
 
 VERSIONS = ("4.0.0", "4.3.1")
@@ -73,11 +73,11 @@ def test_the_histories_of_a_release_of_kafka_show_no_definite_anomaly(judged: tu
 
 def test_a_broker_that_already_runs_is_judged_and_not_killed(tmp_path: Path) -> None:
     """Behind --bootstrap, a scenario that kills the broker is not offered; and the doctor says so before."""
-    from fencepost.adapters.kafka.container_broker import ContainerBroker
+    from fencepost.adapters.common.patience import PATIENCE_S
+    from fencepost.adapters.kafka.container_broker import KafkaBroker
     from fencepost.adapters.kafka.settings import kafka_settings
-    from fencepost.adapters.live import PATIENCE_S
 
-    broker = ContainerBroker("apache/kafka:4.3.1", kafka_settings().default_purpose, PATIENCE_S)
+    broker = KafkaBroker("apache/kafka:4.3.1", kafka_settings().default_configuration, PATIENCE_S)
     try:
         broker.start()
         address = str(broker.address)

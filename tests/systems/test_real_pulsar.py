@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from docker_here import PULSAR_IMAGE, containers_of, require_docker
 
-from fencepost.adapters import owners
+from fencepost.adapters.common import owners
 from fencepost.adapters.pulsar.container_system import PulsarContainerSystem
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.session import PulsarSession

@@ -1,37 +1,9 @@
-"""What sessions with every protocol's systems share: the wall's time, the faults of systems that are not ours, and what a crash ends."""
+"""Faults of a system: those that every session undoes, and those that a system does not offer."""
 
-import itertools
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.ports import Faults
-
-ANSWER_WITHIN_S = 30.0
-"""How long one request may take; nothing that the suite asks takes a healthy broker a second."""
-
-PATIENCE_S = 20.0
-"""How long is waited for what must come, unless the caller says otherwise."""
-
-
-class WallTime:
-    """The time of a system that has a clock of its own: pauses are short, and grow while nothing comes."""
-
-    def __init__(self, patience_s: float) -> None:
-        self._patience_s = patience_s
-
-    def now_ms(self) -> float:
-        return time.time() * 1000
-
-    def attempts(self, patience: float | None = None) -> Iterator[int]:
-        end = time.monotonic() + (self._patience_s if patience is None else patience)
-        pause = 0.005
-        for number in itertools.count(1):
-            yield number
-            if time.monotonic() + pause > end:
-                return
-            time.sleep(pause)
-            pause = min(pause * 2, 0.1)
 
 
 class NoCrashPoints:

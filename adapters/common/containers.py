@@ -1,8 +1,8 @@
-"""One broker in a container, for as long as this process lives.
+"""A container with one broker, for as long as this process lives.
 
 Its ports on this machine are fixed before the start, because a broker advertises them and they must outlive a restart. The
 container is not watched over by testcontainers' own reaper, which is an image of its own to pull: it carries its owner in a
-label, and every start sweeps the containers whose owner is gone.
+label, and every start sweeps the containers and networks whose owner is gone.
 
 This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
 """
@@ -11,7 +11,7 @@ import contextlib
 import secrets
 import socket
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import docker  # type: ignore[import-untyped]  # it has none
 from docker.errors import DockerException  # type: ignore[import-untyped]
@@ -21,8 +21,8 @@ from testcontainers.core.container import DockerContainer
 from fencepost.contract.errors import SystemUnreachable
 
 from . import owners
+from .address import LOOPBACK
 
-LOOPBACK = "127.0.0.1"
 _LOG_LINES = 30
 _PORTS = range(20_000, 30_000)
 """Below the range from which systems hand out ports to connections, so that none of these takes ours while the broker is down."""
@@ -57,28 +57,42 @@ class BrokerContainer(DockerContainer):
         return logged.decode(errors="replace").rstrip()
 
 
-C = TypeVar("C", bound=BrokerContainer)
+class Startable(Protocol):
+    """A container, or several that belong together."""
+
+    def start(self) -> object:
+        """Start it. Raises Docker's errors."""
+        ...
+
+    def stop(self) -> None:
+        """Remove it."""
+        ...
 
 
-def started(image: str, make: Callable[[], C], instead: str) -> C:
-    """Start the container that `make` makes and return at once; it will serve later.
+S = TypeVar("S", bound=Startable)
+
+
+def started(image: str, make: Callable[[], S], instead: str) -> S:
+    """Start what `make` makes and return at once; it will serve later.
 
     Raises SystemUnreachable, which ends with what can be done `instead`.
     """
-    container: C | None = None
+    made: S | None = None
     try:
         _sweep()
-        container = make()
-        container.start()
-    except (DockerException, OSError) as error:
-        if container is not None:
+        made = make()
+        made.start()
+    except BaseException as error:
+        if made is not None:
             with contextlib.suppress(DockerException, OSError):
-                container.stop()
+                made.stop()
+        if not isinstance(error, DockerException | OSError):
+            raise
         raise SystemUnreachable(
             f"Docker did not start a container of {image}: {error}. Is Docker running, may this user use it, and does the image exist? "
             f"{instead}"
         ) from error
-    return container
+    return made
 
 
 def free_port() -> int:
@@ -90,14 +104,30 @@ def free_port() -> int:
             return port
 
 
+def make_network() -> str:
+    """A network for containers that belong together, by its name."""
+    name = f"fencepost-{secrets.token_hex(6)}"
+    with contextlib.closing(docker.from_env()) as client:
+        client.networks.create(name, labels={owners.LABEL: owners.this_process()})
+    return name
+
+
+def remove_network(name: str) -> None:
+    """Remove it; there must be no containers in it any more."""
+    with contextlib.closing(docker.from_env()) as client:
+        client.networks.get(name).remove()
+
+
 def _sweep() -> None:
-    """Remove the containers that a process of fencepost left behind when it was killed."""
-    client = docker.from_env()
-    try:
-        for left in client.containers.list(all=True, filters={"label": owners.LABEL}):
+    """Remove what a process of fencepost left behind when it was killed; a network only when nothing is in it any more."""
+    with contextlib.closing(docker.from_env()) as client:
+        mine = {"label": owners.LABEL}
+        for left in client.containers.list(all=True, filters=mine):
             if owners.is_gone(left.labels[owners.LABEL]):
                 # Another start may sweep at the same moment.
                 with contextlib.suppress(DockerException):
                     left.remove(force=True, v=True)
-    finally:
-        client.close()
+        for network in client.networks.list(filters=mine):
+            if owners.is_gone(network.attrs["Labels"][owners.LABEL]):
+                with contextlib.suppress(DockerException):
+                    network.remove()

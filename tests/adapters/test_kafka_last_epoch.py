@@ -1,4 +1,4 @@
-"""Ageing a transactional id over TCP: it gets where it should, by requests that any client may send, or says why not."""
+"""A producer is brought near its last epoch over TCP: it gets there by requests that any client may send, or says why not."""
 
 import struct
 from collections.abc import Iterator
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 from lying_broker import Lie, LyingBroker
 
-from fencepost.adapters.kafka import ageing
-from fencepost.adapters.kafka.ageing import Stopped, age
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.kafka import last_epoch
+from fencepost.adapters.kafka.last_epoch import Stopped, bring_near_last_epoch
 from fencepost.adapters.kafka.reach import reach
-from fencepost.adapters.kafka.transport import Address
-from fencepost.adapters.kafka.values import AgedId
+from fencepost.adapters.kafka.values import NearLastEpoch
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
@@ -20,13 +20,13 @@ TARGET = 300
 
 @pytest.fixture(autouse=True)
 def nearer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ageing, "AGED_EPOCH", TARGET)
+    monkeypatch.setattr(last_epoch, "EPOCH_BEFORE_LAST", TARGET)
 
 
-def aged(lie: Lie, bumps: list[int]) -> tuple[Outcome[AgedId], LyingBroker]:
+def prepared(lie: Lie, bumps: list[int]) -> tuple[Outcome[NearLastEpoch], LyingBroker]:
     with LyingBroker("init_producer_id", lie) as broker:
         address = Address("127.0.0.1", broker.port)
-        return age(address, reach(address, 5.0), bumps.append), broker
+        return bring_near_last_epoch(address, reach(address, 5.0), bumps.append), broker
 
 
 def every(answer: int, lie: Lie) -> Lie:
@@ -42,10 +42,10 @@ def instead_at(number: int, lie: Lie) -> Lie:
 
 
 def test_each_bump_is_a_request_and_the_id_ends_at_the_target() -> None:
-    """As many bumps are reported as the epoch has grown, and the broker knows the id by the pair that is returned."""
+    """As many bumps are reported as the epoch has grown, and the broker knows the id by the producer id and epoch that are returned."""
     bumps: list[int] = []
 
-    outcome, broker = aged(lambda frame: frame, bumps)
+    outcome, broker = prepared(lambda frame: frame, bumps)
 
     assert isinstance(outcome, Done)
     assert outcome.value.producer.epoch == sum(bumps) == TARGET
@@ -55,7 +55,7 @@ def test_each_bump_is_a_request_and_the_id_ends_at_the_target() -> None:
 
 def test_a_lost_connection_is_gone_on_from() -> None:
     """What was in flight may have been done or not; the id ends at the target all the same."""
-    outcome, _ = aged(every(90, lambda _: None), [])
+    outcome, _ = prepared(every(90, lambda _: None), [])
 
     assert isinstance(outcome, Done)
     assert outcome.value.producer.epoch == TARGET
@@ -63,7 +63,7 @@ def test_a_lost_connection_is_gone_on_from() -> None:
 
 def test_a_refusal_that_passes_is_gone_on_from() -> None:
     """One answer is an error; all those behind it are refused as well, and then the epoch in force is asked for."""
-    outcome, _ = aged(instead_at(20, with_error(51)), [])
+    outcome, _ = prepared(instead_at(20, with_error(51)), [])
 
     assert isinstance(outcome, Done)
     assert outcome.value.producer.epoch == TARGET
@@ -73,7 +73,7 @@ def test_a_refusal_that_stays_is_told() -> None:
     """A broker that refuses every bump is not asked for ever."""
     first = iter([True])
 
-    outcome, _ = aged(lambda frame: frame if next(first, False) else with_error(53)(frame), [])
+    outcome, _ = prepared(lambda frame: frame if next(first, False) else with_error(53)(frame), [])
 
     assert outcome == Refused("TRANSACTIONAL_ID_AUTHORIZATION_FAILED", 53)
 
@@ -82,15 +82,15 @@ def test_a_broker_that_always_hangs_up_is_told() -> None:
     """It is not connected to for ever."""
     first = iter([True])
 
-    outcome, _ = aged(lambda frame: frame if next(first, False) else None, [])
+    outcome, _ = prepared(lambda frame: frame if next(first, False) else None, [])
 
     assert isinstance(outcome, Unknown)
     assert "ended the connection at epoch" in outcome.reason
 
 
 def test_another_epoch_than_the_next_is_told() -> None:
-    """An answer without an error and with a pair that is not due: such an id cannot be aged."""
-    outcome, _ = aged(instead_at(20, lambda frame: frame[:-3] + struct.pack(">h", 7) + frame[-1:]), [])
+    """An answer without an error and with a producer id and epoch that are not due: such a producer cannot be brought there."""
+    outcome, _ = prepared(instead_at(20, lambda frame: frame[:-3] + struct.pack(">h", 7) + frame[-1:]), [])
 
     assert isinstance(outcome, Unknown)
     assert "epoch 7) where (producer id" in outcome.reason
@@ -102,7 +102,7 @@ def test_another_epoch_than_the_next_is_told() -> None:
 def test_a_damaged_answer_is_malformed(lie: Lie) -> None:
     """An absurd length, and another request's correlation id."""
     with pytest.raises(Malformed, match="InitProducerId"):
-        aged(instead_at(20, lie), [])
+        prepared(instead_at(20, lie), [])
 
 
 def test_whoever_needs_it_no_more_stops_it() -> None:
@@ -116,7 +116,7 @@ def test_whoever_needs_it_no_more_stops_it() -> None:
     with LyingBroker("init_producer_id", lambda frame: frame) as broker:
         address = Address("127.0.0.1", broker.port)
         with pytest.raises(Stopped):
-            age(address, reach(address, 5.0), lambda _: enough(count))
+            bring_near_last_epoch(address, reach(address, 5.0), lambda _: enough(count))
 
 
 def with_error(code: int) -> Lie:

@@ -1,13 +1,13 @@
-"""Ageing: a transactional id whose epoch is nearly exhausted, made by the requests that any client may send.
+"""A producer whose epoch is nearly exhausted, made by the requests that any client may send.
 
 An epoch reaches its limit by being raised one at a time, some 32,000 times, and no broker has a shorter way. InitProducerId v5 with
-the identity in force raises it by one, and what it answers is known in advance; so the requests are sent ahead of their answers, on
-one connection, on which a broker answers in order. Each answer is compared with the one that is due.
+the producer id and epoch in force raises the epoch by one, and what it answers is known in advance; so the requests are sent ahead of
+their answers, on one connection, on which a broker answers in order. Each answer is compared with the one that is due.
 
-What is in flight when a connection ends may or may not have been done. Then the coordinator is asked which epoch is in force, and the
-ageing goes on from there.
+What is in flight when a connection ends may or may not have been done. Then the coordinator is asked which epoch is in force, and it goes
+on from there.
 
-The last bump is left to the scenario, whose history begins with it: the name of the id says what was before.
+The last bump is left to the scenario, whose history begins with it: the transactional id says what was before.
 """
 
 import secrets
@@ -19,7 +19,9 @@ from typing import Any, BinaryIO, TypeAlias
 from kio.schema.errors import ErrorCode
 from kio.static.protocol import RequestPayload
 
-from fencepost.adapters.live import ANSWER_WITHIN_S, WallTime
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.adapters.common.time import WallTime
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.kafka.entities import request
@@ -31,8 +33,7 @@ from .offer import Offer
 from .probe import KafkaProbe
 from .reach import connect
 from .recording import Recorder
-from .transport import Address
-from .values import AGED_EPOCH, AGED_NAME, AgedId, ProducerIdAndEpoch
+from .values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdAndEpoch
 
 _VERSION = 5
 _TIMEOUT_MS = 60_000
@@ -54,15 +55,15 @@ _INT16, _INT32 = struct.Struct(">h"), struct.Struct(">i")
 
 
 Progress: TypeAlias = Callable[[int], None]
-"""Told by how much the epoch was raised, 0 while a broker is waited for; raises Stopped when nobody needs the id any more."""
+"""Called with how far the epoch was raised, 0 while a broker is waited for; raises Stopped when nobody needs the producer any more."""
 
 
 class Stopped(Exception):
-    """Nobody needs the id any more."""
+    """Nobody needs the producer any more."""
 
 
 class _PatientTime(WallTime):
-    """The time of an ageing, which outlives the crashes of other scenarios."""
+    """The time in which one producer is prepared, which outlives the crashes of other scenarios."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(_AWAY_S)
@@ -74,11 +75,11 @@ class _PatientTime(WallTime):
             yield number
 
 
-def age(bootstrap: Address, offer: Offer, progress: Progress) -> Outcome[AgedId]:
-    """Age a new transactional id."""
-    name = f"{AGED_NAME}-{secrets.token_hex(3)}"
+def bring_near_last_epoch(bootstrap: Address, offer: Offer, progress: Progress) -> Outcome[NearLastEpoch]:
+    """A new transactional id whose epoch was raised to the one before its last."""
+    name = f"{RAISED_NAME}-{secrets.token_hex(3)}"
     time = _PatientTime(progress)
-    cluster = Cluster("ageing", bootstrap, connect, Recorder(time.now_ms), offer, ANSWER_WITHIN_S)
+    cluster = Cluster("near-last-epoch", bootstrap, connect, Recorder(time.now_ms), offer, ANSWER_WITHIN_S)
     probe = KafkaProbe(cluster, offer, time)
     coordinator = CoordinatorOf(CoordinatorKind.TRANSACTION, name)
     try:
@@ -90,21 +91,23 @@ def age(bootstrap: Address, offer: Offer, progress: Progress) -> Outcome[AgedId]
         fruitless = 0
         while True:
             match known:
-                case Done(ProducerIdAndEpoch(epoch=epoch) as pair) if epoch == AGED_EPOCH:
-                    return Done(AgedId(name, pair))
-                case Done(ProducerIdAndEpoch() as pair):
+                case Done(ProducerIdAndEpoch(epoch=epoch) as producer) if epoch == EPOCH_BEFORE_LAST:
+                    return Done(NearLastEpoch(name, producer))
+                case Done(ProducerIdAndEpoch() as producer):
                     pass
                 case Refused() | Unknown():
                     return known
             match cluster.locate(coordinator):
                 case Done(address):
-                    reached, trouble = _raise(address, name, pair, progress)
+                    reached, trouble = _raise(address, name, producer, progress)
                 case other:
                     return other
             cluster.forget(coordinator)
-            fruitless = 0 if reached > pair.epoch else fruitless + 1
+            fruitless = 0 if reached > producer.epoch else fruitless + 1
             if isinstance(trouble, Unknown) or fruitless >= _FRUITLESS:
-                return trouble or Unknown(f"{name} cannot be aged: {address} ended the connection at epoch {reached}, {fruitless} times")
+                return trouble or Unknown(
+                    f"{name} cannot be brought near its last epoch: {address} ended the connection at epoch {reached}, {fruitless} times"
+                )
             known = _in_force(probe, name)
     finally:
         cluster.close()
@@ -118,20 +121,20 @@ def _in_force(probe: KafkaProbe, name: str) -> Outcome[ProducerIdAndEpoch]:
             return trouble
 
 
-def _raise(address: Address, name: str, pair: ProducerIdAndEpoch, progress: Progress) -> tuple[int, Refused | Unknown | None]:
+def _raise(address: Address, name: str, producer: ProducerIdAndEpoch, progress: Progress) -> tuple[int, Refused | Unknown | None]:
     """Raise the epoch as far as it goes on one connection: the last epoch that was answered, and the answer that ended it, if one did."""
-    reached = pair.epoch
+    reached = producer.epoch
     try:
         with (
             socket.create_connection((address.host, address.port), ANSWER_WITHIN_S) as connection,
             connection.makefile("rb") as answers,
         ):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            requests, due = _Requests(name, pair), _Answers(name, pair)
+            requests, due = _Requests(name, producer), _Answers(name, producer)
             sent = reached
-            while reached < AGED_EPOCH:
-                ahead = min(reached + _IN_FLIGHT, AGED_EPOCH)
-                if ahead - sent >= _IN_FLIGHT // 2 or ahead == AGED_EPOCH > sent:
+            while reached < EPOCH_BEFORE_LAST:
+                ahead = min(reached + _IN_FLIGHT, EPOCH_BEFORE_LAST)
+                if ahead - sent >= _IN_FLIGHT // 2 or ahead == EPOCH_BEFORE_LAST > sent:
                     connection.sendall(b"".join(requests.at(epoch) for epoch in range(sent, ahead)))
                     sent = ahead
                 if (trouble := due.trouble_at(reached, _read_frame(answers))) is not None:
@@ -144,14 +147,16 @@ def _raise(address: Address, name: str, pair: ProducerIdAndEpoch, progress: Prog
 
 
 class _Requests:
-    """The requests of one ageing: all alike but for the epoch, which is the correlation id as well."""
+    """The requests of one producer: all alike but for the epoch, which is the correlation id as well."""
 
-    def __init__(self, name: str, pair: ProducerIdAndEpoch) -> None:
-        self._frame = bytearray(_encoded(name, pair))
-        assert self.at(AGED_EPOCH) == _encoded(name, pair.with_epoch(AGED_EPOCH)), "InitProducerId ends with the epoch no longer"
+    def __init__(self, name: str, producer: ProducerIdAndEpoch) -> None:
+        self._frame = bytearray(_encoded(name, producer))
+        assert self.at(EPOCH_BEFORE_LAST) == _encoded(name, producer.with_epoch(EPOCH_BEFORE_LAST)), (
+            "InitProducerId ends with the epoch no longer"
+        )
 
     def at(self, epoch: int) -> bytes:
-        """The request with the identity of that epoch."""
+        """The request of the producer with that epoch."""
         _INT32.pack_into(self._frame, _CORRELATION_AT, epoch)
         _INT16.pack_into(self._frame, len(self._frame) - _EPOCH_FROM_END, epoch)
         return bytes(self._frame)
@@ -160,9 +165,9 @@ class _Requests:
 class _Answers:
     """The answers that are due. One that was read is the pattern for the next, so that only what differs is read anew."""
 
-    def __init__(self, name: str, pair: ProducerIdAndEpoch) -> None:
+    def __init__(self, name: str, producer: ProducerIdAndEpoch) -> None:
         self._name = name
-        self._pair = pair
+        self._producer = producer
         self._pattern = bytearray()
 
     def trouble_at(self, epoch: int, frame: bytes) -> Refused | Unknown | None:
@@ -172,27 +177,27 @@ class _Answers:
             _INT16.pack_into(self._pattern, len(self._pattern) - _EPOCH_FROM_END, epoch + 1)
             if frame == self._pattern:
                 return None
-        due = self._pair.with_epoch(epoch + 1)
+        due = self._producer.with_epoch(epoch + 1)
         try:
-            answer: Any = decode_response(_request(self._name, self._pair.with_epoch(epoch)), epoch, frame)
+            answer: Any = decode_response(_request(self._name, self._producer.with_epoch(epoch)), epoch, frame)
         except MalformedFrame as error:
             raise Malformed(str(error)) from error
         if answer.error_code is not ErrorCode.none:
             return refused(answer.error_code)
         given = ProducerIdAndEpoch(int(answer.producer_id), int(answer.producer_epoch))
         if given != due:
-            return Unknown(f"{self._name} cannot be aged: InitProducerId answered {given} where {due} was due")
+            return Unknown(f"{self._name} cannot be brought near its last epoch: InitProducerId answered {given} where {due} was due")
         self._pattern = bytearray(frame)
         return None
 
 
-def _request(name: str, pair: ProducerIdAndEpoch) -> RequestPayload:
-    fields = {"producer_id": pair.producer_id, "producer_epoch": pair.epoch}
+def _request(name: str, producer: ProducerIdAndEpoch) -> RequestPayload:
+    fields = {"producer_id": producer.producer_id, "producer_epoch": producer.epoch}
     return request("init_producer_id", _VERSION, transactional_id=name, transaction_timeout=_TIMEOUT_MS, **fields)
 
 
-def _encoded(name: str, pair: ProducerIdAndEpoch) -> bytes:
-    return encode_request(_request(name, pair), pair.epoch, "fencepost-ageing")
+def _encoded(name: str, producer: ProducerIdAndEpoch) -> bytes:
+    return encode_request(_request(name, producer), producer.epoch, "fencepost-near-last-epoch")
 
 
 def _read_frame(answers: BinaryIO) -> bytes:
