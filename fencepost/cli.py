@@ -222,7 +222,7 @@ def report(
     """
     from fencepost.report.compliance import command
 
-    _guarded(lambda: command.run(command.Wish(tuple(results), out, form, columns, master, memory)))
+    _guarded(lambda: command.run(command.Options(tuple(results), out, form, columns, master, memory)))
 
 
 @app.command()
