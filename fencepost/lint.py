@@ -12,7 +12,7 @@ from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.gherkin import Feature, Rule, Scenario, requirement_of
 from fencepost.contract.register import Register
 
-LONGEST = 6
+LONGEST = 7
 _NUMBERED = re.compile(r"\[(\d+)] \S.*")
 
 
