@@ -28,7 +28,7 @@ from fencepost.adapters.virtual import VirtualTime
 from fencepost.contract.errors import SystemUnreachable, UnknownName, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Handshake, System
-from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.kafka import ANONYMOUS, Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.pulsar import PulsarProfile
@@ -56,9 +56,9 @@ def references(profile: str | None, defect: str | None, patience_s: float) -> di
 
 
 def _variant(name: str | None) -> Defect | None:
-    if name is not None and name not in DEFECTS | ODDITIES:
-        raise UnknownName("defect", name, sorted(DEFECTS | ODDITIES))
-    return None if name is None else (DEFECTS | ODDITIES)[name]
+    if name is not None and name not in DEFECTS | LAWFUL:
+        raise UnknownName("defect", name, sorted(DEFECTS | LAWFUL))
+    return None if name is None else (DEFECTS | LAWFUL)[name]
 
 
 class _NodeAt:

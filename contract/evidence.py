@@ -8,17 +8,30 @@ as the question, `NoAnswer` that nobody knows.
 from dataclasses import dataclass, field
 
 
-class Violation(AssertionError):
-    """The system did something else than the requirement says.
+@dataclass(frozen=True)
+class Mismatch:
+    """A violation as data.
 
     `what` names the observation in words that stay, such as "answer to EndTxn"; `expected` and `seen` are what it should have been and
     what it was. `error` and `code` are the protocol's own, where the system refused.
     """
 
+    expected: str
+    seen: str
+    what: str = ""
+    error: str | None = None
+    code: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.what}: expected {self.expected}; seen {self.seen}" if self.what else f"expected {self.expected}; seen {self.seen}"
+
+
+class Violation(AssertionError):
+    """The system did something else than the requirement says. `mismatch` has what it says as data."""
+
     def __init__(self, expected: str, seen: str, *, what: str = "", error: str | None = None, code: int | None = None) -> None:
-        super().__init__(f"{what}: expected {expected}; seen {seen}" if what else f"expected {expected}; seen {seen}")
-        self.what, self.expected, self.seen = what, expected, seen
-        self.error, self.code = error, code
+        self.mismatch = Mismatch(expected, seen, what, error, code)
+        super().__init__(str(self.mismatch))
 
 
 class SetUpFailed(Exception):

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .evidence import Mismatch
+
 
 class Verdict(StrEnum):
     """What is known of a requirement, from the worst to the best."""
@@ -38,7 +40,10 @@ _WORST_FIRST = tuple(Verdict)
 
 @dataclass(frozen=True)
 class ScenarioResult:
-    """What one scenario showed. `evidence` counts the observations that its Then steps judged; `run` is the name of its history."""
+    """What one scenario showed. `evidence` counts the observations that its Then steps judged; `run` is the name of its history.
+
+    `violation` is what was expected and seen, where the system did something else, be that a known deviation or not.
+    """
 
     requirement: str
     feature: str
@@ -48,16 +53,18 @@ class ScenarioResult:
     evidence: int
     seconds: float
     run: str = ""
+    violation: Mismatch | None = None
 
 
 @dataclass(frozen=True)
 class RequirementResult:
-    """The verdict on one requirement, with the reason of the worst of its scenarios."""
+    """The verdict on one requirement, with the reason and the violation of the worst of its scenarios."""
 
     requirement: str
     verdict: Verdict
     reason: str | None
     scenarios: tuple[ScenarioResult, ...] = ()
+    violation: Mismatch | None = None
 
     @property
     def evidence(self) -> int:
@@ -68,7 +75,7 @@ def judge(requirement: str, scenarios: Iterable[ScenarioResult]) -> RequirementR
     """The verdict that scenarios that ran give together; a scenario that was not offered keeps its requirement from being met."""
     ran = tuple(scenarios)
     worst = min(ran, key=lambda scenario: _WORST_FIRST.index(scenario.verdict))
-    return RequirementResult(requirement, worst.verdict, worst.reason, ran)
+    return RequirementResult(requirement, worst.verdict, worst.reason, ran, worst.violation)
 
 
 def totals(results: Iterable[RequirementResult]) -> dict[str, int]:

@@ -111,7 +111,7 @@ def show_requirement(identifier: str) -> int:
 def _defects_of(requirement: str) -> "list[Defect]":
     from fencepost.reference.defects import DEFECTS
 
-    return [defect for defect in DEFECTS.values() if defect.breaks == requirement]
+    return [defect for defect in DEFECTS.values() if requirement in defect.breaks]
 
 
 def _as_json(row: Requirement) -> dict[str, Any]:

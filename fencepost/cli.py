@@ -195,7 +195,7 @@ def prove(
     """Run the suite on broken references: show that every check can fail, and that nothing lawful does.
 
     Prints the kill matrix. Exit code 1 names the holes: requirements that no defect turns red for its stated reason, and
-    lawful oddities that are caught.
+    lawful variants that are caught.
     """
     from . import kill_matrix
 

@@ -4,7 +4,6 @@ An entry is run like everything else. It must fail, and with its symptom. One th
 says `intermittent` with how often it was seen, or the exact version of the system is not known.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
@@ -18,14 +17,15 @@ from pydantic import field_validator
 from fencepost.contract.datafile import DataFileError, Row, line_of, load
 from fencepost.contract.gherkin import bundled, scenarios_of
 from fencepost.contract.register import Register
+from fencepost.contract.symptom import Symptom
 
 
 class Entry(Row):
-    """One known deviation. `symptom` is a regular expression that the failure's text must contain."""
+    """One known deviation; `symptom` must show in the violation."""
 
     requirement: str
     versions: str
-    symptom: str
+    symptom: Symptom
     reason: str
     link: str
     scenario: str | None = None
@@ -39,18 +39,6 @@ class Entry(Row):
         except InvalidSpecifier as error:
             raise ValueError("must be a version range such as >=4.0,<4.1") from error
         return value
-
-    @field_validator("symptom")
-    @classmethod
-    def _is_an_expression(cls, value: str) -> str:
-        try:
-            re.compile(value)
-        except re.error as error:
-            raise ValueError(f"must be a regular expression: {error}") from error
-        return value
-
-    def shows_in(self, failure: str) -> bool:
-        return re.search(self.symptom, failure) is not None
 
 
 @dataclass(frozen=True)

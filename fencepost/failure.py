@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fencepost.contract.evidence import Violation
+from fencepost.contract.evidence import Mismatch
 from fencepost.contract.ports import Exchange
 from fencepost.contract.register import Requirement
 from fencepost.contract.verdict import ScenarioResult, Verdict
@@ -21,7 +21,6 @@ _BLAME = {
 def explain(
     row: Requirement,
     result: ScenarioResult,
-    error: BaseException | None,
     step: str | None,
     exchanges: Sequence[Exchange],
     traceback: str = "",
@@ -33,8 +32,8 @@ def explain(
         *_entry("scenario", f"{result.feature}: {result.name}"),
         *(_entry("step", step) if step else ()),
     ]
-    if isinstance(error, Violation):
-        lines += [*_entry("expected", error.expected), *_entry("seen", error.seen)]
+    if result.violation:
+        lines += _violation(result.violation)
     else:
         lines += _entry("reason", result.reason or "")
     if exchanges:
@@ -43,6 +42,16 @@ def explain(
     if row.varies:
         lines += _entry("releases", row.varies)
     return "\n".join(lines) + (f"\n\n{traceback}" if traceback else "")
+
+
+def _violation(violation: Mismatch) -> list[str]:
+    refused = f"{violation.error}" if violation.code is None else f"{violation.error} ({violation.code})"
+    return [
+        *(_entry("what", violation.what) if violation.what else ()),
+        *_entry("expected", violation.expected),
+        *_entry("seen", violation.seen),
+        *(_entry("error", refused) if violation.error else ()),
+    ]
 
 
 def _exchange(exchange: Exchange, count: int) -> list[str]:

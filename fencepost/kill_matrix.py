@@ -1,5 +1,6 @@
 """The kill matrix of `fencepost prove`: on the terminal, as JSON, and as a page with holes in red."""
 
+import dataclasses
 import json
 import os
 import time
@@ -42,7 +43,7 @@ def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> 
 def as_json(proof: Proof) -> dict[str, Any]:
     """The matrix for other programs."""
     return {
-        "schema_version": 1,
+        "schema_version": 2,
         "fencepost": __version__,
         "holds": proof.holds,
         "requirements": [
@@ -52,7 +53,7 @@ def as_json(proof: Proof) -> dict[str, Any]:
         "variants": [
             {
                 "name": one.defect.name,
-                "breaks": one.defect.breaks,
+                "breaks": {row: _cell(one, row) for row in one.defect.breaks},
                 "protocol": one.defect.protocol,
                 "origin": one.defect.origin,
                 "caught": one.is_caught,
@@ -61,6 +62,16 @@ def as_json(proof: Proof) -> dict[str, Any]:
             }
             for one in proof.seen
         ],
+    }
+
+
+def _cell(one: Seen, row: str) -> dict[str, Any]:
+    """How a requirement that a defect breaks is to fail, how it failed, and whether that is the same."""
+    violation = one.violations.get(row)
+    return {
+        "symptom": one.defect.breaks[row].model_dump(),
+        "violation": violation and dataclasses.asdict(violation),
+        "caught": one.proves(row),
     }
 
 
@@ -73,7 +84,7 @@ def page(proof: Proof) -> str:
     """One page that needs nothing else: requirement by defect."""
     template = resources.files("fencepost.fixtures").joinpath("prove.html.j2").read_text(encoding="utf-8")
     cells = {
-        (row, one.defect.name): "own" if one.defect.breaks == row and one.is_caught else "red" if row in one.reds else _green(one, row)
+        (row, one.defect.name): "own" if one.proves(row) else "red" if row in one.reds else _green(one, row)
         for row in proof.requirements
         for one in proof.seen
     }
@@ -90,19 +101,18 @@ def _green(one: Seen, row: str) -> str:
 
 
 def _line(one: Seen, number: int, count: int) -> Text:
-    is_right = one.is_caught if one.defect.breaks else not one.reds
+    is_right = not one.reds if one.defect.is_lawful else one.is_caught
     sign, style = ("+", "green") if is_right and not one.trouble else ("X", "bold red")
-    what = f"breaks {one.defect.breaks}" if one.defect.breaks else "lawful"
+    what = "lawful" if one.defect.is_lawful else f"breaks {' and '.join(one.defect.breaks)}"
     return Text(f"{number:4}/{count}  {sign} {one.defect.name}, {what}", style=style if sign == "X" else "")
 
 
 def _sum_up(proof: Proof, console: Console) -> None:
     console.print()
     for one in proof.missed:
-        seen = one.reasons.get(one.defect.breaks or "") or one.verdicts.get(one.defect.breaks or "", "not judged")
-        console.print(
-            Text(f"not caught: {one.defect.name} breaks {one.defect.breaks}, due: {one.defect.symptom!r}; seen: {seen}", style="red")
-        )
+        for row in one.unproved:
+            found = one.reasons.get(row) or one.verdicts.get(row, "not judged")
+            console.print(Text(f"not caught: {one.defect.name} breaks {row}, due: {one.defect.breaks[row]}; found: {found}", style="red"))
     for one in proof.false_reds:
         console.print(Text(f"false red: {one.defect.name} is lawful; red: {', '.join(one.reds)}", style="red"))
     for one in proof.inapplicable:
@@ -111,8 +121,8 @@ def _sum_up(proof: Proof, console: Console) -> None:
         under = f" under {protocol}" if len(proof.protocols[row]) > 1 else ""
         console.print(Text(f"hole: no defect turns {row} red{under}: {register.bundled()[row].statement}", style="red"))
     applied = [one for one in proof.seen if not one.trouble]
-    oddities = sum(one.defect.breaks is None for one in applied)
+    lawful = sum(one.defect.is_lawful for one in applied)
     console.print(
         f"{len(proof.requirements) - len(proof.unproved)} of {len(proof.requirements)} tested requirements proved by "
-        f"{len(applied) - oddities} defects; {len(proof.false_reds)} of {oddities} lawful oddities caught"
+        f"{len(applied) - lawful} defects; {len(proof.false_reds)} of {lawful} lawful variants caught"
     )

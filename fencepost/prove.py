@@ -1,9 +1,10 @@
 """`fencepost prove`: is each check able to fail, and for the right reason; and does nothing fail that is lawful?
 
 The suite is run on every defect of the reference. A requirement is *proved* when a defect that breaks it turns its own scenario
-red with the defect's symptom. One that nothing turns red is a hole: its green is not known to mean anything. A requirement of the
-core is asked under several protocols, and proved under each or a hole there: what one probe can see says nothing of another.
-A lawful oddity that turns anything red is a false red. A variant that does not apply, since its row is not tested, nothing calls it
+red with the symptom that the defect has there. One that nothing turns red is a hole: its green is not known to mean anything.
+A requirement of the core is asked under several protocols, and proved under each or a hole there: what one probe can see says
+nothing of another.
+A lawful variant that turns anything red is a false red. A variant that does not apply, since its row is not tested, nothing calls it
 or it breaks down, proves nothing and is named with its reason.
 
 Each variant is a broker of one protocol, and is asked what binds that. It is run in a process of its own, a defect on the scenarios of
@@ -19,9 +20,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from fencepost.contract.errors import Exit
+from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
-from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
 
 from . import suite
@@ -32,7 +34,7 @@ from .suite import PLUGINS
 
 @dataclass(frozen=True)
 class Seen:
-    """What the suite said of one variant: for each requirement that was judged its verdict, and the reason of a red one.
+    """What the suite said of one variant: for each requirement that was judged its verdict, and the reason and violation of a red one.
 
     `trouble` says why it does not apply, whatever the verdicts are.
     """
@@ -40,18 +42,28 @@ class Seen:
     defect: Defect
     verdicts: dict[str, str]
     reasons: dict[str, str]
+    violations: dict[str, Mismatch]
     trouble: str | None = None
 
     @property
     def reds(self) -> list[str]:
         return [requirement for requirement, verdict in self.verdicts.items() if verdict in ("violated", "inconclusive", "harness_error")]
 
+    def proves(self, requirement: str) -> bool:
+        """Whether the defect breaks this requirement, and the requirement's scenario is violated with the symptom that is due there."""
+        symptom = self.defect.breaks.get(requirement)
+        shows = symptom is not None and symptom.shows_in(self.violations.get(requirement))
+        return shows and self.verdicts.get(requirement) == "violated" and not self.trouble
+
+    @property
+    def unproved(self) -> list[str]:
+        """The requirements that the defect breaks, and whose scenarios do not show it."""
+        return [requirement for requirement in self.defect.breaks if not self.proves(requirement)]
+
     @property
     def is_caught(self) -> bool:
-        """The scenario of the broken requirement is violated, and says why."""
-        broken = self.defect.breaks or ""
-        shows = self.verdicts.get(broken) == "violated" and self.defect.shows_in(self.reasons.get(broken, ""))
-        return shows and not self.trouble
+        """For each requirement that it breaks; a lawful variant never is."""
+        return not self.defect.is_lawful and not self.unproved
 
 
 class Hole(NamedTuple):
@@ -75,12 +87,12 @@ class Proof:
     @cached_property
     def proved(self) -> dict[str, list[str]]:
         """For each requirement the defects that prove it."""
-        return {row: [one.defect.name for one in self.seen if one.defect.breaks == row and one.is_caught] for row in self.requirements}
+        return {row: [one.defect.name for one in self.seen if one.proves(row)] for row in self.requirements}
 
     @cached_property
     def holes(self) -> list[Hole]:
         """Where no defect proves a requirement."""
-        proved = {(one.defect.breaks, one.defect.protocol) for one in self.seen if one.is_caught}
+        proved = {(row, one.defect.protocol) for one in self.seen for row in one.defect.breaks if one.proves(row)}
         asked = [Hole(row, protocol) for row, protocols in self.protocols.items() for protocol in protocols]
         return [place for place in asked if place not in proved]
 
@@ -91,13 +103,13 @@ class Proof:
 
     @cached_property
     def missed(self) -> list[Seen]:
-        """The defects that apply and were not caught, or not for their reason."""
-        return [one for one in self.seen if one.defect.breaks and not one.is_caught and not one.trouble]
+        """The defects that apply and were not caught for each requirement that they break, or not for their reason."""
+        return [one for one in self.seen if one.unproved and not one.trouble]
 
     @cached_property
     def false_reds(self) -> list[Seen]:
-        """The lawful oddities at which something was red."""
-        return [one for one in self.seen if not one.defect.breaks and one.reds and not one.trouble]
+        """The lawful variants at which something was red."""
+        return [one for one in self.seen if one.defect.is_lawful and one.reds and not one.trouble]
 
     @cached_property
     def inapplicable(self) -> list[Seen]:
@@ -113,70 +125,84 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     """Run the suite on every variant that concerns these proposals. `tell` hears of each as it ends, with its number and the count."""
     specs = tuple(specs)
     protocols = {row.id: PROTOCOLS_OF[register.spec_of(row.id)] for row in register.rows(specs) if row.is_tested}
-    defects = [defect for row in protocols for defect in DEFECTS.values() if defect.breaks == row and defect.protocol in protocols[row]]
+    unasked = {name: why for name, defect in DEFECTS.items() if (why := _cannot_be_asked(defect, register, specs))}
+    defects = {name: defect for row in protocols for name, defect in DEFECTS.items() if row in defect.breaks and name not in unasked}
     spoken = {protocol for each in protocols.values() for protocol in each}
-    variants = [*defects, *(oddity for oddity in ODDITIES.values() if oddity.protocol in spoken)]
+    variants = [*defects.values(), *(lawful for lawful in LAWFUL.values() if lawful.protocol in spoken)]
     found: dict[str, Seen] = {}
-    unasked = [Seen(defect, {}, {}, why) for defect in DEFECTS.values() if (why := _cannot_be_asked(defect, register, specs))]
     # A server process that has imported everything is forked for each run; a new interpreter would take longer than the run.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.reference", *PLUGINS])
     with context.Pool(workers, maxtasksperchild=1) as pool:
-        tasks = [(defect, _asked_of(defect, protocols, everything)) for defect in variants]
+        tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
             found[one.defect.name] = one
             tell(one, number, len(variants))
-    return Proof(protocols, (*(found[defect.name] for defect in variants), *unasked))
+    return Proof(
+        protocols,
+        (*(found[variant.name] for variant in variants), *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
+    )
 
 
 def _cannot_be_asked(defect: Defect, register: Register, specs: tuple[str, ...]) -> str | None:
     """Why no scenario can catch a defect; None where one can, and for a proposal that is not asked about."""
-    row = register.by_id.get(defect.breaks or "")
+    return next((why for broken in defect.breaks if (why := _cannot_show(broken, defect.protocol, register, specs))), None)
+
+
+def _cannot_show(broken: str, protocol: str, register: Register, specs: tuple[str, ...]) -> str | None:
+    row = register.by_id.get(broken)
     if row is None:
-        return f"it breaks {defect.breaks}, which is in no register"
+        return f"it breaks {broken}, which is in no register"
     spec = register.spec_of(row.id)
     if specs and spec not in specs:
         return None
-    if defect.protocol not in PROTOCOLS_OF[spec]:
-        return f"it breaks {row.id}, which is asked of {' and '.join(PROTOCOLS_OF[spec])}, and it is a broker of {defect.protocol}"
+    if protocol not in PROTOCOLS_OF[spec]:
+        return f"it breaks {row.id}, which is asked of {' and '.join(PROTOCOLS_OF[spec])}, and it is a broker of {protocol}"
     if row.is_tested:
         return None
     return f"it breaks {row.id}, which is {'planned' if row.planned else 'excluded'} and has no scenario"
 
 
-def _asked_of(defect: Defect, protocols: Mapping[str, tuple[str, ...]], everything: bool) -> tuple[str, ...]:
-    """What a variant is asked: all that binds its protocol, or what stands in the feature of the requirement that it breaks."""
-    requirements = tuple(row for row, bound in protocols.items() if defect.protocol in bound)
-    if everything or defect.breaks is None:
-        return requirements
+def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], everything: bool) -> tuple[str, ...]:
+    """What a variant is asked: all that binds its protocol, or what stands in the features of the requirements that it breaks.
+
+    Each of these is asked, also one of a proposal that is not asked about: it is not caught before it shows in all of them.
+    """
+    requirements = tuple(row for row, bound in protocols.items() if variant.protocol in bound)
+    elsewhere = tuple(row for row in variant.breaks if row not in protocols)
+    if everything or variant.is_lawful:
+        return requirements + elsewhere
     beside = {
         gherkin.requirement_of(rule.tags)
         for feature in gherkin.bundled()
-        if defect.breaks in {gherkin.requirement_of(rule.tags) for rule in feature.rules}
+        if not variant.breaks.keys().isdisjoint(gherkin.requirement_of(rule.tags) or "" for rule in feature.rules)
         for rule in feature.rules
     }
-    return tuple(row for row in requirements if row in beside)
+    return tuple(row for row in requirements if row in beside) + elsewhere
 
 
 def _run(task: tuple[Defect, tuple[str, ...]]) -> Seen:
     defect, asked = task
-    (DEFECTS if defect.breaks else ODDITIES)[defect.name] = defect  # this process has imported the bundled ones, and runs only this one
+    (LAWFUL if defect.is_lawful else DEFECTS)[defect.name] = defect  # this process has imported the bundled ones, and runs only this one
     watch = Watch(defect)
     output = io.StringIO()
     with redirect_stdout(output), redirect_stderr(output):
         ended = suite.judge([f"--defect={defect.name}", "--tb=no", *(f"--only={requirement}" for requirement in asked)], workers=1)
     printed = output.getvalue().strip()
     if ended.exit == Exit.USAGE or ended.results is None:
-        return Seen(defect, {}, {}, f"the run ended with {int(ended.exit)}: {printed[-300:]}")
+        return Seen(defect, {}, {}, {}, f"the run ended with {int(ended.exit)}: {printed[-300:]}")
     judged = [row for row in ended.results.requirements() if row.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)]
     verdicts = {row.requirement: row.verdict.value for row in judged}
     reasons = {row.requirement: row.reason or "" for row in judged}
-    return Seen(defect, verdicts, reasons, _trouble(defect, verdicts, reasons, printed) or watch.trouble())
+    violations = {row.requirement: row.violation for row in judged if row.violation}
+    return Seen(defect, verdicts, reasons, violations, _trouble(defect, verdicts, reasons, printed) or watch.trouble())
 
 
 def _trouble(defect: Defect, verdicts: dict[str, str], reasons: dict[str, str], printed: str) -> str | None:
     """Why the verdicts say nothing of a variant."""
     if not verdicts:
         return f"nothing could be judged: {printed[-300:]}"
-    broken = next((row for row, verdict in verdicts.items() if verdict == "harness_error" and defect.breaks in (row, None)), None)
+    broken = next(
+        (row for row, verdict in verdicts.items() if verdict == "harness_error" and (defect.is_lawful or row in defect.breaks)), None
+    )
     return None if broken is None else f"the reference breaks down with it: {reasons[broken]}"

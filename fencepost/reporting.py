@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fencepost.contract.evidence import Mismatch
 from fencepost.contract.items import scenario_of
 from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register
@@ -44,7 +45,8 @@ class Judged:
         if text is None:
             return None
         data = json.loads(text)
-        result = data["result"] | {"verdict": Verdict(data["result"]["verdict"])}
+        result, violation = data["result"], data["result"]["violation"]
+        result |= {"verdict": Verdict(result["verdict"]), "violation": violation and Mismatch(**violation)}
         return cls(ScenarioResult(**result), _handshake(data["handshake"]), data["unreachable"])
 
 

@@ -4,6 +4,7 @@
 every selected scenario was reported. Its shape is `compliance.schema.json`.
 """
 
+import dataclasses
 import json
 import os
 import platform
@@ -165,6 +166,7 @@ def _scenario(scenario: ScenarioResult) -> dict[str, Any]:
         "name": scenario.name,
         "verdict": scenario.verdict.value,
         "seconds": round(scenario.seconds, 4),
+        "violation": scenario.violation and dataclasses.asdict(scenario.violation),
     }
 
 

@@ -197,6 +197,7 @@ class Running:
             item.stash[EVIDENCE].count,
             call.duration,
             self._run(item),
+            judged.violation,
         )
         item.user_properties += [("requirement", requirement), ("verdict", judged.verdict.value)]  # for junit.xml
         report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]
@@ -204,7 +205,7 @@ class Running:
         if judged.verdict.is_red:
             exchanges = item.stash[SESSION].exchanges() if SESSION in item.stash else []
             traceback = report.longreprtext if judged.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
-            report.longrepr = explain(self.register[requirement], result, error, item.stash.get(STEP, None), exchanges, traceback)
+            report.longrepr = explain(self.register[requirement], result, item.stash.get(STEP, None), exchanges, traceback)
 
     @staticmethod
     def _colour(report: pytest.TestReport, verdict: Verdict, reason: str | None) -> None:

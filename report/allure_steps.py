@@ -1,10 +1,11 @@
 """Allure results that read as a specification: proposal, requirement, scenario, and every Given, When and Then as a step.
 
 allure-pytest writes the files; these hooks tell it what pytest-bdd knows. What was said on the wire during a step hangs on that
-step as an attachment.
+step as an attachment, and so does the violation at which it failed.
 """
 
 import contextlib
+import dataclasses
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -14,6 +15,7 @@ import allure
 import pytest
 from allure_commons.types import AttachmentType, ParameterMode
 
+from fencepost.contract.evidence import Violation
 from fencepost.contract.items import EVIDENCE, PROTOCOL, SESSION, needs_of, requirement_of, scenario_of
 from fencepost.contract.ports import Exchange
 from fencepost.contract.register import Register, title_of
@@ -76,6 +78,8 @@ class AllureSteps:
 
     def pytest_bdd_step_error(self, request: pytest.FixtureRequest, scenario: Any, step: Any, exception: BaseException) -> None:
         self._tell(request.node)
+        if isinstance(exception, Violation):
+            allure.attach(json.dumps(dataclasses.asdict(exception.mismatch), indent=1), "violation", AttachmentType.JSON)
         while request.node.stash[OPEN]:
             request.node.stash[OPEN].pop().__exit__(type(exception), exception, exception.__traceback__)
         _show_not_run(scenario, step)

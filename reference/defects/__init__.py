@@ -1,8 +1,8 @@
 """Deliberately broken variants of the reference, and unusual lawful ones, a module for each theme.
 
 A *defect* is a broker in which one part decides one thing wrongly, so that one requirement is broken: a suite that is worth its
-verdicts turns red at it, and says why. An *oddity* breaks no requirement, but has unusual order or timing: a suite that turns red at
-one has found nothing.
+verdicts turns red at it, and says why. A *lawful variant* breaks no requirement, but has unusual order or timing: a suite that turns
+red at one has found nothing.
 
 Every `Defect` that a theme's module holds, alone or in a tuple, is known by its name here.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from .defect import Defect
 
-__all__ = ["DEFECTS", "ODDITIES", "Defect"]
+__all__ = ["DEFECTS", "LAWFUL", "Defect"]
 
 
 def _variants() -> Iterator[Defect]:
@@ -25,6 +25,6 @@ def _variants() -> Iterator[Defect]:
 
 _BY_NAME = {variant.name: variant for variant in _variants()}
 
-DEFECTS: dict[str, Defect] = {name: variant for name, variant in _BY_NAME.items() if variant.breaks is not None}
+DEFECTS: dict[str, Defect] = {name: variant for name, variant in _BY_NAME.items() if not variant.is_lawful}
 
-ODDITIES: dict[str, Defect] = {name: variant for name, variant in _BY_NAME.items() if variant.breaks is None}
+LAWFUL: dict[str, Defect] = {name: variant for name, variant in _BY_NAME.items() if variant.is_lawful}

@@ -1,8 +1,9 @@
 """What is told of a variant."""
 
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference import kafka, pulsar
 
 
@@ -10,22 +11,21 @@ from fencepost.reference import kafka, pulsar
 class Defect:
     """A variant of the reference.
 
-    `breaks` is the requirement that it breaks, None for an oddity. `symptom` is a regular expression that the text of the failure
-    must match, so that a scenario which is red for another reason does not count. `origin` says where such a thing was seen.
+    `breaks` names each requirement that it breaks, with the symptom that the violation must show there, so that a scenario which is
+    red for another reason does not count; a lawful variant breaks none. `origin` says where such a thing was seen.
     """
 
     name: str
-    breaks: str | None
     story: str
     origin: str
-    symptom: str
     parts: kafka.Parts | pulsar.Parts
+    breaks: Mapping[str, Symptom] = field(default_factory=dict)
+
+    @property
+    def is_lawful(self) -> bool:
+        return not self.breaks
 
     @property
     def protocol(self) -> str:
         """Whose broker it is a variant of."""
-        return "kafka" if isinstance(self.parts, kafka.Parts) else "pulsar"
-
-    def shows_in(self, failure: str) -> bool:
-        """Whether a failure is this defect's."""
-        return re.search(self.symptom, failure) is not None
+        return self.parts.protocol

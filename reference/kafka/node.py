@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
@@ -49,7 +50,9 @@ class Address:
 
 @dataclass(frozen=True)
 class Parts:
-    """The classes that a broker is made of."""
+    """The classes that a broker is made of; `protocol` says whose broker."""
+
+    protocol: ClassVar[str] = "kafka"
 
     additions: type[Additions] = Additions
     announcement: type[Announcement] = Announcement

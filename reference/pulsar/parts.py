@@ -1,6 +1,7 @@
 """The classes that a broker is made of. A defect is a broker in which one of them is a subclass with one decision changed."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from fencepost.reference.kernel.network import Network
 
@@ -19,7 +20,9 @@ from .transaction_log import TransactionLog
 
 @dataclass(frozen=True)
 class Parts:
-    """Each part by what it is for; a profile chooses between the two buffers."""
+    """Each part by what it is for; a profile chooses between the two buffers. `protocol` says whose broker they make."""
+
+    protocol: ClassVar[str] = "pulsar"
 
     answers: type[Answers] = Answers
     coordinator: type[Coordinator] = Coordinator

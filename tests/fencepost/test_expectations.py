@@ -10,7 +10,7 @@ from fencepost.contract.datafile import DataFileError
 
 ENTRY = """- requirement: KIP890-156
   versions: "{versions}"
-  symptom: "{symptom}"
+  symptom: {{seen: "{symptom}"}}
   reason: It bumps twice.
   link: KAFKA-19367
 """
@@ -65,7 +65,13 @@ def test_a_system_without_a_file_has_no_known_deviations(tmp_path: Path) -> None
     ("text", "told"),
     [
         (ENTRY.format(versions="newer", symptom="x"), r"kafka.yaml:2: 1.versions: must be a version range"),
-        (ENTRY.format(versions=">=4", symptom="("), r"kafka.yaml:3: 1.symptom: must be a regular expression"),
+        (ENTRY.format(versions=">=4", symptom="("), r"kafka.yaml:3: 1.symptom.seen: must be a regular expression"),
+        (ENTRY.format(versions=">=4", symptom=""), r"kafka.yaml:3: 1.symptom.seen: must not be empty"),
+        (
+            ENTRY.format(versions=">=4", symptom="x").replace('seen: "x"', ""),
+            r"kafka.yaml:3: 1.symptom: must say one of what, expected, seen",
+        ),
+        (ENTRY.format(versions=">=4", symptom="x").replace("seen:", "heard:"), r"kafka.yaml:3: 1.symptom.heard: this key is not known"),
         (ENTRY.format(versions=">=4", symptom="x").replace("156", "999"), r"kafka.yaml:1: KIP890-999 is not a tested requirement"),
         (ENTRY.format(versions=">=4", symptom="x") + "  flaky: true\n", r"kafka.yaml:6: 1.flaky: this key is not known here"),
         (ENTRY.format(versions=">=4", symptom="x") + "  scenario: '[9] Gone'\n", r"kafka.yaml:6: KIP890-156 has no scenario '\[9\] Gone'"),

@@ -16,8 +16,9 @@ NOTHING = Evidence()
 VIOLATION = Violation("epoch 1", "epoch 2")
 
 
-def entry(**changes: str) -> Entry:
-    fields = {"requirement": "KIP890-156", "versions": "==4.0.0", "symptom": "epoch 2", "reason": "bumps twice", "link": "KAFKA-19367"}
+def entry(**changes: object) -> Entry:
+    symptom = {"seen": "epoch 2"}
+    fields = {"requirement": "KIP890-156", "versions": "==4.0.0", "symptom": symptom, "reason": "bumps twice", "link": "KAFKA-19367"}
     return Entry.model_validate(fields | changes)
 
 
@@ -52,10 +53,10 @@ def test_a_known_deviation_that_shows_its_symptom_is_named() -> None:
 
 def test_a_known_deviation_with_another_symptom_is_red() -> None:
     """An entry excuses one symptom and nothing else."""
-    judged = judge(VIOLATION, NOTHING, entry(symptom="epoch 7"), may_pass=False)
+    judged = judge(VIOLATION, NOTHING, entry(symptom={"seen": "epoch 7"}), may_pass=False)
 
     assert judged.verdict is Verdict.VIOLATED
-    assert "another symptom: epoch 7" in (judged.reason or "")
+    assert "another symptom: seen 'epoch 7'" in (judged.reason or "")
 
 
 def test_a_known_deviation_that_does_not_show_is_red() -> None:

@@ -43,7 +43,7 @@ async def _(fencepost_evidence):
 
 @then("it is violated")
 def _(fencepost_evidence):
-    fencepost_evidence.expect(False, "the moon", "the sun <b>")
+    fencepost_evidence.expect(False, "the moon", "the sun <b>", what="the sky", error="PRODUCER_FENCED", code=90)
 
 @then("the question cannot be put")
 def _():
@@ -84,7 +84,7 @@ def run_with(folder: Path, then: str, expect: int, *arguments: str) -> str:
         ("it is violated", 1, "violated", "seen:         the sun <b>"),
         ("the question cannot be put", 1, "inconclusive", "could not be put: the Given was refused"),
         ("no answer comes", 1, "inconclusive", "no answer in time: 20 s of silence"),
-        ("bytes are malformed", 1, "violated", "what its protocol does not allow: ca fe"),
+        ("bytes are malformed", 1, "violated", "seen:         ca fe"),
         ("it is not offered", 0, "not_offered", "EndTxn v5: the broker offers v0 to v4"),
         ("the kit fails", 1, "harness_error", "ZeroDivisionError: ours"),
         ("a sentence that nobody knows", 1, "harness_error", "StepDefinitionNotFoundError"),
@@ -99,7 +99,7 @@ def test_how_a_scenario_ends_is_its_verdict(tmp_path: Path, then: str, code: int
 
 
 def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
-    """Requirement, statement, step, expected, seen, the last request and its answer, and where to look."""
+    """Requirement, statement, step, what was looked at, expected, seen, the last request and its answer, and where to look."""
     out = run_with(tmp_path, "it is violated", 1)
 
     for part in (
@@ -108,14 +108,37 @@ def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
         "Committing an ongoing transaction with EndTxn v5",
         "scenario:     made/some.feature: [1] Some",
         "step:         Then it is violated",
+        "what:         the sky",
         "expected:     the moon",
         "seen:         the sun <b>",
+        "error:        PRODUCER_FENCED (90)",
         "last request: A to",
         "InitProducerId v5",
         "its answer:",
         "look at:      Look at what the coordinator persists",
     ):
         assert part in out
+
+
+VIOLATION = {"what": "the sky", "expected": "the moon", "seen": "the sun <b>", "error": "PRODUCER_FENCED", "code": 90}
+MALFORMED = {"what": "message of the system", "expected": "what its protocol allows", "seen": "ca fe", "error": None, "code": None}
+
+
+@pytest.mark.parametrize(
+    ("then", "code", "violation"),
+    [
+        ("something was judged", 0, None),
+        ("no answer comes", 1, None),
+        ("it is violated", 1, VIOLATION),
+        ("bytes are malformed", 1, MALFORMED),
+    ],
+)
+def test_a_violation_is_written_as_data(tmp_path: Path, then: str, code: int, violation: dict[str, object] | None) -> None:
+    """In compliance.json for each scenario; null where the system did nothing wrong."""
+    run_with(tmp_path, then, code, "-n2")
+
+    asked = next(row for row in compliance(tmp_path / "results")["requirements"] if row["id"] == "KIP890-060")
+    assert [scenario["violation"] for scenario in asked["scenarios"]] == [violation]
 
 
 def test_every_example_is_judged_and_has_a_history_of_its_own(tmp_path: Path) -> None:

@@ -11,23 +11,27 @@ from commands import fencepost
 from fencepost import kill_matrix
 from fencepost import prove as prove_module
 from fencepost.contract import register
+from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
+from fencepost.contract.symptom import Symptom
 from fencepost.prove import Hole, Proof, Seen
 from fencepost.reference import pulsar
-from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.transaction_log import TransactionLog
 
 BUMP = DEFECTS["no-epoch-bump"]
-LATE = ODDITIES["late-completion"]
+LATE = LAWFUL["late-completion"]
 ROWS = {"KIP890-060": ("kafka",), "KIP890-061": ("kafka",)}
 ROW = {"KIP890-060": ("kafka",)}
 HOLE = Hole("KIP890-060", "kafka")
-SYMPTOM = "expected x; seen success with (producer id 7, epoch 0)"
+ANY = Symptom(seen=".")
+DUE = Mismatch("x", "success with (producer id 7, epoch 0)")
 
 
-def seen(verdict: str, reason: str = SYMPTOM, **changes: object) -> Seen:
-    return dataclasses.replace(Seen(BUMP, {"KIP890-060": verdict}, {"KIP890-060": reason}), **changes)  # type: ignore[arg-type]
+def seen(verdict: str, violation: Mismatch = DUE, **changes: object) -> Seen:
+    found = Seen(BUMP, {"KIP890-060": verdict}, {"KIP890-060": str(violation)}, {"KIP890-060": violation})
+    return dataclasses.replace(found, **changes)  # type: ignore[arg-type]
 
 
 def test_a_defect_that_is_caught_for_its_reason_proves_its_requirement() -> None:
@@ -41,10 +45,10 @@ def test_a_defect_that_is_caught_for_its_reason_proves_its_requirement() -> None
 @pytest.mark.parametrize(
     "one",
     [
-        seen("met", ""),
-        seen("violated", "expected x; seen another thing"),
+        Seen(BUMP, {"KIP890-060": "met"}, {}, {}),
+        seen("violated", Mismatch("x", "another thing")),
         seen("inconclusive"),
-        Seen(BUMP, {"KIP890-061": "violated"}, {"KIP890-061": SYMPTOM}),
+        Seen(BUMP, {"KIP890-061": "violated"}, {"KIP890-061": str(DUE)}, {"KIP890-061": DUE}),
     ],
 )
 def test_a_defect_that_is_not_caught_for_its_reason_leaves_a_hole(one: Seen) -> None:
@@ -54,15 +58,28 @@ def test_a_defect_that_is_not_caught_for_its_reason_leaves_a_hole(one: Seen) -> 
     assert (proof.missed, proof.holes, proof.holds) == ([one], [HOLE], False)
 
 
+TWICE = dataclasses.replace(BUMP, breaks={"KIP890-060": Symptom(seen="epoch 0"), "KIP890-061": Symptom(seen="epoch 7")})
+
+
+def test_a_defect_that_breaks_two_requirements_is_caught_when_each_shows_its_own_symptom() -> None:
+    """The symptom of one is none of the other's; what shows is proved all the same, and the defect is named."""
+    verdicts = {"KIP890-060": "violated", "KIP890-061": "violated"}
+    both = Seen(TWICE, verdicts, {}, {"KIP890-060": Mismatch("x", "epoch 0"), "KIP890-061": Mismatch("x", "epoch 7")})
+    one = Seen(TWICE, verdicts, {}, {"KIP890-060": Mismatch("x", "epoch 0"), "KIP890-061": Mismatch("x", "epoch 0")})
+
+    assert Proof(ROWS, (both,)).holds
+    assert (Proof(ROWS, (one,)).missed, Proof(ROWS, (one,)).holes, one.unproved) == ([one], [Hole("KIP890-061", "kafka")], ["KIP890-061"])
+
+
 @pytest.mark.parametrize(
     ("one", "lawful"),
     [
-        (Seen(LATE, {"KIP890-060": "met", "KIP890-061": "not_offered"}, {}), True),
-        (Seen(LATE, {"KIP890-060": "violated"}, {"KIP890-060": "x"}), False),
-        (Seen(LATE, {"KIP890-060": "inconclusive"}, {"KIP890-060": "x"}), False),
+        (Seen(LATE, {"KIP890-060": "met", "KIP890-061": "not_offered"}, {}, {}), True),
+        (Seen(LATE, {"KIP890-060": "violated"}, {"KIP890-060": "x"}, {}), False),
+        (Seen(LATE, {"KIP890-060": "inconclusive"}, {"KIP890-060": "x"}, {}), False),
     ],
 )
-def test_an_oddity_that_anything_catches_is_a_false_red(one: Seen, lawful: bool) -> None:
+def test_a_lawful_variant_that_anything_catches_is_a_false_red(one: Seen, lawful: bool) -> None:
     """What is lawful must stay green."""
     proof = Proof(ROW, (seen("violated"), one))
 
@@ -70,9 +87,9 @@ def test_an_oddity_that_anything_catches_is_a_false_red(one: Seen, lawful: bool)
     assert proof.false_reds == ([] if lawful else [one])
 
 
-@pytest.mark.parametrize("one", [seen("violated", trouble="it never took effect"), Seen(LATE, {}, {}, "the run ended with 2")])
+@pytest.mark.parametrize("one", [seen("violated", trouble="it never took effect"), Seen(LATE, {}, {}, {}, "the run ended with 2")])
 def test_what_does_not_apply_is_named_and_not_counted(one: Seen) -> None:
-    """Neither as a proof, nor as an oddity that stayed green; and the proof does not hold."""
+    """Neither as a proof, nor as a lawful variant that stayed green; and the proof does not hold."""
     proof = Proof(ROW, (seen("violated"), one))
 
     assert (proof.inapplicable, proof.missed, proof.false_reds, proof.holds) == ([one], [], [], False)
@@ -82,8 +99,8 @@ def test_what_does_not_apply_is_named_and_not_counted(one: Seen) -> None:
 
 def proof_of(monkeypatch: pytest.MonkeyPatch, *rows: str, defects: tuple[Defect, ...]) -> Proof:
     """The real thing, for a register that has only these rows tested, and these variants."""
-    monkeypatch.setattr(prove_module, "ODDITIES", {defect.name: defect for defect in defects if defect.breaks is None})
-    monkeypatch.setattr(prove_module, "DEFECTS", {defect.name: defect for defect in defects if defect.breaks})
+    monkeypatch.setattr(prove_module, "LAWFUL", {defect.name: defect for defect in defects if defect.is_lawful})
+    monkeypatch.setattr(prove_module, "DEFECTS", {defect.name: defect for defect in defects if not defect.is_lawful})
     tested = {
         spec: tuple(row.model_copy(update={"planned": row.id not in rows, "excluded": None}) for row in own)
         for spec, own in register.bundled().by_spec.items()
@@ -93,8 +110,8 @@ def proof_of(monkeypatch: pytest.MonkeyPatch, *rows: str, defects: tuple[Defect,
 
 VARIANTS = {
     "does nothing": (dataclasses.replace(BUMP, parts=Parts()), "it replaces no function of any part"),
-    "is not tested": (dataclasses.replace(BUMP, breaks="KIP890-061"), "it breaks KIP890-061, which is planned and has no scenario"),
-    "breaks an unknown row": (dataclasses.replace(BUMP, breaks="KIP890-999"), "it breaks KIP890-999, which is in no register"),
+    "is not tested": (dataclasses.replace(BUMP, breaks={"KIP890-061": ANY}), "it breaks KIP890-061, which is planned and has no scenario"),
+    "breaks an unknown row": (dataclasses.replace(BUMP, breaks={"KIP890-999": ANY}), "it breaks KIP890-999, which is in no register"),
     "is never called": (
         dataclasses.replace(BUMP, parts=DEFECTS["pattern-ignored"].parts),
         "it never took effect: nothing that it was asked calls",
@@ -136,14 +153,14 @@ def test_with_a_defect_of_each_protocol_a_requirement_of_the_core_is_proved(monk
     assert proof.proved == {"CORE-02": [IN_KAFKA.name, IN_PULSAR.name]}
 
 
-def test_an_oddity_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The core is asked of both; a proposal of Kafka only of Kafka's, and a Pulsar oddity is then not asked at all."""
+def test_a_lawful_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The core is asked of both; a proposal of Kafka only of Kafka's, and a lawful variant of Pulsar is then not asked at all."""
     in_pulsar = dataclasses.replace(LATE, name="late-in-pulsar", parts=pulsar.Parts(network=LATE.parts.network))
 
     both = proof_of(monkeypatch, "CORE-02", "KIP890-060", defects=(BUMP, IN_KAFKA, IN_PULSAR, LATE, in_pulsar))
     one = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, in_pulsar))
 
-    asked = {seen.defect.name: sorted(seen.verdicts) for seen in both.seen if seen.defect.breaks is None}
+    asked = {seen.defect.name: sorted(seen.verdicts) for seen in both.seen if seen.defect.is_lawful}
     assert asked == {LATE.name: ["CORE-02", "KIP890-060"], in_pulsar.name: ["CORE-02"]}
     assert (both.holds, one.holds) == (True, True)
     assert in_pulsar.name not in {seen.defect.name for seen in one.seen}
@@ -151,7 +168,7 @@ def test_an_oddity_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.Mon
 
 def test_a_defect_of_another_protocol_than_its_requirement_does_not_apply(monkeypatch: pytest.MonkeyPatch) -> None:
     """A requirement of KIP-890 cannot be broken by a Pulsar broker; it is a hole."""
-    proof = proof_of(monkeypatch, "KIP890-060", defects=(dataclasses.replace(IN_PULSAR, breaks="KIP890-060"),))
+    proof = proof_of(monkeypatch, "KIP890-060", defects=(dataclasses.replace(IN_PULSAR, breaks={"KIP890-060": ANY}),))
 
     assert proof.holes == [HOLE]
     assert [one.trouble for one in proof.inapplicable] == ["it breaks KIP890-060, which is asked of kafka, and it is a broker of pulsar"]
@@ -161,7 +178,7 @@ def test_a_defect_that_is_switched_to_do_nothing_is_a_hole_that_the_command_name
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 1; the requirement and the defect are in the output."""
-    idle = dataclasses.replace(BUMP, parts=ODDITIES["another-leader-epoch"].parts)
+    idle = dataclasses.replace(BUMP, parts=LAWFUL["another-leader-epoch"].parts)
     proof = proof_of(monkeypatch, "KIP890-060", defects=(idle,))
     monkeypatch.setattr(kill_matrix, "prove", lambda *_: proof)
 
@@ -202,7 +219,13 @@ def test_the_matrix_is_written_for_programs() -> None:
     ]
     assert found["variants"][0] | {"origin": ""} == {
         "name": "no-epoch-bump",
-        "breaks": "KIP890-060",
+        "breaks": {
+            "KIP890-060": {
+                "symptom": BUMP.breaks["KIP890-060"].model_dump(),
+                "violation": {"what": "", "expected": "x", "seen": "success with (producer id 7, epoch 0)", "error": None, "code": None},
+                "caught": True,
+            }
+        },
         "protocol": "kafka",
         "origin": "",
         "caught": True,

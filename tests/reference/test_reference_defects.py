@@ -1,4 +1,4 @@
-"""Defects and oddities: each changes its one decision, as a client sees it, and nothing beside it."""
+"""Defects and lawful variants: each changes its one decision, as a client sees it, and nothing beside it."""
 
 import inspect
 import re
@@ -7,7 +7,7 @@ from typing import TypeAlias
 import pytest
 from reference_client import COMMITTED, Client, Pair
 
-from fencepost.reference.defects import DEFECTS, ODDITIES, Defect
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.kafka import Parts
 
 _Seen: TypeAlias = dict[str, object]
@@ -89,10 +89,10 @@ def test_a_defect_changes_one_decision(name: str) -> None:
     assert {what for what in lawful if lawful[what] != broken[what]} == CHANGED[name]
 
 
-@pytest.mark.parametrize("name", sorted(name for name, oddity in ODDITIES.items() if oddity.protocol == "kafka"))
-def test_an_oddity_keeps_every_promise(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(name for name, variant in LAWFUL.items() if variant.protocol == "kafka"))
+def test_a_lawful_variant_keeps_every_promise(name: str) -> None:
     """A client that waits sees the same."""
-    assert observe(ODDITIES[name].parts) == observe(Parts())
+    assert observe(LAWFUL[name].parts) == observe(Parts())
 
 
 def decisions(part: type) -> list[str]:
@@ -100,7 +100,7 @@ def decisions(part: type) -> list[str]:
     return [name for name, member in vars(part).items() if inspect.isfunction(member) and name != "__init__"]
 
 
-@pytest.mark.parametrize("defect", (DEFECTS | ODDITIES).values(), ids=lambda defect: defect.name)
+@pytest.mark.parametrize("defect", (DEFECTS | LAWFUL).values(), ids=lambda defect: defect.name)
 def test_every_variant_changes_one_decision_in_few_places(defect: Defect) -> None:
     """In up to three parts, by a subclass with up to three methods, memory aside; and it says what, from where and how it shows."""
     lawful = type(defect.parts)()
@@ -112,20 +112,11 @@ def test_every_variant_changes_one_decision_in_few_places(defect: Defect) -> Non
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", defect.name)
     assert defect.story.endswith(".")
     assert defect.origin
-    assert bool(defect.symptom) == (defect.breaks is not None)
-
-
-def test_a_symptom_tells_its_failure_from_others() -> None:
-    """It is searched for in the text of the failure."""
-    defect = DEFECTS["stale-epoch-accepted"]
-
-    assert defect.shows_in("expected a refusal; seen success with Appended(base_offset=3)")
-    assert not defect.shows_in("expected a refusal; seen a refusal with UNKNOWN_SERVER_ERROR")
 
 
 def test_late_completion_makes_clients_wait_but_not_for_ever() -> None:
     """CONCURRENT_TRANSACTIONS at first, and done after some requests, or after 50 ms."""
-    client = Client(parts=ODDITIES["late-completion"].parts)
+    client = Client(parts=LAWFUL["late-completion"].parts)
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
     _, bumped = client.end("x", pair, commit=True)
@@ -141,7 +132,7 @@ def test_late_completion_makes_clients_wait_but_not_for_ever() -> None:
 
 def test_offsets_have_gaps_that_readers_can_pass() -> None:
     """The end of the log is beyond the marker; a Fetch from within the gap finds what comes next."""
-    client = Client(parts=ODDITIES["gaps-in-offsets"].parts)
+    client = Client(parts=LAWFUL["gaps-in-offsets"].parts)
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
     client.end("x", pair, commit=True)

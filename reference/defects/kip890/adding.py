@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.additions import Addition, Additions
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -107,126 +108,112 @@ class _VerifiesWithOneError(Coordinator):
 
 ANNOUNCEMENT_FORGOTTEN = Defect(
     name="announcement-forgotten",
-    breaks="KIP890-030",
+    breaks={"KIP890-030": Symptom(seen="^Empty in no partition")},
     story="A client's announcement is answered and nothing is stored, in the hope that the write itself adds the partition.",
     origin="textbook: a broker that serves new clients only",
-    symptom="expected an Ongoing transaction in .*; seen Empty in no partition",
     parts=Parts(additions=_AnswersAndForgets),
 )
 
 FOREIGN_PRODUCER_ID_ACCEPTED = Defect(
     name="foreign-producer-id-accepted",
-    breaks="KIP890-031",
+    breaks={"KIP890-031": Symptom(seen="^payments-0: no error")},
     story="Whoever knows the transactional id and its epoch may add partitions, with any producer id.",
     origin="textbook: comparing the epoch alone",
-    symptom="refused with INVALID_PRODUCER_ID_MAPPING; seen payments-0: no error",
     parts=Parts(coordinator=_TrustsTheProducerId),
 )
 
 EPOCH_AHEAD_ACCEPTED = Defect(
     name="epoch-ahead-accepted",
-    breaks="KIP890-032",
+    breaks={"KIP890-032": Symptom(seen="^payments-0: no error")},
     story="An epoch that the coordinator never gave out is taken for the producer's, since only smaller ones are fenced.",
     origin="textbook: fencing by less-than",
-    symptom="refused with PRODUCER_FENCED; seen payments-0: no error",
     parts=Parts(coordinator=_FencesOnlyWhatIsBehind),
 )
 
 UNKNOWN_PARTITION_STOPS_NOTHING = Defect(
     name="unknown-partition-stops-nothing",
-    breaks="KIP890-033",
+    breaks={"KIP890-033": Symptom(seen="^payments-0: no error")},
     story="Beside a partition that does not exist the others are answered as if they had been added.",
     origin="textbook: a verdict for each partition where the request stands or falls as a whole",
-    symptom="refused with OPERATION_NOT_ATTEMPTED; seen payments-0: no error",
     parts=Parts(additions=_KnowsPartsOfTopics),
 )
 
 REPEATED_ANNOUNCEMENT_REFUSED = Defect(
     name="repeated-announcement-refused",
-    breaks="KIP890-034",
+    breaks={"KIP890-034": Symptom(seen="^payments-0: INVALID_TXN_STATE")},
     story="A client that asks again, because the answer was lost, is told that its partition cannot be added twice.",
     origin="textbook: adding that is not idempotent",
-    symptom="without an error; seen payments-0: INVALID_TXN_STATE",
     parts=Parts(coordinator=_AddsNothingTwice),
 )
 
 MARKERS_NOT_WAITED_FOR = Defect(
     name="markers-not-waited-for",
-    breaks="KIP890-035",
+    breaks={"KIP890-035": Symptom(seen="^payments-0: no error")},
     story="While markers are on their way, an announcement is answered as if the next transaction had begun, and it gets lost.",
     origin="textbook: a decided transaction taken for a completed one",
-    symptom="refused with CONCURRENT_TRANSACTIONS; seen payments-0: no error",
     parts=Parts(coordinator=_DoesNotWaitForMarkers),
 )
 
 BATCH_SHARES_A_VERDICT = Defect(
     name="batch-shares-a-verdict",
-    breaks="KIP890-037",
+    breaks={"KIP890-037": Symptom(seen="^payments-0: PRODUCER_FENCED")},
     story="One transaction's trouble is told to all that were asked about in the same request.",
     origin="textbook: an error variable outside of the loop",
-    symptom="expected payments-0 without an error; seen payments-0: PRODUCER_FENCED",
     parts=Parts(additions=_OneVerdictForAll),
 )
 
 VERIFYING_KNOWS_ONE_PARTITION = Defect(
     name="verifying-knows-one-partition",
-    breaks="KIP890-038",
+    breaks={"KIP890-038": Symptom(seen="^payments-0: no error; payments-1: (INVALID_TXN_STATE|TRANSACTION_ABORTABLE)")},
     story="Only one partition of a transaction is remembered for verifying, and batches for the others are turned away.",
     origin="textbook: a set that is overwritten instead of added to",
-    symptom="without an error; seen payments-0: no error; payments-1: (INVALID_TXN_STATE|TRANSACTION_ABORTABLE)",
     parts=Parts(coordinator=_KnowsOneMember),
 )
 
 OPEN_IS_ENOUGH = Defect(
     name="open-is-enough",
-    breaks="KIP890-039",
+    breaks={"KIP890-039": Symptom(seen="^payments-1: no error")},
     story="That a transaction is open is taken for proof that every partition is in it, so a stray batch opens one that never ends.",
     origin="KAFKA-14402, of which this is a half-done repair",
-    symptom="seen payments-1: no error",
     parts=Parts(coordinator=_OpenIsEnough),
 )
 
 VERIFYING_ADDS = Defect(
     name="verifying-adds",
-    breaks="KIP890-040",
+    breaks={"KIP890-040": Symptom(seen="^Ongoing in .*payments.*-0, .*payments.*-1")},
     story="The flag verifyOnly is taken for a courtesy: the answer is right, and the partitions are added all the same.",
     origin="textbook: a flag that only the answer heeds",
-    symptom="expected the transaction of A as it was, .*; seen Ongoing in .*payments.*-0, .*payments.*-1",
     parts=Parts(additions=_VerifyingAdds),
 )
 
 VERIFYING_HAS_ONE_ERROR = Defect(
     name="verifying-has-one-error",
-    breaks="KIP890-041",
+    breaks={"KIP890-041": Symptom(seen="^payments-0: INVALID_TXN_STATE")},
     story="Whatever is wrong, verifying says INVALID_TXN_STATE: a client that should ask again later takes it for fatal.",
     origin="textbook: one error for all causes",
-    symptom="refused with (INVALID_PRODUCER_ID_MAPPING|PRODUCER_FENCED|CONCURRENT_TRANSACTIONS); seen payments-0: INVALID_TXN_STATE",
     parts=Parts(coordinator=_VerifiesWithOneError),
 )
 
 IDLE_NEEDS_NO_VERIFYING = Defect(
     name="idle-needs-no-verifying",
-    breaks="KIP890-042",
+    breaks={"KIP890-042": Symptom(seen="^payments-0: no error")},
     story="Where no transaction is open there is nothing to compare with, so that the late batch of one that has ended goes through.",
     origin="KAFKA-14402, of which this is a half-done repair",
-    symptom="seen payments-0: no error",
     parts=Parts(coordinator=_IdleNeedsNoVerifying),
 )
 
 COMPLETED_IS_A_DEAD_END = Defect(
     name="completed-is-a-dead-end",
-    breaks="KIP890-043",
+    breaks={"KIP890-043": Symptom(seen="^payments-1: INVALID_TXN_STATE")},
     story="After its first transaction an old client cannot announce anything until it initialises again.",
     origin="textbook: a state machine without the way back",
-    symptom="without an error; seen payments-1: INVALID_TXN_STATE",
     parts=Parts(coordinator=_WantsInitialisingInBetween),
 )
 
 EMPTY_ID_IS_LOOKED_UP = Defect(
     name="empty-id-is-looked-up",
-    breaks="KIP890-044",
+    breaks={"KIP890-044": Symptom(seen="^payments-0: INVALID_PRODUCER_ID_MAPPING")},
     story="An empty transactional id is an id like any other, that nobody happens to have initialised.",
     origin="textbook: arguments that are not checked",
-    symptom="refused with INVALID_REQUEST; seen payments-0: INVALID_PRODUCER_ID_MAPPING",
     parts=Parts(additions=_TakesEmptyForUnknown),
 )

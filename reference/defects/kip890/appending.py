@@ -1,5 +1,6 @@
 """Defects in appending to a partition."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
@@ -21,10 +22,9 @@ class _LooksOnlyForAnOpenTransaction(ProducerStates):
 
 STALE_EPOCH_ACCEPTED = Defect(
     name="stale-epoch-accepted",
-    breaks="KIP890-100",
+    breaks={"KIP890-100": Symptom(seen="^success with Appended")},
     story="A late batch of an earlier transaction is taken into the one that is open in its partition now, whatever its epoch.",
     origin="textbook: the delayed message of the proposal's introduction",
-    symptom="seen success with Appended",
     parts=Parts(producer_states=_LooksOnlyForAnOpenTransaction),
 )
 
@@ -39,10 +39,9 @@ class _AddsNothing(Verification):
 
 WRITTEN_BUT_NOT_ADDED = Defect(
     name="written-but-not-added",
-    breaks="KIP890-090",
+    breaks={"KIP890-090": Symptom(seen="^Empty in no partition")},
     story="A new client's batch is appended, and the coordinator never hears of the partition: a transaction that nobody can end.",
     origin="hanging transactions, the reason for KIP-890",
-    symptom="an Ongoing transaction in payments-0 and nowhere else; seen Empty in no partition",
     parts=Parts(verification=_AddsNothing),
 )
 
@@ -57,10 +56,9 @@ class _TrustsOldClients(Verification):
 
 OLD_CLIENTS_UNVERIFIED = Defect(
     name="old-clients-unverified",
-    breaks="KIP890-095",
+    breaks={"KIP890-095": Symptom(expected="INVALID_TXN_STATE", seen="^success")},
     story="Nobody asks whether an old client has announced the partition, so a late or stray batch opens a transaction for ever.",
     origin="Kafka before 3.6, KAFKA-14402",
-    symptom="a refusal with INVALID_TXN_STATE; seen success",
     parts=Parts(verification=_TrustsOldClients),
 )
 
@@ -72,10 +70,9 @@ class _SaysFatal(Verification):
 
 ABORTABLE_TOLD_AS_FATAL = Defect(
     name="abortable-told-as-fatal",
-    breaks="KIP890-096",
+    breaks={"KIP890-096": Symptom(seen="^a refusal with INVALID_TXN_STATE")},
     story="A client that would understand TRANSACTION_ABORTABLE is told INVALID_TXN_STATE, which ends it instead of its transaction.",
     origin="Kafka before 3.8, where the error was new",
-    symptom="a refusal with TRANSACTION_ABORTABLE; seen a refusal with INVALID_TXN_STATE",
     parts=Parts(verification=_SaysFatal),
 )
 
@@ -87,10 +84,9 @@ class _KnowsNoMember(Coordinator):
 
 ANNOUNCED_IS_REFUSED = Defect(
     name="announced-is-refused",
-    breaks="KIP890-097",
+    breaks={"KIP890-097": Symptom(seen="^(INVALID_TXN_STATE|TRANSACTION_ABORTABLE)")},
     story="The coordinator says of every partition that it is not in the transaction, and old clients cannot write any longer.",
     origin="textbook: the question is answered from a cache that announcements do not reach",
-    symptom="an accepted write; seen (INVALID_TXN_STATE|TRANSACTION_ABORTABLE)",
     parts=Parts(coordinator=_KnowsNoMember),
 )
 
@@ -103,9 +99,8 @@ class _WelcomesTheFuture(Coordinator):
 
 FUTURE_EPOCH_APPENDED = Defect(
     name="future-epoch-appended",
-    breaks="KIP890-102",
+    breaks={"KIP890-102": Symptom(expected="INVALID_PRODUCER_EPOCH", seen="^success")},
     story="An epoch that nobody was given is taken for a newer one, and the batch fences the producer that owns the transaction.",
     origin="textbook: only older epochs are refused",
-    symptom="a refusal with INVALID_PRODUCER_EPOCH; seen success",
     parts=Parts(coordinator=_WelcomesTheFuture),
 )

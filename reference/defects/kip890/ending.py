@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.ending import Asked, Ending
@@ -19,10 +20,9 @@ class _KeepsTheEpoch(Coordinator):
 
 NO_EPOCH_BUMP = Defect(
     name="no-epoch-bump",
-    breaks="KIP890-060",
+    breaks={"KIP890-060": Symptom(seen=r"^success with \(producer id \d+, epoch 0\)")},
     story="EndTxn v5 is handled like its older versions: the transaction ends, and the next one has the same epoch.",
     origin="KAFKA-14562: no broker raised the epoch before it",
-    symptom=r"seen success with \(producer id \d+, epoch 0\)",
     parts=Parts(coordinator=_KeepsTheEpoch),
 )
 
@@ -34,10 +34,9 @@ class _KeepsTheEpochOfAborts(Coordinator):
 
 NO_EPOCH_BUMP_ON_ABORT = Defect(
     name="no-epoch-bump-on-abort",
-    breaks="KIP890-061",
+    breaks={"KIP890-061": Symptom(seen=r"^success with \(producer id \d+, epoch 0\)")},
     story="Only a commit raises the epoch; after an abort the next transaction cannot be told from the aborted one.",
     origin="textbook: the epoch is raised where the commit is written",
-    symptom=r"epoch 1\); seen success with \(producer id \d+, epoch 0\)",
     parts=Parts(coordinator=_KeepsTheEpochOfAborts),
 )
 
@@ -53,10 +52,9 @@ class _WantsInitialising(Coordinator):
 
 ANSWERED_EPOCH_IS_USELESS = Defect(
     name="answered-epoch-is-useless",
-    breaks="KIP890-063",
+    breaks={"KIP890-063": Symptom(seen="^INVALID_TXN_STATE")},
     story="A producer that goes on with the epoch from EndTxn is turned away until it has called InitProducerId.",
     origin="textbook: a state machine in which Complete leads only to Empty",
-    symptom="an accepted write; seen INVALID_TXN_STATE",
     parts=Parts(coordinator=_WantsInitialising),
 )
 
@@ -68,10 +66,9 @@ class _KnowsNoRetry(Coordinator):
 
 RETRIED_END_IS_FENCED = Defect(
     name="retried-end-is-fenced",
-    breaks="KIP890-064",
+    breaks={"KIP890-064": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="The epoch is raised, and the client that did not hear of it is fenced by its own commit when it asks again.",
     origin="textbook: an epoch bump without the rule for retries",
-    symptom="expected success with .*; seen a refusal with PRODUCER_FENCED",
     parts=Parts(coordinator=_KnowsNoRetry),
 )
 
@@ -84,10 +81,9 @@ class _ForgetsWhichEnd(Coordinator):
 
 LATE_ABORT_OF_A_COMMIT_SUCCEEDS = Defect(
     name="late-abort-of-a-commit-succeeds",
-    breaks="KIP890-067",
+    breaks={"KIP890-067": Symptom(expected="INVALID_TXN_STATE", seen="^success")},
     story="A retry is recognised by its epoch alone, so an abort of what was committed is told that it succeeded.",
     origin="textbook: a retry is recognised without comparing the command",
-    symptom="a refusal with INVALID_TXN_STATE; seen success",
     parts=Parts(coordinator=_ForgetsWhichEnd),
 )
 
@@ -102,10 +98,9 @@ class _CommitsNothing(Coordinator):
 
 EMPTY_COMMIT_SUCCEEDS = Defect(
     name="empty-commit-succeeds",
-    breaks="KIP890-069",
+    breaks={"KIP890-069": Symptom(expected="INVALID_TXN_STATE", seen="^success")},
     story="A commit with nothing open is told that it succeeded, so a producer whose writes were lost believes that they are there.",
     origin="textbook: nothing to do is taken for done",
-    symptom="a refusal with INVALID_TXN_STATE; seen success",
     parts=Parts(coordinator=_CommitsNothing),
 )
 
@@ -120,10 +115,9 @@ class _AbortsOnlySomething(Coordinator):
 
 EMPTY_ABORT_REFUSED = Defect(
     name="empty-abort-refused",
-    breaks="KIP890-070",
+    breaks={"KIP890-070": Symptom(seen="^a refusal with INVALID_TXN_STATE")},
     story="An abort with nothing open is refused, as for old clients; a client that does not know whether it wrote cannot start afresh.",
     origin="every broker was so before KIP-890",
-    symptom="expected success with .*; seen a refusal with INVALID_TXN_STATE",
     parts=Parts(coordinator=_AbortsOnlySomething),
 )
 
@@ -138,10 +132,9 @@ class MarksWhatItMarkedBefore(MarkerSender):
 
 EMPTY_ABORT_WRITES_MARKERS = Defect(
     name="empty-abort-writes-markers",
-    breaks="KIP890-071",
+    breaks={"KIP890-071": Symptom(seen="^the next record got offset")},
     story="An abort with nothing open is told to the partitions of the transaction before, which has ended already.",
     origin="textbook: the set of partitions is not cleared when a transaction is complete",
-    symptom=r"to end at \d+, as before; seen the next record got offset",
     parts=Parts(marker_sender=MarksWhatItMarkedBefore),
 )
 
@@ -154,9 +147,8 @@ class _OlderMeansAgain(Coordinator):
 
 EVERY_OLDER_EPOCH_IS_A_RETRY = Defect(
     name="every-older-epoch-is-a-retry",
-    breaks="KIP890-072",
+    breaks={"KIP890-072": Symptom(seen="^(success|a refusal with INVALID_TXN_STATE)")},
     story="Whatever epoch is older counts as the one that has just ended, so an end that comes two transactions late gets an answer.",
     origin="textbook: older than the current epoch, instead of exactly one older",
-    symptom="a refusal with PRODUCER_FENCED; seen (success|a refusal with INVALID_TXN_STATE)",
     parts=Parts(coordinator=_OlderMeansAgain),
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
@@ -18,10 +19,9 @@ class _EchoesTheIdentity(Dialect):
 
 IDENTITY_BESIDE_AN_ERROR = Defect(
     name="identity-beside-an-error",
-    breaks="KIP890-062",
+    breaks={"KIP890-062": Symptom(seen=r"^a refusal with PRODUCER_FENCED \(90\) with \(producer id \d+, epoch \d+\)")},
     story="A refusal repeats the producer id and epoch of the request, and a client that reads them first believes that they are its own.",
     origin="textbook: one answer built for success and error",
-    symptom=r"seen a refusal with PRODUCER_FENCED \(90\) with \(producer id \d+, epoch \d+\)",
     parts=Parts(dialect=_EchoesTheIdentity),
 )
 
@@ -35,10 +35,9 @@ class _AbortsOnceMore(Coordinator):
 
 RETRIED_ABORT_IS_A_NEW_ONE = Defect(
     name="retried-abort-is-a-new-one",
-    breaks="KIP890-065",
+    breaks={"KIP890-065": Symptom(seen=r"^success with \(producer id \d+, epoch 2\)")},
     story="A client that asks for its abort again gets an empty abort on top, which takes away the epoch of its other requests.",
     origin="textbook: the empty abort is tested before the retry",
-    symptom=r"success with \(producer id \d+, epoch 1\); seen success with \(producer id \d+, epoch 2\)",
     parts=Parts(coordinator=_AbortsOnceMore),
 )
 
@@ -57,10 +56,9 @@ class _AnswersBeforeCompletion(_NeverWaits):
 
 RETRY_ANSWERED_BEFORE_COMPLETION = Defect(
     name="retry-answered-before-completion",
-    breaks="KIP890-066",
+    breaks={"KIP890-066": Symptom(expected="CONCURRENT_TRANSACTIONS", seen="^success")},
     story="Whoever asks again while markers are on their way is told success, whichever end it asks for.",
     origin="textbook: a retry is told by its epoch alone",
-    symptom="a refusal with CONCURRENT_TRANSACTIONS; seen success",
     parts=Parts(coordinator=_AnswersBeforeCompletion),
 )
 
@@ -74,10 +72,9 @@ class _TakesAnyEndForARetry(Coordinator):
 
 COMMIT_OF_ABORTED_SUCCEEDS = Defect(
     name="commit-of-aborted-succeeds",
-    breaks="KIP890-068",
+    breaks={"KIP890-068": Symptom(expected="INVALID_TXN_STATE or PRODUCER_FENCED", seen="^success")},
     story="A client whose transaction was aborted commits with that epoch, is told success, and its data is gone.",
     origin="textbook: a retry is told by its epoch alone",
-    symptom="a refusal with INVALID_TXN_STATE or PRODUCER_FENCED; seen success",
     parts=Parts(coordinator=_TakesAnyEndForARetry),
 )
 
@@ -90,10 +87,9 @@ class _FearsOnlyOldEpochs(Coordinator):
 
 FUTURE_EPOCH_ENDS = Defect(
     name="future-epoch-ends",
-    breaks="KIP890-073",
+    breaks={"KIP890-073": Symptom(expected="PRODUCER_FENCED", seen="^success")},
     story="An epoch that nobody was given ends the open transaction, since it is not smaller than the one in force.",
     origin="textbook: fencing with < where != is due",
-    symptom="a refusal with PRODUCER_FENCED; seen success",
     parts=Parts(coordinator=_FearsOnlyOldEpochs),
 )
 
@@ -105,10 +101,9 @@ class _LooksOnlyAtTheEpoch(Coordinator):
 
 FOREIGN_PRODUCER_ENDS = Defect(
     name="foreign-producer-ends",
-    breaks="KIP890-074",
+    breaks={"KIP890-074": Symptom(expected="INVALID_PRODUCER_ID_MAPPING", seen="^success")},
     story="A producer ends the transaction of another one, when only its epoch happens to be the same.",
     origin="textbook: half of a comparison",
-    symptom="a refusal with INVALID_PRODUCER_ID_MAPPING; seen success",
     parts=Parts(coordinator=_LooksOnlyAtTheEpoch),
 )
 
@@ -120,10 +115,9 @@ class _LooksForTheEmptyId(Coordinator):
 
 EMPTY_ID_LOOKED_UP = Defect(
     name="empty-id-looked-up",
-    breaks="KIP890-075",
+    breaks={"KIP890-075": Symptom(seen="^a refusal with INVALID_PRODUCER_ID_MAPPING")},
     story="The empty transactional id is looked for like others, and the client hears of a lost producer id where its request is wrong.",
     origin="textbook: an argument that is not tested",
-    symptom="a refusal with INVALID_REQUEST; seen a refusal with INVALID_PRODUCER_ID_MAPPING",
     parts=Parts(coordinator=_LooksForTheEmptyId),
 )
 
@@ -136,18 +130,16 @@ class _ShowsTheOldEpoch(Coordinator):
 
 EPOCH_RAISED_AT_COMPLETION = Defect(
     name="epoch-raised-at-completion",
-    breaks="KIP890-080",
+    breaks={"KIP890-080": Symptom(seen=r"^\(producer id \d+, epoch 0\)")},
     story="Until the last marker is written, administrators see the epoch of the transaction that has ended.",
     origin="textbook: raising the epoch with Complete, where Prepare is due",
-    symptom=r"\(producer id \d+, epoch 1\) at the coordinator; seen \(producer id \d+, epoch 0\)",
     parts=Parts(coordinator=_ShowsTheOldEpoch),
 )
 
 FRESH_EPOCH_FENCED = Defect(
     name="fresh-epoch-fenced",
-    breaks="KIP890-081",
+    breaks={"KIP890-081": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="The epoch is looked at before the pending transition, so a producer is fenced with the epoch that it has just been given.",
     origin="https://issues.apache.org/jira/browse/KAFKA-18464",
-    symptom="a refusal with CONCURRENT_TRANSACTIONS; seen a refusal with PRODUCER_FENCED",
     parts=Parts(coordinator=_NeverWaits),
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.ending import Asked
@@ -10,7 +11,7 @@ from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.transaction import Decision, Transaction
 from fencepost.reference.kafka.values import MAX_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
 
-_BEYOND_THE_LAST = r"epochs up to 32766; seen the largest of \d+ is 32767"
+_BEYOND_THE_LAST = r"^the largest of \d+ is 32767"
 
 
 class _RotatesOneLate(Coordinator):
@@ -22,10 +23,9 @@ class _RotatesOneLate(Coordinator):
 
 LAST_EPOCH_ONE_LATE = Defect(
     name="last-epoch-one-late",
-    breaks="KIP890-026",
+    breaks={"KIP890-026": Symptom(seen=r"^success with \(producer id \d+, epoch 32767\)")},
     story="InitProducerId goes up to the largest number of 16 bits, and no epoch is left for the marker that ends the next transaction.",
     origin="textbook: an off-by-one at the largest value",
-    symptom=r"a new producer id and epoch 0; seen success with \(producer id \d+, epoch 32767\)",
     parts=Parts(coordinator=_RotatesOneLate),
 )
 
@@ -37,10 +37,9 @@ class _KnowsNobodyFromBefore(Coordinator):
 
 ROTATION_NOT_REPEATABLE = Defect(
     name="rotation-not-repeatable",
-    breaks="KIP890-027",
+    breaks={"KIP890-027": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="A producer whose answer with the new producer id was lost asks again with the old one, and is told that it is fenced.",
     origin="textbook: the producer id is compared before a retry is looked for",
-    symptom=r"success with \(producer id \d+, epoch 0\); seen a refusal with PRODUCER_FENCED",
     parts=Parts(coordinator=_KnowsNobodyFromBefore),
 )
 
@@ -52,10 +51,9 @@ class _ForgetsTheNextProducerId(Coordinator):
 
 NEXT_PRODUCER_ID_NOT_STORED = Defect(
     name="next-producer-id-not-stored",
-    breaks="KIP890-028",
+    breaks={"KIP890-028": Symptom(seen=_BEYOND_THE_LAST)},
     story="The new producer id of an overflow is in memory only: after a crash the old one stays, with the marker's epoch.",
     origin="KAFKA-20310",
-    symptom=_BEYOND_THE_LAST,
     parts=Parts(coordinator=_ForgetsTheNextProducerId),
 )
 
@@ -67,10 +65,9 @@ class _FencesWithoutMovingOn(Coordinator):
 
 SERVER_FENCES_AT_THE_LAST_EPOCH = Defect(
     name="server-fences-at-the-last-epoch",
-    breaks="KIP890-028",
+    breaks={"KIP890-028": Symptom(seen=_BEYOND_THE_LAST)},
     story="Only a client's EndTxn looks at the end of the epochs; when a time-out aborts, the producer is left with the marker's epoch.",
     origin="KAFKA-20090",
-    symptom=_BEYOND_THE_LAST,
     parts=Parts(coordinator=_FencesWithoutMovingOn),
 )
 
@@ -82,10 +79,9 @@ class _NeverMovesOn(Coordinator):
 
 OVERFLOW_KEEPS_THE_PRODUCER_ID = Defect(
     name="overflow-keeps-the-producer-id",
-    breaks="KIP890-076",
+    breaks={"KIP890-076": Symptom(seen=r"^success with \(producer id \d+, epoch 32767\)")},
     story="The end of the last transaction answers the epoch of its marker, and the producer has no epoch for another one.",
     origin="textbook: an overflow that only InitProducerId looks for",
-    symptom=r"a new producer id and epoch 0; seen success with \(producer id \d+, epoch 32767\)",
     parts=Parts(coordinator=_NeverMovesOn),
 )
 
@@ -97,10 +93,9 @@ class _LooksForRetriesOfOneProducerId(Coordinator):
 
 OVERFLOW_NOT_REPEATABLE = Defect(
     name="overflow-not-repeatable",
-    breaks="KIP890-077",
+    breaks={"KIP890-077": Symptom(seen="^a refusal with INVALID_PRODUCER_ID_MAPPING")},
     story="A producer whose answer with the new producer id was lost cannot find out how its transaction has ended.",
     origin="textbook: the producer id is compared before a retry is looked for",
-    symptom=r"success with \(producer id \d+, epoch 0\); seen a refusal with INVALID_PRODUCER_ID_MAPPING",
     parts=Parts(coordinator=_LooksForRetriesOfOneProducerId),
 )
 
@@ -113,10 +108,9 @@ class _TakesAllFromBeforeForRetries(Coordinator):
 
 OLD_PRODUCER_ID_ENDS = Defect(
     name="old-producer-id-ends",
-    breaks="KIP890-078",
+    breaks={"KIP890-078": Symptom(expected="INVALID_PRODUCER_ID_MAPPING", seen="^success")},
     story="After an overflow whoever has the old producer id is told that its transaction is committed, whichever that was.",
     origin="textbook: half of a comparison",
-    symptom="a refusal with INVALID_PRODUCER_ID_MAPPING; seen success",
     parts=Parts(coordinator=_TakesAllFromBeforeForRetries),
 )
 
@@ -129,9 +123,8 @@ class _MarksWithWhatFollows(MarkerSender):
 
 MARKER_OF_THE_NEXT_PRODUCER_ID = Defect(
     name="marker-of-the-next-producer-id",
-    breaks="KIP890-124",
+    breaks={"KIP890-124": Symptom(seen="^COMMIT with epoch 0")},
     story="At an overflow the marker has the new producer id, which wrote nothing; the data of the old one stays undecided.",
     origin="textbook: the identity of the answer used for the markers",
-    symptom=r"one COMMIT marker with epoch 32767 in \S+; seen COMMIT with epoch 0",
     parts=Parts(marker_sender=_MarksWithWhatFollows),
 )

@@ -1,5 +1,6 @@
 """Defects in what is given up after a while, and what may not be."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
@@ -18,10 +19,9 @@ class _WritesNoTombstone(TransactionLog):
 
 EXPIRY_WITHOUT_TOMBSTONE = Defect(
     name="expiry-without-tombstone",
-    breaks="KIP890-165",
+    breaks={"KIP890-165": Symptom(expected="nothing known of A's transactional id", seen="^success with")},
     story="An expired transactional id is removed from memory only, and is back after the next restart.",
     origin="textbook: a cache that is cleaned and a log that is not",
-    symptom="expected nothing known of A's transactional id; seen success with",
     parts=Parts(transaction_log=_WritesNoTombstone),
 )
 
@@ -33,10 +33,9 @@ class _KeepsIdsForEver(Coordinator):
 
 IDS_KEPT_FOR_EVER = Defect(
     name="ids-kept-for-ever",
-    breaks="KIP890-165",
+    breaks={"KIP890-165": Symptom(expected="nothing known of A's transactional id", seen="^success with")},
     story="Transactional ids are never removed, and the coordinator grows with each name that was ever used.",
     origin="textbook: a clean-up that is never due",
-    symptom="expected nothing known of A's transactional id; seen success with",
     parts=Parts(coordinator=_KeepsIdsForEver),
 )
 
@@ -48,10 +47,9 @@ class _ForgetsWhatIsOpen(Coordinator):
 
 OPEN_TRANSACTION_EXPIRES = Defect(
     name="open-transaction-expires",
-    breaks="KIP890-166",
+    breaks={"KIP890-166": Symptom(seen="^a refusal: TRANSACTIONAL_ID_NOT_FOUND")},
     story="The clean-up looks at the time and not at the state, so an open transaction loses the only one who could end it.",
     origin="textbook: hanging transactions by expiry",
-    symptom="expected an answer when describing the transaction of A; seen a refusal: TRANSACTIONAL_ID_NOT_FOUND",
     parts=Parts(coordinator=_ForgetsWhatIsOpen),
 )
 
@@ -63,10 +61,9 @@ class _ForgetsEverybody(ProducerStates):
 
 OPEN_STATE_EXPIRES = Defect(
     name="open-state-expires",
-    breaks="KIP890-167",
+    breaks={"KIP890-167": Symptom(seen="^no such producer")},
     story="A partition forgets a producer in the middle of its transaction, and shows readers what is not decided.",
     origin="textbook: expiry by time alone",
-    symptom="expected an open transaction that starts at offset 0; seen no such producer",
     parts=Parts(producer_states=_ForgetsEverybody),
 )
 
@@ -78,10 +75,9 @@ class _TrustsTheReturning(ProducerStates):
 
 RETURNING_PRODUCER_TRUSTED = Defect(
     name="returning-producer-trusted",
-    breaks="KIP890-168",
+    breaks={"KIP890-168": Symptom(expected="OUT_OF_ORDER_SEQUENCE_NUMBER", seen="^success with")},
     story="A new client that comes back after its state expired goes on where it was, and what it lost meanwhile goes unnoticed.",
     origin="Apache Kafka 4.0.0",
-    symptom="expected a refusal with OUT_OF_ORDER_SEQUENCE_NUMBER; seen success with",
     parts=Parts(producer_states=_TrustsTheReturning),
 )
 
@@ -105,9 +101,8 @@ class _RemembersTheNumber(ProducerStates):
 
 EXPIRED_STATE_STILL_COUNTS = Defect(
     name="expired-state-still-counts",
-    breaks="KIP890-167",
+    breaks={"KIP890-167": Symptom(seen="^OUT_OF_ORDER_SEQUENCE_NUMBER")},
     story="The state is gone from what is shown, and its sequence number is still held against the producer.",
     origin="textbook: two maps, one of them cleaned",
-    symptom="expected an accepted write; seen OUT_OF_ORDER_SEQUENCE_NUMBER",
     parts=Parts(producer_states=_RemembersTheNumber),
 )

@@ -1,5 +1,6 @@
 """Defects in fencing an old instance."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.ending import Asked
@@ -16,10 +17,9 @@ class _BelievesEveryEpoch(Coordinator):
 
 EVERY_EPOCH_INITIALISES = Defect(
     name="every-epoch-initialises",
-    breaks="KIP890-018",
+    breaks={"KIP890-018": Symptom(expected="PRODUCER_FENCED", seen="^success")},
     story="InitProducerId does not compare the epoch that it is given, so an instance that was fenced long ago is let in again.",
     origin="textbook: a new field of a request that the broker does not read yet",
-    symptom="a refusal with PRODUCER_FENCED; seen success",
     parts=Parts(coordinator=_BelievesEveryEpoch),
 )
 
@@ -32,9 +32,8 @@ class _OlderMeansCurrent(Coordinator):
 
 OLD_INSTANCE_ENDS = Defect(
     name="old-instance-ends",
-    breaks="KIP890-024",
+    breaks={"KIP890-024": Symptom(seen="^(success|a refusal with INVALID_TXN_STATE)")},
     story="EndTxn takes an older epoch for the current one, so an instance that was taken over still decides.",
     origin="textbook: a comparison that only refuses epochs that are too new",
-    symptom="a refusal with PRODUCER_FENCED; seen (success|a refusal with INVALID_TXN_STATE)",
     parts=Parts(coordinator=_OlderMeansCurrent),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.announcement import Announcement
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -16,10 +17,9 @@ class _TellsOnlyTheNewest(Announcement):
 
 FEATURES_ONLY_IN_NEWEST = Defect(
     name="features-only-in-newest",
-    breaks="KIP890-001",
+    breaks={"KIP890-001": Symptom(seen="^None")},
     story="The finalized features are in the newest version of ApiVersions only, and clients of the one before keep to the old protocol.",
     origin="textbook: a field that an earlier version has too",
-    symptom="transaction.version finalized at 1 or above; seen None",
     parts=Parts(announcement=_TellsOnlyTheNewest),
 )
 
@@ -31,10 +31,9 @@ class _FearsLevelZero(Announcement):
 
 SUPPORT_NOT_TOLD = Defect(
     name="support-not-told",
-    breaks="KIP890-002",
+    breaks={"KIP890-002": Symptom(seen="^None")},
     story="What old clients could not read is left out for new ones too, so nobody learns that the level may be raised.",
     origin="https://issues.apache.org/jira/browse/KAFKA-17011: the reason for ApiVersions v4",
-    symptom="transaction.version supported up to 2 or above; seen None",
     parts=Parts(announcement=_FearsLevelZero),
 )
 
@@ -46,10 +45,9 @@ class _HidesTheNewEndTxn(Announcement):
 
 END_TXN_NOT_ADVERTISED = Defect(
     name="end-txn-not-advertised",
-    breaks="KIP890-004",
+    breaks={"KIP890-004": Symptom(seen="EndTxn v0 to v4")},
     story="The level says that the new protocol is in force, and one of its three requests is not advertised.",
     origin="textbook: a feature and its requests that are released apart",
-    symptom="seen .*EndTxn v0 to v4",
     parts=Parts(announcement=_HidesTheNewEndTxn),
 )
 
@@ -61,10 +59,9 @@ class _AsksTheCluster(Coordinator):
 
 CLUSTER_LEVEL_FOR_OLD_CLIENT = Defect(
     name="cluster-level-for-old-client",
-    breaks="KIP890-006",
+    breaks={"KIP890-006": Symptom(seen=r"^\(producer id \d+, epoch 1\)")},
     story="The level of the cluster is taken for the protocol of the client, and an old client is fenced by its own commit.",
     origin="textbook: two things called transaction version",
-    symptom=r"\(producer id \d+, epoch 0\) at the coordinator, as before; seen \(producer id \d+, epoch 1\)",
     parts=Parts(coordinator=_AsksTheCluster),
 )
 
@@ -76,9 +73,8 @@ class _AnswersWhateverComes(Announcement):
 
 UNOFFERED_VERSION_ANSWERED = Defect(
     name="unoffered-version-answered",
-    breaks="KIP890-008",
+    breaks={"KIP890-008": Symptom(expected="the connection closed without an answer", seen="^success")},
     story="A request in a version that was not offered is read as if it were known, and does something.",
     origin="textbook: a parser that is newer than the code behind it",
-    symptom="the connection closed without an answer; seen success",
     parts=Parts(announcement=_AnswersWhateverComes),
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
@@ -21,10 +22,9 @@ class _OneForAll(Coordinator):
 
 SHARED_PRODUCER_ID = Defect(
     name="shared-producer-id",
-    breaks="KIP890-010",
+    breaks={"KIP890-010": Symptom(seen="that was handed out before")},
     story="Everybody who asks for a producer id without a transactional id gets the same one, so that their batches collide.",
     origin="textbook: a constant for those that have no name",
-    symptom="that was handed out before",
     parts=Parts(coordinator=_OneForAll),
 )
 
@@ -36,10 +36,9 @@ class _EmptyIsAName(Coordinator):
 
 EMPTY_ID_INITIALISED = Defect(
     name="empty-id-initialised",
-    breaks="KIP890-011",
+    breaks={"KIP890-011": Symptom(expected="INVALID_REQUEST", seen="^success")},
     story="The empty transactional id is one like others, so all clients that forgot to name theirs fence one another.",
     origin="textbook: an argument that is not tested",
-    symptom="a refusal with INVALID_REQUEST; seen success",
     parts=Parts(coordinator=_EmptyIsAName),
 )
 
@@ -51,10 +50,9 @@ class _NoMaximum(Coordinator):
 
 TIMEOUT_WITHOUT_MAXIMUM = Defect(
     name="timeout-without-maximum",
-    breaks="KIP890-012",
+    breaks={"KIP890-012": Symptom(expected="INVALID_TRANSACTION_TIMEOUT", seen="^success")},
     story="A producer may ask for weeks, and one that dies keeps readers of committed data waiting for so long.",
     origin="textbook: a bound tested on one side",
-    symptom="a refusal with INVALID_TRANSACTION_TIMEOUT; seen success",
     parts=Parts(coordinator=_NoMaximum),
 )
 
@@ -66,10 +64,9 @@ class _HalfIsNone(Coordinator):
 
 HALF_AN_IDENTITY = Defect(
     name="half-an-identity",
-    breaks="KIP890-013",
+    breaks={"KIP890-013": Symptom(expected="INVALID_REQUEST", seen="^success")},
     story="A client that sends half of its identity is taken for one that has none, and fences the other half of itself.",
     origin="textbook: an argument that is not tested",
-    symptom="a refusal with INVALID_REQUEST; seen success",
     parts=Parts(coordinator=_HalfIsNone),
 )
 
@@ -84,10 +81,9 @@ class _AdoptsWhatItIsTold(Coordinator):
 
 IDENTITY_ADOPTED = Defect(
     name="identity-adopted",
-    breaks="KIP890-014",
+    breaks={"KIP890-014": Symptom(seen=r"epoch 1\), a producer id that was handed out before")},
     story="Who brings an identity to an unknown transactional id keeps it, even where it belongs to another id.",
     origin="textbook: trust in what a client says",
-    symptom=r"epoch 1\), a producer id that was handed out before",
     parts=Parts(coordinator=_AdoptsWhatItIsTold),
 )
 
@@ -101,10 +97,9 @@ class _ChangesTheProducerId(Coordinator):
 
 NEW_PRODUCER_ID_FOR_NEW_OWNER = Defect(
     name="new-producer-id-for-new-owner",
-    breaks="KIP890-015",
+    breaks={"KIP890-015": Symptom(seen=r"^success with \(producer id \d+, epoch 0\)")},
     story="A new instance gets a producer id of its own, so no partition can tell that the old instance is the same producer, and fenced.",
     origin="textbook: the first epoch of another producer id fences nobody",
-    symptom=r"success with \(producer id \d+, epoch 1\); seen success with \(producer id \d+, epoch 0\)",
     parts=Parts(coordinator=_ChangesTheProducerId),
 )
 
@@ -117,10 +112,9 @@ class _KeepsTheEpochOfItsOwner(Coordinator):
 
 NO_BUMP_FOR_OWNER = Defect(
     name="no-bump-for-owner",
-    breaks="KIP890-016",
+    breaks={"KIP890-016": Symptom(seen=r"^success with \(producer id \d+, epoch 0\)")},
     story="Who has the identity in force keeps it, so what it sent before it asked is not fenced.",
     origin="textbook: an epoch that was compared and not raised",
-    symptom=r"success with \(producer id \d+, epoch 1\); seen success with \(producer id \d+, epoch 0\)",
     parts=Parts(coordinator=_KeepsTheEpochOfItsOwner),
 )
 
@@ -132,10 +126,9 @@ class _ForgetsTheLastEpoch(Coordinator):
 
 RETRIED_INIT_IS_FENCED = Defect(
     name="retried-init-is-fenced",
-    breaks="KIP890-017",
+    breaks={"KIP890-017": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="A client whose answer got lost asks again, and is taken for an instance that was fenced.",
     origin="https://issues.apache.org/jira/browse/KAFKA-20357: the last epoch was not in the log, so a fail-over forgot it",
-    symptom=r"success with \(producer id \d+, epoch 1\); seen a refusal with PRODUCER_FENCED",
     parts=Parts(coordinator=_ForgetsTheLastEpoch),
 )
 
@@ -147,10 +140,9 @@ class _SpeaksToTheNewestOnly(Dialect):
 
 INIT_FENCED_IN_NEW_WORDS = Defect(
     name="init-fenced-in-new-words",
-    breaks="KIP890-019",
+    breaks={"KIP890-019": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="A client of the time before PRODUCER_FENCED is told so, and takes it for an error that it does not know.",
     origin="textbook: an error code of a later version",
-    symptom="a refusal with INVALID_PRODUCER_EPOCH; seen a refusal with PRODUCER_FENCED",
     parts=Parts(dialect=_SpeaksToTheNewestOnly),
 )
 
@@ -162,10 +154,9 @@ class _ComparesOnlyTheEpoch(Coordinator):
 
 FOREIGN_PRODUCER_ID = Defect(
     name="foreign-producer-id",
-    breaks="KIP890-020",
+    breaks={"KIP890-020": Symptom(expected="PRODUCER_FENCED", seen="^success")},
     story="A producer of another transactional id takes this one over, when only its epoch happens to be the same.",
     origin="textbook: half of a comparison",
-    symptom="a refusal with PRODUCER_FENCED; seen success",
     parts=Parts(coordinator=_ComparesOnlyTheEpoch),
 )
 
@@ -177,10 +168,9 @@ class _RemembersTheFenced(Coordinator):
 
 FENCED_INSTANCE_COMES_BACK = Defect(
     name="fenced-instance-comes-back",
-    breaks="KIP890-021",
+    breaks={"KIP890-021": Symptom(expected="PRODUCER_FENCED", seen="^success")},
     story="The instance that was taken over asks with its identity, is taken for one that asks again, and shares the new one's epoch.",
     origin="textbook: two owners of one epoch",
-    symptom="a refusal with PRODUCER_FENCED; seen success",
     parts=Parts(coordinator=_RemembersTheFenced),
 )
 
@@ -193,10 +183,9 @@ class _DropsWhatIsOpen(Coordinator):
 
 HANGING_AFTER_TAKEOVER = Defect(
     name="hanging-after-takeover",
-    breaks="KIP890-022",
+    breaks={"KIP890-022": Symptom(seen="^last stable offset 0, high watermark 1; transaction of A: Empty")},
     story="A takeover empties the coordinator's record of the open transaction, and its partitions are never told: it hangs in them.",
     origin="textbook: the hanging transaction of the proposal's introduction",
-    symptom=r"seen last stable offset 0, high watermark 1; transaction of A: Empty",
     parts=Parts(coordinator=_DropsWhatIsOpen),
 )
 
@@ -208,10 +197,9 @@ class _FencesTwice(Coordinator):
 
 TAKEOVER_FENCES_TWICE = Defect(
     name="takeover-fences-twice",
-    breaks="KIP890-023",
+    breaks={"KIP890-023": Symptom(seen=r"^success with \(producer id \d+, epoch 3\)")},
     story="The epoch is bumped to fence the old instance, and once more to end its transaction.",
     origin="https://issues.apache.org/jira/browse/KAFKA-19367",
-    symptom=r"success with \(producer id \d+, epoch 2\); seen success with \(producer id \d+, epoch 3\)",
     parts=Parts(coordinator=_FencesTwice),
 )
 
@@ -234,10 +222,9 @@ class _HandsOutAnEpochMeanwhile(Coordinator):
 
 OWNER_BEFORE_COMPLETION = Defect(
     name="owner-before-completion",
-    breaks="KIP890-025",
+    breaks={"KIP890-025": Symptom(expected="CONCURRENT_TRANSACTIONS", seen="^success")},
     story="A new epoch is handed out while markers are on their way, and the record of where they must go is gone.",
     origin="textbook: a decision that is forgotten half-way",
-    symptom="a refusal with CONCURRENT_TRANSACTIONS; seen success",
     parts=Parts(coordinator=_HandsOutAnEpochMeanwhile),
 )
 
@@ -249,9 +236,8 @@ class _KeepsTheFirstTimeout(Coordinator):
 
 FIRST_TIMEOUT_KEPT = Defect(
     name="first-timeout-kept",
-    breaks="KIP890-029",
+    breaks={"KIP890-029": Symptom(seen="^60000 ms")},
     story="The time-out that a transactional id had first holds for all its later owners.",
     origin="textbook: a field that is set where the record is made, and nowhere else",
-    symptom=r"a time-out of \d+ ms for A; seen 60000 ms",
     parts=Parts(coordinator=_KeepsTheFirstTimeout),
 )

@@ -1,5 +1,6 @@
 """Defects in what readers of committed data see."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import Isolation, PartitionLog
@@ -12,10 +13,9 @@ class _EverythingIsStable(PartitionLog):
 
 LSO_IGNORES_OPEN_TRANSACTIONS = Defect(
     name="lso-ignores-open-transactions",
-    breaks="KIP890-137",
+    breaks={"KIP890-137": Symptom(seen=r'"a1".*; last stable offset (\d+), high watermark \1;')},
     story="The last stable offset is the high watermark, so that readers of committed data see what may still be aborted.",
     origin="streamnative/kop#1283: a transaction that took its time was read before it was aborted",
-    symptom=r'seen .*"a1".*; last stable offset (\d+), high watermark \1;',
     parts=Parts(partition_log=_EverythingIsStable),
 )
 
@@ -27,10 +27,9 @@ class _OneEndForAll(PartitionLog):
 
 LATEST_IGNORES_ISOLATION = Defect(
     name="latest-ignores-isolation",
-    breaks="KIP890-138",
+    breaks={"KIP890-138": Symptom(expected=r"last stable offset \d+", seen=r"^(\d+); .*high watermark \1$")},
     story="ListOffsets answers the high watermark to everybody, so a reader of committed data waits for what it may not get.",
     origin="librdkafka's mock broker",
-    symptom=r"for committed data at its last stable offset \d+; seen",
     parts=Parts(partition_log=_OneEndForAll),
 )
 
@@ -42,10 +41,9 @@ class _EverybodyReadsCommitted(PartitionLog):
 
 UNCOMMITTED_HIDDEN = Defect(
     name="uncommitted-hidden",
-    breaks="KIP890-141",
+    breaks={"KIP890-141": Symptom(expected='readers of uncommitted data to see "a1" in payments-0', seen="^nothing")},
     story="Readers of uncommitted data are held at the last stable offset as well.",
     origin="textbook: a bound that does not look at the isolation level",
-    symptom='readers of uncommitted data to see "a1" in payments-0; seen nothing',
     parts=Parts(partition_log=_EverybodyReadsCommitted),
 )
 
@@ -59,9 +57,8 @@ class _AnyMarkerDecides(PartitionLog):
 
 ANY_END_RELEASES_ALL = Defect(
     name="any-end-releases-all",
-    breaks="KIP890-142",
+    breaks={"KIP890-142": Symptom(seen=r'^"a1", "b1"; last stable offset (\d+), high watermark \1;')},
     story="A marker moves the last stable offset behind itself, past transactions that are still open before it.",
     origin="textbook: one open transaction is remembered for each partition",
-    symptom=r'to see nothing in payments-0; seen "a1", "b1"; last stable offset (\d+), high watermark \1;',
     parts=Parts(partition_log=_AnyMarkerDecides),
 )

@@ -1,5 +1,6 @@
 """Defects in what readers of committed data are told and handed."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import AbortedTransaction, Entry, Isolation, PartitionLog
@@ -33,36 +34,32 @@ class _ACommitDecidesAll(PartitionLog):
 
 ABORTED_BEFORE_THE_RANGE_NOT_LISTED = Defect(
     name="aborted-before-the-range-not-listed",
-    breaks="KIP890-139",
+    breaks={"KIP890-139": Symptom(expected="the aborted transaction of producer id ", seen="^none")},
     story="The list has the aborted transactions that begin in the range, and lacks those that reach into it.",
     origin="redpanda-data/redpanda#7043: where data and its index came from different places, aborted transactions were not listed",
-    symptom="expected the aborted transaction of producer id .*; seen none",
     parts=Parts(partition_log=_ListsWhatBeganInTheRange),
 )
 
 ABORTED_LEFT_OUT_BY_THE_BROKER = Defect(
     name="aborted-left-out-by-the-broker",
-    breaks="KIP890-140",
+    breaks={"KIP890-140": Symptom(seen="^a2 and 1 markers")},
     story="The broker leaves out aborted batches, with their markers, although clients do that by the list.",
     origin="textbook: filtering in two places",
-    symptom="seen a2 and 1 markers",
     parts=Parts(partition_log=_LeavesOutWhatWasAborted),
 )
 
 LOOK_UP_FINDS_UNDECIDED = Defect(
     name="look-up-finds-undecided",
-    breaks="KIP890-143",
+    breaks={"KIP890-143": Symptom(seen="^offset 0")},
     story="A look-up by time has no regard to the isolation level.",
     origin="KAFKA-5522: the isolation level was used for the latest offset only",
-    symptom="expected offset -1 and timestamp -1; seen offset 0",
     parts=Parts(partition_log=_FindsUndecidedRecords),
 )
 
 A_COMMIT_DECIDES_ALL = Defect(
     name="a-commit-decides-all",
-    breaks="KIP890-144",
+    breaks={"KIP890-144": Symptom(expected=r"go on from \['a1', 'b1'\]")},
     story="A commit shows everything before it, open transactions too, which disappears again when they are aborted.",
     origin="textbook: the last stable offset follows the last commit",
-    symptom=r"expected payments\S* to go on from \['a1', 'b1'\]",
     parts=Parts(partition_log=_ACommitDecidesAll),
 )

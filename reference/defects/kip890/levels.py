@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.announcement import Announcement
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -22,10 +23,9 @@ class _TellsWhatItStartedWith(Announcement):
 
 LEVEL_SHOWN_AFTER_RESTART = Defect(
     name="level-shown-after-restart",
-    breaks="KIP890-003",
+    breaks={"KIP890-003": Symptom(seen="^2 in epoch 2")},
     story="The level is changed, and clients are told of it by the next life of the broker only.",
     origin="textbook: an answer that is built once",
-    symptom="expected transaction.version at 0 in an epoch above 1; seen 2 in epoch 2",
     parts=Parts(announcement=_TellsWhatItStartedWith),
 )
 
@@ -37,10 +37,9 @@ class _StandsStill(Announcement):
 
 FEATURES_EPOCH_STANDS_STILL = Defect(
     name="features-epoch-stands-still",
-    breaks="KIP890-003",
+    breaks={"KIP890-003": Symptom(seen="^0 in epoch 1")},
     story="Levels change and their epoch does not, so a client takes an old answer for the newer one.",
     origin="textbook: a version number that nobody raises",
-    symptom="expected transaction.version at 0 in an epoch above 1; seen 0 in epoch 1",
     parts=Parts(announcement=_StandsStill),
 )
 
@@ -52,10 +51,9 @@ class _AsksForLevelTwo(Coordinator):
 
 LEVEL_OVERRULES_REQUEST = Defect(
     name="level-overrules-request",
-    breaks="KIP890-005",
+    breaks={"KIP890-005": Symptom(seen=r"^success with \(producer id \d+, epoch 0\)")},
     story="Below level 2 a new client's EndTxn is taken for an old one's, and the epoch stays where late writes of it are let in.",
     origin="textbook: the level of the cluster taken for the protocol of the client",
-    symptom=r"expected success with \(producer id \d+, epoch 1\); seen success with \(producer id \d+, epoch 0\)",
     parts=Parts(coordinator=_AsksForLevelTwo),
 )
 
@@ -67,9 +65,8 @@ class _HasNoRoom(Coordinator):
 
 OLD_RECORD_HAS_NO_ROOM = Defect(
     name="old-record-has-no-room",
-    breaks="KIP890-007",
+    breaks={"KIP890-007": Symptom(seen="^PrepareCommit")},
     story="After a downgrade the end of a newer transaction cannot be written, and its id is stuck for good.",
     origin="Apache Kafka 4.0.0 to 4.2.0",
-    symptom="expected the transaction of A in CompleteCommit; seen PrepareCommit",
     parts=Parts(coordinator=_HasNoRoom),
 )

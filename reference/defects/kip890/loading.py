@@ -1,5 +1,6 @@
 """Defects of a coordinator that is still reading its log."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
@@ -19,10 +20,9 @@ class _KnowsNobodyYet(Coordinator):
 
 UNKNOWN_WHILE_LOADING = Defect(
     name="unknown-while-loading",
-    breaks="KIP890-169",
+    breaks={"KIP890-169": Symptom(seen="^INVALID_PRODUCER_ID_MAPPING; in the end a refusal")},
     story="A coordinator that has not read its log yet takes every producer for a stranger, and each of them gives up.",
     origin="textbook: an empty map that is asked before it is filled",
-    symptom="success in the end; seen INVALID_PRODUCER_ID_MAPPING; in the end a refusal",
     parts=Parts(coordinator=_KnowsNobodyYet),
 )
 
@@ -36,10 +36,9 @@ class _SpeaksOfReplicas(Verification):
 
 LOADING_TOLD_AS_REPLICAS = Defect(
     name="loading-told-as-replicas",
-    breaks="KIP890-057",
+    breaks={"KIP890-057": Symptom(seen="NOT_ENOUGH_REPLICAS")},
     story="TxnOffsetCommit tells of a loading coordinator as Produce does, with an error that consumers of offsets do not ask again for.",
     origin="textbook: one translation of errors for Produce and for TxnOffsetCommit",
-    symptom="a coordinator that is away, and success in the end; seen .*NOT_ENOUGH_REPLICAS",
     parts=Parts(verification=_SpeaksOfReplicas),
 )
 
@@ -56,9 +55,7 @@ class _RefusesAtFirst(Coordinator):
 
 COORDINATOR_TAKES_TIME_TO_LOAD = Defect(
     name="coordinator-takes-time-to-load",
-    breaks=None,
     story="The first requests after every start are told COORDINATOR_LOAD_IN_PROGRESS, and have to be put again.",
     origin="every broker that reads a long transaction log when it starts",
-    symptom="",
     parts=Parts(coordinator=_RefusesAtFirst),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.marker_writer import MarkerWriter
@@ -98,108 +99,96 @@ class _LooksAtTheNextRecordOnly(PartitionLog):
 
 MARKER_WITH_THE_OLD_EPOCH = Defect(
     name="marker-with-the-old-epoch",
-    breaks="KIP890-122",
+    breaks={"KIP890-122": Symptom(seen=r"^(COMMIT|ABORT) with epoch 0, \+0 from the producer's own")},
     story="The epoch is bumped at the coordinator and not in the marker, so that partitions go on to take late data.",
     origin="textbook: the marker is made from the request and not from the prepared state",
-    symptom=r"seen (COMMIT|ABORT) with epoch 0, \+0 from the producer's own",
     parts=Parts(marker_sender=_TellsTheOldEpoch),
 )
 
 MARKER_BUMPED_FOR_AN_OLD_CLIENT = Defect(
     name="marker-bumped-for-an-old-client",
-    breaks="KIP890-123",
+    breaks={"KIP890-123": Symptom(expected="epoch 0", seen="^(COMMIT|ABORT) with epoch 1")},
     story="Markers have the next epoch for old clients too, whose next transaction then is fenced.",
     origin="textbook: one rule for both protocols",
-    symptom=r"expected one (COMMIT|ABORT) marker with epoch 0 .*seen (COMMIT|ABORT) with epoch 1",
     parts=Parts(marker_sender=_AlwaysTellsTheNextEpoch),
 )
 
 MARKER_NOT_TRANSACTIONAL = Defect(
     name="marker-not-transactional",
-    breaks="KIP890-125",
+    breaks={"KIP890-125": Symptom(seen="^transactional: False, control: True")},
     story="Control batches lack the transactional attribute.",
     origin="textbook: a batch that is built without its attributes",
-    symptom="seen transactional: False, control: True",
     parts=Parts(partition_log=_WritesMarkersAsIfOutsideOfTransactions),
 )
 
 LATE_MARKER_ENDS_THE_NEXT_TRANSACTION = Defect(
     name="late-marker-ends-the-next-transaction",
-    breaks="KIP890-127",
+    breaks={"KIP890-127": Symptom(expected="INVALID_PRODUCER_EPOCH", seen="^success")},
     story="A marker that comes late, from the last transaction, ends the one that is open now.",
     origin="KAFKA-19446: Kafka before 4.2 cannot tell such a marker",
-    symptom="expected a refusal with INVALID_PRODUCER_EPOCH; seen success",
     parts=Parts(producer_states=_TakesAnEqualEpochForGood),
 )
 
 MARKER_OF_ANY_EPOCH = Defect(
     name="marker-of-any-epoch",
-    breaks="KIP890-128",
+    breaks={"KIP890-128": Symptom(expected="INVALID_PRODUCER_EPOCH", seen="^success")},
     story="A marker of an older epoch of the producer is written.",
     origin="textbook: the hazard of the proposal's introduction",
-    symptom="expected a refusal with INVALID_PRODUCER_EPOCH; seen success",
     parts=Parts(producer_states=_TakesMarkersOfAnyEpoch),
 )
 
 REPEATED_MARKER_REFUSED = Defect(
     name="repeated-marker-refused",
-    breaks="KIP890-129",
+    breaks={"KIP890-129": Symptom(seen="^INVALID_PRODUCER_EPOCH")},
     story="A coordinator that did not hear of a written marker sends it again, is refused, and never completes the transaction.",
     origin="KAFKA-19999",
-    symptom=r"expected an accepted marker; seen INVALID_PRODUCER_EPOCH",
     parts=Parts(producer_states=_RefusesRepeatedMarkers),
 )
 
 MARKER_OF_ANY_COORDINATOR = Defect(
     name="marker-of-any-coordinator",
-    breaks="KIP890-130",
+    breaks={"KIP890-130": Symptom(expected="TRANSACTION_COORDINATOR_FENCED", seen="^success")},
     story="A coordinator that was replaced can still end transactions.",
     origin="textbook: the epoch in the marker is not compared",
-    symptom="expected a refusal with TRANSACTION_COORDINATOR_FENCED; seen success",
     parts=Parts(producer_states=_TakesMarkersOfAnyCoordinator),
 )
 
 OPERATOR_MARKER_REFUSED = Defect(
     name="operator-marker-refused",
-    breaks="KIP890-131",
+    breaks={"KIP890-131": Symptom(seen="^INVALID_PRODUCER_EPOCH")},
     story="Every marker has to have a bumped epoch, so the tool that clears hanging transactions clears none.",
     origin="textbook: the strict comparison for all versions",
-    symptom="expected an accepted marker; seen INVALID_PRODUCER_EPOCH",
     parts=Parts(producer_states=_WantsABumpFromEverybody),
 )
 
 MARKER_OF_A_STRANGER_FORGOTTEN = Defect(
     name="marker-of-a-stranger-forgotten",
-    breaks="KIP890-132",
+    breaks={"KIP890-132": Symptom(seen="^success with Appended")},
     story="A marker for a producer that the partition does not know is written and not remembered, so late data is taken after it.",
     origin="KAFKA-14402: late data after the marker is how transactions came to hang",
-    symptom="expected a refusal with INVALID_PRODUCER_EPOCH; seen success with Appended",
     parts=Parts(producer_states=_ForgetsMarkersOfStrangers),
 )
 
 EMPTY_ABORT_INDEXED = Defect(
     name="empty-abort-indexed",
-    breaks="KIP890-133",
+    breaks={"KIP890-133": Symptom(seen=r"^of producer id \d+ from offset \d+")},
     story="An ABORT marker that ends nothing gets an entry in the index of aborted transactions.",
     origin="textbook: the index is written by the marker's type alone",
-    symptom=r"expected no aborted transaction in payments-0; seen of producer id \d+ from offset \d+",
     parts=Parts(partition_log=_IndexesEveryAbort),
 )
 
 ONE_MISSING_PARTITION_FAILS_ALL = Defect(
     name="one-missing-partition-fails-all",
-    breaks="KIP890-134",
+    breaks={"KIP890-134": Symptom(seen="-0: UNKNOWN_TOPIC_OR_PARTITION")},
     story="One partition that cannot be found refuses a marker for all the partitions beside it.",
     origin="textbook: one verdict for the request",
-    symptom="for no other; seen .*-0: UNKNOWN_TOPIC_OR_PARTITION",
     parts=Parts(marker_writer=_OneForAll),
 )
 
 STABLE_ONLY_BEFORE_THE_MARKER = Defect(
     name="stable-only-before-the-marker",
-    breaks="KIP890-135",
+    breaks={"KIP890-135": Symptom(seen=r"^last stable offset \d+, high watermark \d+")},
     story="The last stable offset stays before the last marker until another record comes.",
     origin="textbook: it is computed while the marker is not below the high watermark yet, and not again after that",
-    symptom=r"seen last stable offset \d+, high watermark \d+",
     parts=Parts(partition_log=_LooksAtTheNextRecordOnly),
 )

@@ -1,5 +1,6 @@
 """Defects in telling the partitions."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.node import Parts
@@ -15,9 +16,8 @@ class _ForgetsTheLast(MarkerSender):
 
 MARKER_MISSING_ON_ONE_PARTITION = Defect(
     name="marker-missing-on-one-partition",
-    breaks="KIP890-126",
+    breaks={"KIP890-126": Symptom(seen="payments-1: none")},
     story="Of several partitions the last one is never told how the transaction ended, and its data stays undecided.",
     origin="Kafka 4.3.1, where a coordinator that loads may take a partition for deleted",
-    symptom="payments-1: none",
     parts=Parts(marker_sender=_ForgetsTheLast),
 )

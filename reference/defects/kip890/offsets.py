@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.additions import Additions
 from fencepost.reference.kafka.errors import Error, Refused
@@ -84,108 +85,96 @@ class _OneBadPartitionSpoilsAll(Groups):
 
 OFFSETS_ANNOUNCEMENT_FORGOTTEN = Defect(
     name="offsets-announcement-forgotten",
-    breaks="KIP890-046",
+    breaks={"KIP890-046": Symptom(seen="^Empty in no partition")},
     story="AddOffsetsToTxn is answered and does nothing, so that the partition of the group's offsets never gets a marker.",
     origin="textbook: a request that only old clients send",
-    symptom="expected an Ongoing transaction in a partition of __consumer_offsets .*; seen Empty in no partition",
     parts=Parts(additions=_AnswersAndForgets),
 )
 
 OFFSETS_NOT_ADDED_FOR_NEW_CLIENTS = Defect(
     name="offsets-not-added-for-new-clients",
-    breaks="KIP890-047",
+    breaks={"KIP890-047": Symptom(seen="^payments-0: TRANSACTION_ABORTABLE")},
     story="A new client's records are added to its transaction by the server, and its offsets are not: it must still announce them.",
     origin="textbook: a change made in Produce and forgotten in TxnOffsetCommit",
-    symptom="expected payments-0 without an error; seen payments-0: TRANSACTION_ABORTABLE",
     parts=Parts(verification=_WantsAllAnnounced),
 )
 
 OFFSETS_ADDED_FOR_OLD_CLIENTS = Defect(
     name="offsets-added-for-old-clients",
-    breaks="KIP890-048",
+    breaks={"KIP890-048": Symptom(seen="^payments-0: no error")},
     story="Offsets of an old client open a transaction by themselves, also those of one that has ended and come late.",
     origin="KAFKA-14402: a late TxnOffsetCommit leaves a transaction hanging",
-    symptom="refused with INVALID_TXN_STATE; seen payments-0: no error",
     parts=Parts(verification=_AddsForOldClients),
 )
 
 OFFSETS_REFUSAL_IS_FATAL = Defect(
     name="offsets-refusal-is-fatal",
-    breaks="KIP890-049",
+    breaks={"KIP890-049": Symptom(seen="^payments-0: INVALID_TXN_STATE")},
     story="A client that understands TRANSACTION_ABORTABLE is told the older error, and gives up where it could abort.",
     origin="textbook: an error chosen without looking at the version",
-    symptom="refused with TRANSACTION_ABORTABLE; seen payments-0: INVALID_TXN_STATE",
     parts=Parts(verification=_HasTheOlderErrorOnly),
 )
 
 FOREIGN_OFFSETS_TRY_FOR_EVER = Defect(
     name="foreign-offsets-try-for-ever",
-    breaks="KIP890-050",
+    breaks={"KIP890-050": Symptom(seen="^payments-0: COORDINATOR_NOT_AVAILABLE")},
     story="A producer that does not own the transactional id is told that the coordinator is away, and asks again for ever.",
     origin="textbook: errors of another coordinator taken for its absence",
-    symptom="refused with INVALID_PRODUCER_ID_MAPPING; seen payments-0: COORDINATOR_NOT_AVAILABLE",
     parts=Parts(verification=_AllIsForLater),
 )
 
 OFFSETS_FENCING_UNTRANSLATED = Defect(
     name="offsets-fencing-untranslated",
-    breaks="KIP890-051",
+    breaks={"KIP890-051": Symptom(seen="^payments-0: PRODUCER_FENCED")},
     story="The transaction coordinator's PRODUCER_FENCED reaches clients that do not expect it in this answer.",
     origin="textbook: an error passed on untranslated",
-    symptom="refused with INVALID_PRODUCER_EPOCH; seen payments-0: PRODUCER_FENCED",
     parts=Parts(verification=_PassesFencingOn),
 )
 
 PENDING_OFFSETS_SHOWN = Defect(
     name="pending-offsets-shown",
-    breaks="KIP890-052",
+    breaks={"KIP890-052": Symptom(seen="^offset 5")},
     story="A group's offset counts as soon as it is sent, so that after an abort a consumer goes on behind what was undone.",
     origin="textbook: offsets that know nothing of transactions",
-    symptom="expected (no offset|offset 3) of payments-0 in group shop; seen offset 5",
     parts=Parts(groups=_ShowsThePending),
 )
 
 OFFSET_NOTES_LOST = Defect(
     name="offset-notes-lost",
-    breaks="KIP890-053",
+    breaks={"KIP890-053": Symptom(seen="^offset 5 with metadata ''")},
     story="Offsets that are committed in a transaction lose the metadata that came with them.",
     origin="textbook: a field that one of two paths forgets",
-    symptom="with metadata 'half way' .*; seen offset 5 with metadata ''",
     parts=Parts(groups=_LosesTheNotes),
 )
 
 ABORT_FORGETS_COMMITTED_OFFSETS = Defect(
     name="abort-forgets-committed-offsets",
-    breaks="KIP890-054",
+    breaks={"KIP890-054": Symptom(seen="^no offset")},
     story="Pending and committed offsets share a slot, so that an abort makes the group start over.",
     origin="textbook: one slot for two states",
-    symptom="expected offset 3 of payments-0 in group shop; seen no offset",
     parts=Parts(groups=_AbortForgetsTheCommitted),
 )
 
 MEMBERSHIP_UNCHECKED = Defect(
     name="membership-unchecked",
-    breaks="KIP890-055",
+    breaks={"KIP890-055": Symptom(seen="^payments-0: no error")},
     story="A consumer that has been thrown out of its group may still commit offsets through a producer.",
     origin="textbook: what TxnOffsetCommit was before version 3",
-    symptom="refused with (UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION); seen payments-0: no error",
     parts=Parts(groups=_TakesAnybody),
 )
 
 ONE_BAD_OFFSET_SPOILS_ALL = Defect(
     name="one-bad-offset-spoils-all",
-    breaks="KIP890-056",
+    breaks={"KIP890-056": Symptom(seen="^payments-0: (UNKNOWN_TOPIC_OR_PARTITION|OFFSET_METADATA_TOO_LARGE)")},
     story="One partition that cannot be stored takes all others of the request with it.",
     origin="textbook: one verdict for a request of many",
-    symptom="expected payments-0 without an error; seen payments-0: (UNKNOWN_TOPIC_OR_PARTITION|OFFSET_METADATA_TOO_LARGE)",
     parts=Parts(groups=_OneBadPartitionSpoilsAll),
 )
 
 OFFSETS_FATAL_WHILE_COMPLETING = Defect(
     name="offsets-fatal-while-completing",
-    breaks="KIP890-058",
+    breaks={"KIP890-058": Symptom(seen="^payments-0: INVALID_TXN_STATE")},
     story="A client that sends its offsets soon after the last commit is told a fatal error, where it had only to ask again.",
     origin="textbook: whatever is not Ongoing taken for a wrong state",
-    symptom="refused with CONCURRENT_TRANSACTIONS or COORDINATOR_NOT_AVAILABLE; seen payments-0: INVALID_TXN_STATE",
     parts=Parts(verification=_FatalWhileCompleting),
 )

@@ -1,5 +1,6 @@
 """Defects in EndTxn of old clients."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
@@ -16,19 +17,17 @@ class _BumpsForEveryone(Coordinator):
 
 OLD_CLIENT_LOSES_ITS_EPOCH = Defect(
     name="old-client-loses-its-epoch",
-    breaks="KIP890-083",
+    breaks={"KIP890-083": Symptom(seen=r"^\(producer id \d+, epoch 1\)")},
     story="The epoch is raised for a client whose answer has no room to tell it, so its next transaction is fenced.",
     origin="textbook: the level of the cluster taken for the protocol of the client",
-    symptom=r"\(producer id \d+, epoch 0\) at the coordinator, as before; seen \(producer id \d+, epoch 1\)",
     parts=Parts(coordinator=_BumpsForEveryone),
 )
 
 OLD_CLIENT_FENCED_BY_ITS_COMMIT = Defect(
     name="old-client-fenced-by-its-commit",
-    breaks="KIP890-089",
+    breaks={"KIP890-089": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="The second transaction of an old client cannot begin, since its first one raised the epoch.",
     origin="textbook: the level of the cluster taken for the protocol of the client",
-    symptom="expected success; seen a refusal with PRODUCER_FENCED",
     parts=Parts(coordinator=_BumpsForEveryone),
 )
 
@@ -42,10 +41,9 @@ class _RefusesARetry(Coordinator):
 
 OLD_CLIENT_MAY_NOT_RETRY = Defect(
     name="old-client-may-not-retry",
-    breaks="KIP890-084",
+    breaks={"KIP890-084": Symptom(seen="^a refusal with INVALID_TXN_STATE")},
     story="An old client that asks for its end again hears that there is nothing to end, and cannot tell that it was done.",
     origin="textbook: a state machine without the retry",
-    symptom="expected success; seen a refusal with INVALID_TXN_STATE",
     parts=Parts(coordinator=_RefusesARetry),
 )
 
@@ -59,10 +57,9 @@ class _AnyEndWillDo(Coordinator):
 
 OPPOSITE_END_SUCCEEDS = Defect(
     name="opposite-end-succeeds",
-    breaks="KIP890-085",
+    breaks={"KIP890-085": Symptom(expected="INVALID_TXN_STATE", seen="^success")},
     story="A completed transaction answers success to whichever end an old client asks for.",
     origin="textbook: a retry that is told by the state's being complete",
-    symptom="a refusal with INVALID_TXN_STATE; seen success",
     parts=Parts(coordinator=_AnyEndWillDo),
 )
 
@@ -76,10 +73,9 @@ class _AbortsNothing(Coordinator):
 
 EMPTY_ABORT_OF_OLD_CLIENT = Defect(
     name="empty-abort-of-old-client",
-    breaks="KIP890-086",
+    breaks={"KIP890-086": Symptom(expected="INVALID_TXN_STATE", seen="^success")},
     story="The empty abort of new clients is granted to old ones.",
     origin="textbook: one table for both protocols",
-    symptom="a refusal with INVALID_TXN_STATE; seen success",
     parts=Parts(coordinator=_AbortsNothing),
 )
 
@@ -91,10 +87,9 @@ class _SpeaksToTheNewestOnly(Dialect):
 
 END_FENCED_IN_NEW_WORDS = Defect(
     name="end-fenced-in-new-words",
-    breaks="KIP890-087",
+    breaks={"KIP890-087": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="A client of the time before PRODUCER_FENCED is told so, and takes it for an error that it does not know.",
     origin="textbook: an error code of a later version",
-    symptom="a refusal with INVALID_PRODUCER_EPOCH; seen a refusal with PRODUCER_FENCED",
     parts=Parts(dialect=_SpeaksToTheNewestOnly),
 )
 
@@ -109,9 +104,8 @@ class _EverythingIsDecided(Coordinator):
 
 DECISION_CONTRADICTED = Defect(
     name="decision-contradicted",
-    breaks="KIP890-088",
+    breaks={"KIP890-088": Symptom(expected="(INVALID_TXN_STATE or )?CONCURRENT_TRANSACTIONS", seen="^success")},
     story="While markers are on their way, an old client is told success for the opposite of what was decided.",
     origin="textbook: a retry that is told by the state alone",
-    symptom="a refusal with (INVALID_TXN_STATE or )?CONCURRENT_TRANSACTIONS; seen success",
     parts=Parts(coordinator=_EverythingIsDecided),
 )

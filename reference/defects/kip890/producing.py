@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
@@ -132,7 +133,7 @@ class _TakesControlBatches(PartitionLog):
             super().check_shape(batch, checks_sequence)
 
 
-_TAKEN = "seen success with Appended"
+_TAKEN = "^success with Appended"
 
 
 class _PassesTheCauseOn(Verification):
@@ -150,122 +151,107 @@ class _FoldsForEverybody(Verification):
 PRODUCING = (
     Defect(
         name="old-clients-told-the-cause",
-        breaks="KIP890-104",
+        breaks={"KIP890-104": Symptom(seen="^a refusal with CONCURRENT_TRANSACTIONS")},
         story="An old client is told CONCURRENT_TRANSACTIONS by Produce, which it does not expect there and takes for fatal.",
         origin="KAFKA-15459: the coordinator's errors reached producers that did not expect them in Produce",
-        symptom="a refusal with NOT_ENOUGH_REPLICAS; seen a refusal with CONCURRENT_TRANSACTIONS",
         parts=Parts(verification=_PassesTheCauseOn),
     ),
     Defect(
         name="new-clients-told-not-enough-replicas",
-        breaks="KIP890-105",
+        breaks={"KIP890-105": Symptom(seen="^a refusal with NOT_ENOUGH_REPLICAS")},
         story="A new client is told NOT_ENOUGH_REPLICAS while its last transaction completes, as if replicas were missing.",
         origin="textbook: one translation of errors for all versions",
-        symptom="a refusal with CONCURRENT_TRANSACTIONS; seen a refusal with NOT_ENOUGH_REPLICAS",
         parts=Parts(verification=_FoldsForEverybody),
     ),
     Defect(
         name="appended-before-the-coordinator-agreed",
-        breaks="KIP890-091",
+        breaks={"KIP890-091": Symptom(seen=r"^the next record got offset \d+")},
         story="A batch is written while the coordinator is asked, and stays in the log when it refuses.",
         origin="textbook: a write that does not wait for its permission",
-        symptom=r"seen the next record got offset \d+",
         parts=Parts(verification=_AppendsBeforeItHears),
     ),
     Defect(
         name="start-moves-with-each-batch",
-        breaks="KIP890-092",
+        breaks={"KIP890-092": Symptom(expected="starts at offset", seen=r"^\[\d+\]")},
         story="Each batch of a transaction is taken for its first one, so the last stable offset passes undecided records.",
         origin="textbook: a field that is set where it should be set once",
-        symptom=r"an open transaction that starts at offset \d+.*seen \[\d+\]",
         parts=Parts(producer_states=_StartsAtEveryBatch),
     ),
     Defect(
         name="start-stays-after-the-marker",
-        breaks="KIP890-093",
+        breaks={"KIP890-093": Symptom(seen="^a transaction of A that starts at")},
         story="The marker leaves the start of the transaction in the producer's state, as if it were still open.",
         origin="textbook: a hanging transaction made by the log itself",
-        symptom="seen a transaction of A that starts at",
         parts=Parts(producer_states=_KeepsTheStart),
     ),
     Defect(
         name="one-announced-partition-lets-all-pass",
-        breaks="KIP890-098",
+        breaks={"KIP890-098": Symptom(seen=r"payments-\d: .*Appended")},
         story="The coordinator finds a transaction with partitions in it, and does not look which ones.",
         origin="textbook: one verdict for a list of questions",
-        symptom=r"seen payments-\d: Done\(value=Appended|seen payments-\d: .*Appended",
         parts=Parts(coordinator=_OneForAll),
     ),
     Defect(
         name="late-batch-of-known-producer-accepted",
-        breaks="KIP890-099",
+        breaks={"KIP890-099": Symptom(seen=_TAKEN)},
         story="A partition that knows a producer asks no coordinator for it, so a late batch begins a transaction that nobody ends.",
         origin="KAFKA-12671: a batch that came behind the marker of its transaction held the last stable offset for ever",
-        symptom=_TAKEN,
         parts=Parts(producer_states=_TrustsWhomItKnows),
     ),
     Defect(
         name="duplicate-of-an-older-epoch",
-        breaks="KIP890-101",
+        breaks={"KIP890-101": Symptom(seen=_TAKEN)},
         story="Repetitions are looked for before the epoch is, so a fenced batch is told that it was written.",
         origin="textbook: two checks in the wrong order",
-        symptom=_TAKEN,
         parts=Parts(producer_states=_RemembersAllEpochs, verification=_LooksForDuplicatesFirst),
     ),
     Defect(
         name="foreign-producer-id-called-transient",
-        breaks="KIP890-103",
+        breaks={"KIP890-103": Symptom(seen="^a refusal with NOT_ENOUGH_REPLICAS")},
         story="A producer id of somebody else is answered with an error that asks to try again, for ever.",
         origin="textbook: every refusal of the coordinator in one coat",
-        symptom="seen a refusal with NOT_ENOUGH_REPLICAS",
         parts=Parts(verification=_DisguisesForeigners),
     ),
     Defect(
         name="transactional-batch-without-an-id",
-        breaks="KIP890-106",
+        breaks={"KIP890-106": Symptom(seen=_TAKEN)},
         story="A transactional batch in a request without a transactional id is appended, since there is nobody to ask about it.",
         origin="textbook: no id, so no check",
-        symptom=_TAKEN,
         parts=Parts(verification=_NeedsNoId),
     ),
     Defect(
         name="plain-batch-in-an-open-transaction",
-        breaks="KIP890-107",
+        breaks={"KIP890-107": Symptom(seen=_TAKEN)},
         story="A batch outside of transactions is appended amid the same producer's open transaction.",
         origin="textbook: a log that looks at the batch and not at its producer",
-        symptom=_TAKEN,
         parts=Parts(partition_log=_SeesNoOpenTransaction),
     ),
     Defect(
         name="control-batch-of-a-client",
-        breaks="KIP890-115",
+        breaks={"KIP890-115": Symptom(seen=_TAKEN)},
         story="A client may write markers, and so end transactions behind the coordinator's back.",
         origin="textbook: attributes that are not looked at",
-        symptom=_TAKEN,
         parts=Parts(partition_log=_TakesControlBatches),
     ),
     Defect(
         name="no-verification",
-        breaks="KIP890-117",
+        breaks={"KIP890-117": Symptom(seen=_TAKEN)},
         story="The verification of old clients is off unless somebody switches it on.",
         origin="KAFKA-14561: no broker verified anything before it",
-        symptom=_TAKEN,
         parts=Parts(verification=_DoesNotVerify),
     ),
     Defect(
         name="several-producers-in-one-request",
-        breaks="KIP890-119",
+        breaks={"KIP890-119": Symptom(seen="^payments-0: .*Appended")},
         story="The producer ids of a request are not compared, and each batch fares as if it had come alone.",
         origin="textbook: a check over the whole request that is missing",
-        symptom="seen payments-0: .*Appended",
         parts=Parts(verification=_TakesSeveralProducers),
     ),
     Defect(
         name="log-start-not-told",
-        breaks="KIP890-120",
+        breaks={"KIP890-120": Symptom(seen="^base offset -1, log start offset -1")},
         story="The log refuses a batch without telling where it starts.",
         origin="textbook: one answer for all refusals",
-        symptom="seen base offset -1, log start offset -1",
         parts=Parts(partition_log=_KeepsItsStartToItself),
     ),
 )

@@ -1,5 +1,6 @@
 """Defects in what survives a crash."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.node import Parts
@@ -19,10 +20,9 @@ class _AnswersBeforeItWrites(TransactionLog):
 
 DECISION_FORGOTTEN_BY_CRASH = Defect(
     name="decision-forgotten-by-crash",
-    breaks="KIP890-160",
+    breaks={"KIP890-160": Symptom(seen=r"last stable offset \d+, high watermark \d+; transaction of A: Ongoing")},
     story="A decision is answered before it is in the transaction log, so a crash undoes what the producer was promised.",
     origin="textbook: acknowledging before writing",
-    symptom=r"last stable offset \d+, high watermark \d+; transaction of A: Ongoing",
     parts=Parts(transaction_log=_AnswersBeforeItWrites),
 )
 
@@ -35,10 +35,9 @@ class _LosesProducers(PartitionLog):
 
 OPEN_TRANSACTION_FORGOTTEN_BY_CRASH = Defect(
     name="open-transaction-forgotten-by-crash",
-    breaks="KIP890-094",
+    breaks={"KIP890-094": Symptom(seen="^(OUT_OF_ORDER_SEQUENCE_NUMBER|INVALID_TXN_STATE)")},
     story="What the log knows of its producers is only in memory; after a restart the next batch of an open transaction is out of order.",
     origin="textbook: a snapshot that is not rebuilt from the log",
-    symptom="an accepted write; seen (OUT_OF_ORDER_SEQUENCE_NUMBER|INVALID_TXN_STATE)",
     parts=Parts(partition_log=_LosesProducers),
 )
 
@@ -50,10 +49,9 @@ class _WaitsForEver(Coordinator):
 
 TIMEOUT_IGNORED = Defect(
     name="timeout-ignored",
-    breaks="KIP890-156",
+    breaks={"KIP890-156": Symptom(expected="CompleteAbort|one ABORT marker", seen="^(Ongoing|none)")},
     story="A transaction that its producer abandoned is never ended, and readers of committed data wait behind it.",
     origin="hanging transactions, the reason for KIP-890",
-    symptom="in CompleteAbort; seen Ongoing|one ABORT marker .*; seen none",
     parts=Parts(coordinator=_WaitsForEver),
 )
 
@@ -65,9 +63,8 @@ class _AbortsWithoutFencing(Coordinator):
 
 TIMED_OUT_PRODUCER_GOES_ON = Defect(
     name="timed-out-producer-goes-on",
-    breaks="KIP890-157",
+    breaks={"KIP890-157": Symptom(seen="^(success|a refusal with INVALID_TXN_STATE)")},
     story="The coordinator aborts an abandoned transaction and leaves the epoch as it was, so its producer writes on without noticing.",
     origin="KAFKA-6119: the epoch was not bumped when a transaction expired",
-    symptom="a refusal with (INVALID_PRODUCER_EPOCH|PRODUCER_FENCED); seen (success|a refusal with INVALID_TXN_STATE)",
     parts=Parts(coordinator=_AbortsWithoutFencing),
 )

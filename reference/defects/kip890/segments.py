@@ -1,5 +1,6 @@
 """A defect in what is told of transactions that end in a later segment."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
@@ -12,9 +13,10 @@ class _LooksNoFurtherThanIsRead(PartitionLog):
 
 ABORT_IN_LATER_SEGMENT_MISSED = Defect(
     name="abort-in-later-segment-missed",
-    breaks="KIP890-145",
+    breaks={
+        "KIP890-145": Symptom(expected=r"the aborted transaction of producer id \d+ from offset \d+ beside the batch at \d+", seen="^none")
+    },
     story="Only the index of what is being read is searched, so aborted records are handed over when their marker comes later.",
     origin="textbook: an index for each segment, without a look ahead",
-    symptom=r"expected the aborted transaction of producer id \d+ from offset \d+ beside the batch at \d+; seen none",
     parts=Parts(partition_log=_LooksNoFurtherThanIsRead),
 )

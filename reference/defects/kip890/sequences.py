@@ -1,5 +1,6 @@
 """Defects in sequence numbers."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.guards import Attempt
@@ -63,64 +64,57 @@ class _DoesNotWrap(ProducerStates):
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
 
 
-_TAKEN = "seen success with Appended"
+_TAKEN = "^success with Appended"
 _OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
 
 SEQUENCES = (
     Defect(
         name="new-producer-begins-anywhere",
-        breaks="KIP890-108",
+        breaks={"KIP890-108": Symptom(seen=_TAKEN)},
         story="A new client's first batch may have any sequence number, so nobody notices that an earlier one was lost.",
         origin="KAFKA-18202: Kafka 4.0.0 takes any first sequence number",
-        symptom=_TAKEN,
         parts=Parts(producer_states=_NewProducersBeginAnywhere),
     ),
     Defect(
         name="everybody-begins-at-zero",
-        breaks="KIP890-109",
+        breaks={"KIP890-109": Symptom(seen=_OUT_OF_ORDER)},
         story="The rule for new clients is applied to all, so a producer whose state has expired can never write again.",
         origin="textbook: the reason why UNKNOWN_PRODUCER_ID was given up",
-        symptom=f"seen .*{_OUT_OF_ORDER}",
         parts=Parts(producer_states=_AllBeginAtZero),
     ),
     Defect(
         name="new-epoch-begins-anywhere",
-        breaks="KIP890-110",
+        breaks={"KIP890-110": Symptom(seen=_TAKEN)},
         story="With a new epoch, any sequence number is taken for the first one.",
         origin="textbook: a producer state that is empty taken for one that is unknown",
-        symptom=_TAKEN,
         parts=Parts(producer_states=_EpochsBeginAnywhere),
     ),
     Defect(
         name="restart-forgets-the-epoch",
-        breaks="KIP890-111",
+        breaks={"KIP890-111": Symptom(seen=_TAKEN)},
         story="After a restart, a state that has a marker and no batch lets the first sequence number be any.",
         origin="textbook: a marker that is not replayed into the producer's state",
-        symptom=_TAKEN,
         parts=Parts(producer_states=_ForgetsWhatAMarkerSaid),
     ),
     Defect(
         name="repeated-batch-refused",
-        breaks="KIP890-112",
+        breaks={"KIP890-112": Symptom(seen=f"a refusal with {_OUT_OF_ORDER}")},
         story="Batches are not remembered, so a producer whose answer was lost is told that it is out of order.",
         origin="textbook: idempotence without a memory",
-        symptom=f"seen a refusal with {_OUT_OF_ORDER}",
         parts=Parts(producer_states=_KnowsNoDuplicates),
     ),
     Defect(
         name="any-sequence-taken",
-        breaks="KIP890-113",
+        breaks={"KIP890-113": Symptom(seen=_TAKEN)},
         story="What is not a duplicate is appended, whatever is missing before it.",
         origin="textbook: sequence numbers that are stored and not compared",
-        symptom=_TAKEN,
         parts=Parts(producer_states=_TakesWhatComes),
     ),
     Defect(
         name="sequence-does-not-wrap",
-        breaks="KIP890-114",
+        breaks={"KIP890-114": Symptom(seen=_OUT_OF_ORDER)},
         story="The number after the largest is no number, and the producer can write no more.",
         origin="KAFKA-5283: the number after the largest was out of order",
-        symptom=f"seen .*{_OUT_OF_ORDER}",
         parts=Parts(producer_states=_DoesNotWrap),
     ),
 )

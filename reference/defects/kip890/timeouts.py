@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
@@ -51,45 +52,40 @@ class _ForgetsTheLastEpoch(TransactionLog):
 
 LATE_COMMIT_TAKEN_FOR_A_RETRY = Defect(
     name="late-commit-taken-for-a-retry",
-    breaks="KIP890-158",
+    breaks={"KIP890-158": Symptom(expected="INVALID_TXN_STATE or PRODUCER_FENCED", seen="^success with")},
     story="A commit that comes after the server's abort is answered as if it had been done, and the data is lost without a word.",
     origin="textbook: the retry is told by the epoch alone, whatever was decided",
-    symptom="expected a refusal with INVALID_TXN_STATE or PRODUCER_FENCED; seen success with",
     parts=Parts(coordinator=_TakesACommitForARetry),
 )
 
 PREPARED_COMMIT_ABORTED_BY_TIMEOUT = Defect(
     name="prepared-commit-aborted-by-timeout",
-    breaks="KIP890-159",
+    breaks={"KIP890-159": Symptom(seen="^PrepareAbort")},
     story="The timer aborts whatever is not complete in time, also what was promised to be committed.",
     origin="textbook: the state is not looked at, only the clock",
-    symptom="expected the transaction of A in PrepareCommit; seen PrepareAbort",
     parts=Parts(coordinator=_AbortsWhatIsPrepared),
 )
 
 COORDINATOR_EPOCH_STANDS_STILL = Defect(
     name="coordinator-epoch-stands-still",
-    breaks="KIP890-162",
+    breaks={"KIP890-162": Symptom(seen=r"^\[0\]")},
     story="A coordinator that starts again has the epoch that it had before, so its outdated markers cannot be told.",
     origin="textbook: the epoch is kept in memory",
-    symptom=r"expected markers in payments-0 of a coordinator epoch above \[0\]; seen \[0\]",
     parts=Parts(transaction_log=_AlwaysInItsFirstLife),
 )
 
 END_FORGOTTEN_BY_CRASH = Defect(
     name="end-forgotten-by-crash",
-    breaks="KIP890-163",
+    breaks={"KIP890-163": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="After a crash the coordinator knows who owns an id and not how its last transaction ended, so a retry is fenced.",
     origin="textbook: only what is open is loaded",
-    symptom=r"expected success with \(producer id \d+, epoch 1\); seen a refusal with PRODUCER_FENCED",
     parts=Parts(transaction_log=_ForgetsTheDecision),
 )
 
 LAST_EPOCH_FORGOTTEN_BY_CRASH = Defect(
     name="last-epoch-forgotten-by-crash",
-    breaks="KIP890-164",
+    breaks={"KIP890-164": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="The epoch before the last InitProducerId is not stored, so its retry is taken for a stale producer after a crash.",
     origin="KAFKA-20357",
-    symptom="seen a refusal with PRODUCER_FENCED",
     parts=Parts(transaction_log=_ForgetsTheLastEpoch),
 )

@@ -1,5 +1,6 @@
 """Defects that show only where coordinator and leader are different nodes, and one of them is away for a while."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kernel.network import Network
@@ -13,9 +14,8 @@ class _DeliversAtOnceOrNever(Network):
 
 MARKER_NOT_SENT_AGAIN = Defect(
     name="marker-not-sent-again",
-    breaks="KIP890-126",
+    breaks={"KIP890-126": Symptom(seen="accounts-1: none")},
     story="A marker for a leader that does not take it at once is thrown away, so the transaction stays prepared when the leader is back.",
     origin="hanging transactions, the reason for KIP-890",
-    symptom=r"accounts-1: none",
     parts=Parts(network=_DeliversAtOnceOrNever),
 )

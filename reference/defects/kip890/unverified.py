@@ -1,5 +1,6 @@
 """Defects where verification is switched off, and in the way out of what that allows."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.markers import TransactionMarker
@@ -15,10 +16,9 @@ class _AsksNobody(Verification):
 
 SWITCH_STOPS_ADDING_TOO = Defect(
     name="switch-stops-adding-too",
-    breaks="KIP890-116",
+    breaks={"KIP890-116": Symptom(seen="^Empty in no partition")},
     story="The switch for verification turns off the whole question, so a new client writes into a transaction that nobody opened.",
     origin="textbook: one early return before two operations",
-    symptom="expected an Ongoing transaction in .*; seen Empty in no partition",
     parts=Parts(verification=_AsksNobody),
 )
 
@@ -30,10 +30,9 @@ class _AsksAlways(Verification):
 
 SWITCH_DOES_NOTHING = Defect(
     name="switch-does-nothing",
-    breaks="KIP890-116",
+    breaks={"KIP890-116": Symptom(seen="^TRANSACTION_ABORTABLE")},
     story="The setting is read and never asked for, and old clients are verified as before.",
     origin="textbook: a configuration key without a reader",
-    symptom="expected an accepted write; seen TRANSACTION_ABORTABLE",
     parts=Parts(verification=_AsksAlways),
 )
 
@@ -48,9 +47,8 @@ class _TakesEveryMarkerForANewOne(ProducerStates):
 
 STRICT_MARKERS_FOR_ALL = Defect(
     name="strict-markers-for-all",
-    breaks="KIP890-170",
+    breaks={"KIP890-170": Symptom(seen="^INVALID_PRODUCER_EPOCH")},
     story="Every marker needs an epoch above that of the data, so nothing can end a transaction that hangs.",
     origin="textbook: the strict test of WriteTxnMarkers v2 without a look at the version",
-    symptom="expected an accepted marker; seen INVALID_PRODUCER_EPOCH",
     parts=Parts(producer_states=_TakesEveryMarkerForANewOne),
 )

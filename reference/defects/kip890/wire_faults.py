@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.ending import Asked, Ending
@@ -18,10 +19,9 @@ class _PresumesAbort(Coordinator):
 
 UNANSWERED_COMMIT_PRESUMED_ABORTED = Defect(
     name="unanswered-commit-presumed-aborted",
-    breaks="KIP890-161",
+    breaks={"KIP890-161": Symptom(seen="^a refusal with INVALID_TXN_STATE")},
     story="A coordinator that finds a commit in its log, and not all markers, aborts it after a restart: perhaps nobody was told.",
     origin="textbook: presumed abort, applied behind the point of decision",
-    symptom="success with .*; seen a refusal with INVALID_TXN_STATE",
     parts=Parts(coordinator=_PresumesAbort),
 )
 
@@ -33,10 +33,9 @@ class _TellsBothWhatTheyWant(Coordinator):
 
 BOTH_RACING_ENDS_SUCCEED = Defect(
     name="both-racing-ends-succeed",
-    breaks="KIP890-079",
+    breaks={"KIP890-079": Symptom(seen="success with .*success with")},
     story="Who comes second with the opposite decision is taken for a client that asks again, and is told success.",
     origin="textbook: a retry is told by its epoch alone",
-    symptom="at most one of the two ends to succeed; seen .*success with .*success with",
     parts=Parts(coordinator=_TellsBothWhatTheyWant),
 )
 
@@ -50,9 +49,7 @@ class _LastInFirstOut(Network):
 
 LAST_IN_FIRST_OUT = Defect(
     name="last-in-first-out",
-    breaks=None,
     story="What was sent last arrives first, so partitions get their markers, and the coordinator their answers, in another order.",
     origin="every cluster, in which each leader has a connection of its own",
-    symptom="",
     parts=Parts(network=_LastInFirstOut),
 )

@@ -36,19 +36,15 @@ class _GapsBehindMarkers(PartitionLog):
 
 LATE_COMPLETION = Defect(
     name="late-completion",
-    breaks=None,
     story="Markers take their time, so that clients are told CONCURRENT_TRANSACTIONS for a while and have to ask again.",
     origin="every cluster, when coordinator and leaders are different nodes",
-    symptom="",
     parts=Parts(network=SlowNetwork),
 )
 
 GAPS_IN_OFFSETS = Defect(
     name="gaps-in-offsets",
-    breaks=None,
     story="Offsets are skipped behind each marker: they grow, and nobody promised that they grow by one.",
     origin="compacted topics, and brokers that write records of their own",
-    symptom="",
     parts=Parts(partition_log=_GapsBehindMarkers),
 )
 
@@ -61,9 +57,7 @@ class _TellsTwice(Coordinator):
 
 DUPLICATE_MARKER_AFTER_RESTART = Defect(
     name="duplicate-marker-after-restart",
-    breaks=None,
     story="What was decided before a crash is told to each partition twice, and each writes the marker twice.",
     origin="a fail-over of the coordinator while markers are on their way, KAFKA-19999",
-    symptom="",
     parts=Parts(coordinator=_TellsTwice),
 )

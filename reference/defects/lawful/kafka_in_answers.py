@@ -34,10 +34,8 @@ def _reversed(value: Any) -> Any:
 
 ANSWERS_IN_ANOTHER_ORDER = Defect(
     name="answers-in-another-order",
-    breaks=None,
     story="Whatever an answer lists, it lists the other way round: topics, partitions, transactions, producers, APIs, aborted ones.",
     origin="brokers that keep what they know in hash tables",
-    symptom="",
     parts=Parts(manner=_LastFirst),
 )
 
@@ -61,10 +59,8 @@ def _reworded(value: Any) -> Any:
 
 OTHER_WORDS = Defect(
     name="other-words",
-    breaks=None,
     story="Every error message has the same few words, which are not those of Apache Kafka.",
     origin="every other implementation: the proposal has the codes, and leaves the words free",
-    symptom="",
     parts=Parts(manner=_OtherWords),
 )
 
@@ -80,10 +76,8 @@ class _HasAnIdleNode(Manner):
 
 A_NODE_THAT_LEADS_NOTHING = Defect(
     name="a-node-that-leads-nothing",
-    breaks=None,
     story="Metadata names a second node, and names it first; no partition is led there.",
     origin="a cluster that has just grown",
-    symptom="",
     parts=Parts(manner=_HasAnIdleNode),
 )
 
@@ -95,9 +89,7 @@ class _OneBatchAtATime(PartitionLog):
 
 ONE_BATCH_A_FETCH = Defect(
     name="one-batch-a-fetch",
-    breaks=None,
     story="Each Fetch gives a single batch, however much was asked for, so readers have to come again and again.",
     origin="brokers that answer with what is in memory, and fetches that end with a segment",
-    symptom="",
     parts=Parts(partition_log=_OneBatchAtATime),
 )

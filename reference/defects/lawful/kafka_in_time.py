@@ -52,10 +52,8 @@ def _send_away_at_first(told: set[tuple[str, str]], request: str, transactional_
 
 NOT_COORDINATOR_AT_FIRST = Defect(
     name="not-coordinator-at-first",
-    breaks=None,
     story="The first InitProducerId and the first EndTxn of each transactional id are told NOT_COORDINATOR, and have to be put again.",
     origin="every cluster in which the coordinator's partition is led by another node than a moment ago",
-    symptom="",
     parts=Parts(coordinator=_MovesOnce),
 )
 
@@ -72,10 +70,8 @@ class _ShortOfReplicasAtFirst(PartitionLog):
 
 NOT_ENOUGH_REPLICAS_AT_FIRST = Defect(
     name="not-enough-replicas-at-first",
-    breaks=None,
     story="The first batch for each partition is told NOT_ENOUGH_REPLICAS, when the coordinator was asked and nothing is appended.",
     origin="every cluster in which a replica has just come back",
-    symptom="",
     parts=Parts(partition_log=_ShortOfReplicasAtFirst),
 )
 
@@ -98,10 +94,8 @@ def _as_stamped_by_the_log(data: bytes) -> bytes:
 
 LOG_APPEND_TIME = Defect(
     name="log-append-time",
-    breaks=None,
     story="Records have the time at which the log took them, and not the one that their producer gave them.",
     origin="topics with message.timestamp.type=LogAppendTime",
-    symptom="",
     parts=Parts(partition_log=_StampsByItself),
 )
 
@@ -113,10 +107,8 @@ class _HadManyLeaders(PartitionLog):
 
 ANOTHER_LEADER_EPOCH = Defect(
     name="another-leader-epoch",
-    breaks=None,
     story="Batches and answers carry a leader epoch other than 0, for the partition has had many leaders.",
     origin="every cluster in which a leader has changed",
-    symptom="",
     parts=Parts(partition_log=_HadManyLeaders),
 )
 
@@ -128,9 +120,7 @@ class _TakesIdsFromBlocks(TransactionLog):
 
 PRODUCER_IDS_WITH_GAPS = Defect(
     name="producer-ids-with-gaps",
-    breaks=None,
     story="Producer ids are large from the first on, and far from each other.",
     origin="clusters of many brokers, each of which reserves a block of ids (KIP-730)",
-    symptom="",
     parts=Parts(transaction_log=_TakesIdsFromBlocks),
 )

@@ -90,72 +90,56 @@ class _MarkersInOtherWords(MarkerBuffer):
 
 LATE_ENDS = Defect(
     name="pulsar-late-ends",
-    breaks=None,
     story="Topics and subscriptions hear late how a transaction ended, so that it is decided for a while before anybody sees it.",
     origin="every cluster, where coordinator and topics are with different brokers",
-    symptom="",
     parts=Parts(network=oddities.SlowNetwork),
 )
 
 REDELIVERED_LAST_FIRST = Defect(
     name="pulsar-redelivered-last-first",
-    breaks=None,
     story="A shared subscription sends again what came last, first; PIP-31 promises no order there.",
     origin="brokers that keep what comes again in a hash table",
-    symptom="",
     parts=Parts(subscription=_LastFirst),
 )
 
 SMALL_LEDGERS = Defect(
     name="pulsar-small-ledgers",
-    breaks=None,
     story=f"A ledger takes {_ENTRIES_OF_A_LEDGER} entries, so that the parts of a transaction are in several.",
     origin="managedLedgerMaxEntriesPerLedger, and every change of a topic's owner",
-    symptom="",
     parts=Parts(ledger=_RollsOver),
 )
 
 GAPS_IN_TRANSACTION_IDS = Defect(
     name="pulsar-gaps-in-transaction-ids",
-    breaks=None,
     story="A coordinator gives out numbers with gaps; they grow, and nobody promised that they grow by one.",
     origin="a coordinator that starts behind the last number it may have given out",
-    symptom="",
     parts=Parts(coordinator=_SkipsIds),
 )
 
 ENDS_TOLD_TWICE_AFTER_RESTART = Defect(
     name="pulsar-ends-told-twice-after-restart",
-    breaks=None,
     story="What was decided before a crash is told to each participant twice.",
     origin="a fail-over of the coordinator while ends are on their way",
-    symptom="",
     parts=Parts(coordinator=_TellsTwice),
 )
 
 ANSWERS_LATE = Defect(
     name="pulsar-answers-late",
-    breaks=None,
     story="The answer to an end is some time on its way, as all messages are, also while a participant holds up the completion.",
     origin="every cluster with a proxy between clients and brokers",
-    symptom="",
     parts=Parts(coordinator=_AnswersLate, network=oddities.SlowNetwork),
 )
 
 REDELIVERIES_COUNTED_MORE = Defect(
     name="pulsar-redeliveries-counted-more",
-    breaks=None,
     story=f"A message that comes again says so with a count that has grown by {_COUNTED_BESIDE + 1}: the count is a hint.",
     origin="brokers that count attempts, and not deliveries",
-    symptom="",
     parts=Parts(subscription=_CountsMore),
 )
 
 OTHER_WORDS = Defect(
     name="pulsar-other-words",
-    breaks=None,
     story="Refusals have their error codes and other words beside them.",
     origin="every release words its messages anew",
-    symptom="",
     parts=Parts(coordinator=_CoordinatorInOtherWords, sidecar_buffer=_SidecarInOtherWords, marker_buffer=_MarkersInOtherWords),
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import ClassVar
 from weakref import WeakKeyDictionary
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Buffer, Place, Readable
@@ -146,162 +147,144 @@ class _KeepsWhatItRefused(PendingAcks):
 
 PENDING_IS_GIVEN_OUT = Defect(
     name="pending-is-given-out",
-    breaks="PIP31-54",
+    breaks={"PIP31-54": Symptom(seen="i1")},
     story="Redelivery goes by what is deleted, so that a message of an open transaction is processed twice.",
     origin="textbook: a state that only the acknowledging path knows",
-    symptom=r'given "i2", "i3" and nothing else; seen .*i1',
     parts=Parts(pending_acks=_GivesThePendingOut),
 )
 
 PENDING_SPENDS_PERMITS = Defect(
     name="pending-spends-permits",
-    breaks="PIP31-54",
+    breaks={"PIP31-54": Symptom(seen="not even the sentinel")},
     story="Messages that are withheld use up the room of the consumer that does not get them, which then waits for ever.",
     origin="apache/pulsar#21177: filtered messages still consumed permits",
-    symptom='given "i3" and nothing else; seen .*not even the sentinel',
     parts=Parts(subscription=_SpendsPermitsOnThePending),
 )
 
 PENDING_CONFLICT_UNSEEN = Defect(
     name="pending-conflict-unseen",
-    breaks="PIP31-55",
+    breaks={"PIP31-55": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
     story="Two transactions acknowledge one message, and both commit what they made of it.",
     origin="textbook: a state that is changed without being compared",
-    symptom="a refusal as a transaction conflict; seen success",
     parts=Parts(pending_acks=_SeesNoConflict),
 )
 
 DELETED_IS_TAKEN = Defect(
     name="deleted-is-taken",
-    breaks="PIP31-56",
+    breaks={"PIP31-56": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
     story="A message that is acknowledged for good is acknowledged once more in a transaction, whose owner has processed it in vain.",
     origin="textbook: the pending state compared, and the cursor not",
-    symptom="a refusal as a transaction conflict; seen success",
     parts=Parts(subscription=_TakesTheDeleted),
 )
 
 PLAIN_ACK_DELETES_PENDING = Defect(
     name="plain-ack-deletes-pending",
-    breaks="PIP31-57",
+    breaks={"PIP31-57": Symptom(seen=r"^\['i2', 'i3'\]")},
     story="A plain acknowledgement moves the cursor over a message that is pending, and the abort cannot give it back.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
-    symptom=r"is left for workers; seen \['i2', 'i3'\]",
     parts=Parts(subscription=_PlainDeletes),
 )
 
 ABORT_GIVES_NOTHING_BACK = Defect(
     name="abort-gives-nothing-back",
-    breaks="PIP31-58",
+    breaks={"PIP31-58": Symptom(expected='"i1"', seen="^nothing")},
     story="The pending state outlives the abort, so that what the transaction had acknowledged is lost for the subscription.",
     origin="textbook: an end that only commits are told",
-    symptom='given "i1" and nothing else; seen nothing',
     parts=Parts(pending_acks=_AbortKeepsAll),
 )
 
 ABORT_GIVES_OTHERS_BACK = Defect(
     name="abort-gives-others-back",
-    breaks="PIP31-58",
+    breaks={"PIP31-58": Symptom(seen=r"^\['i1', 'i2'\]")},
     story="An abort gives back what another transaction has acknowledged and may still commit.",
     origin="apache/pulsar#14327, apache/pulsar#19451: an abort redelivered what was pending in another transaction",
-    symptom=r"given \"i2\" and nothing else; seen \['i1', 'i2'\]",
     parts=Parts(subscription=_AbortGivesOthersBack),
 )
 
 ABORT_GIVES_ALL_BACK = Defect(
     name="abort-gives-all-back",
-    breaks="PIP31-58",
+    breaks={"PIP31-58": Symptom(seen=r"^\['i1'(, 'i1')?, 'i2', 'i3'\]")},
     story="An abort delivers again what a consumer is busy with and the transaction never touched.",
     origin="apache/pulsar#25107: an abort after acknowledgements caused duplicate consumption",
-    symptom=r"given \"i1\" and nothing else; seen \['i1'(, 'i1')?, 'i2', 'i3'\]",
     parts=Parts(subscription=_AbortGivesAllBack),
 )
 
 TIME_OUT_LEAVES_PENDING = Defect(
     name="time-out-leaves-pending",
-    breaks="PIP31-58",
+    breaks={"PIP31-58": Symptom(expected='"i1"', seen="^nothing")},
     story="A transaction whose client is gone times out, and its messages stay pending for ever.",
     origin="apache/pulsar#10306: messages in pending ack status after the time-out",
-    symptom='given "i1" and nothing else; seen nothing',
     parts=Parts(coordinator=_TimeOutForgetsSubscriptions),
 )
 
 COMMIT_DELETES_NOTHING = Defect(
     name="commit-deletes-nothing",
-    breaks="PIP31-59",
+    breaks={"PIP31-59": Symptom(seen="i1")},
     story="A commit ends the pending state without moving the cursor, and the message is delivered again.",
     origin="textbook: the half of an end that is easy to see",
-    symptom=r'"i2", "i3" is left for workers; seen .*i1',
     parts=Parts(subscription=_CommitDeletesNothing),
 )
 
 COMMIT_DELETES_IN_MEMORY = Defect(
     name="commit-deletes-in-memory",
-    breaks="PIP31-59",
+    breaks={"PIP31-59": Symptom(seen="i1")},
     story="The cursor is written later than the commit is answered, and a crash in between brings the messages back.",
     origin="textbook: as durable as a plain acknowledgement",
-    symptom=r'"i2", "i3" is left for workers; seen .*i1',
     parts=Parts(cursor=_IsWrittenLater),
 )
 
 PENDING_IN_MEMORY = Defect(
     name="pending-in-memory",
-    breaks="PIP31-60",
+    breaks={"PIP31-60": Symptom(seen="i1")},
     story="What is pending is only known in memory; after a crash others get it, while the transaction is still open.",
     origin="seen on Apache Pulsar 5.0.0-M1, on topics that are segments",
-    symptom=r'given "i2", "i3" and nothing else; seen .*i1',
     parts=Parts(pending_acks=_PendingInMemory),
 )
 
 LEAVING_ENDS_PENDING = Defect(
     name="leaving-ends-pending",
-    breaks="PIP31-61",
+    breaks={"PIP31-61": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
     story="With its consumer, what a transaction acknowledged leaves the pending state, as if it were aborted.",
     origin="textbook: a state that hangs on a connection",
-    symptom="a refusal as a transaction conflict; seen success",
     parts=Parts(subscription=_LeavingReleases),
 )
 
 NEWER_END_ENDS_OLDER = Defect(
     name="newer-end-ends-older",
-    breaks="PIP31-61",
+    breaks={"PIP31-61": Symptom(seen="i1")},
     story="The end of a newer transaction counts as the low watermark, and older open ones lose what they have pending.",
     origin="apache/pulsar#15530: the low watermark of pending acknowledgements aborted the wrong transaction",
-    symptom=r'"i3" is left for workers; seen .*i1',
     parts=Parts(subscription=_TakesOlderForOver),
 )
 
 ASKING_ENDS_PENDING = Defect(
     name="asking-ends-pending",
-    breaks="PIP31-62",
+    breaks={"PIP31-62": Symptom(seen=r"^\['i1', 'i2'\]")},
     story="Whoever asks for a message by its id gets it, also one that is pending in an open transaction.",
     origin="textbook: two ways to ask for redelivery, and one that checks",
-    symptom=r"given \"i2\" and nothing else; seen \['i1', 'i2'\]",
     parts=Parts(subscription=_RedeliversThePending),
 )
 
 COMMIT_DELETES_ON_ALL = Defect(
     name="commit-deletes-on-all",
-    breaks="PIP31-65",
+    breaks={"PIP31-65": Symptom(seen=r"^\['i2', 'i3'\]")},
     story="A commit deletes on every subscription of the topic what the transaction acknowledged on one.",
     origin="textbook: a state kept at the topic",
-    symptom=r"is left for others; seen \['i2', 'i3'\]",
     parts=Parts(subscription=_SharesAcknowledgements),
 )
 
 CONFLICT_IS_SWALLOWED = Defect(
     name="conflict-is-swallowed",
-    breaks="PIP31-67",
+    breaks={"PIP31-67": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
     story="The answer says success whatever became of the acknowledgement, and the client commits without it.",
     origin="textbook: an error that ends in a log file",
-    symptom="a refusal as a transaction conflict; seen success",
     parts=Parts(subscription=_SwallowsTheConflict),
 )
 
 CONFLICT_KEEPS_THE_OTHERS = Defect(
     name="conflict-keeps-the-others",
-    breaks="PIP31-70",
+    breaks={"PIP31-70": Symptom(seen=r"^\[\'i3\'\]")},
     story="The messages of a refused request that were free stay pending, and no end is ever told of them.",
     origin="textbook: a request that is applied and then checked",
-    symptom=r'"i2", "i3" is left for workers; seen \[\'i3\'\]',
     parts=Parts(pending_acks=_KeepsWhatItRefused),
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.coordinator import Coordinator
@@ -71,90 +72,80 @@ class _KeepsTheLatestTopics(Coordinator):
 
 UNKNOWN_BEGUN_BY_ADDING = Defect(
     name="pulsar-unknown-begun-by-adding",
-    breaks="PIP31-15",
+    breaks={"PIP31-15": Symptom(expected="a refusal as not found", seen="^Done")},
     story="A topic that is added to a transaction which nobody began begins it.",
     origin="textbook: a table that makes what is looked up",
-    symptom=r"a refusal as not found; seen Done",
     parts=Parts(coordinator=_BeginsWithTheFirstTopic),
 )
 
 TOPICS_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-topics-forgotten-by-crash",
-    breaks="PIP31-16",
+    breaks={"PIP31-16": Symptom(expected=r"\['a1'\]", seen="^nothing")},
     story="Who takes part in an open transaction is known in memory only, so that its end reaches nobody after a crash.",
     origin="textbook: a state that recovery forgets",
-    symptom=r"readers of orders see \['a1'\]; seen nothing",
     parts=Parts(transaction_log=_LogsNoParticipants),
 )
 
 FIRST_TOPIC_ONLY = Defect(
     name="pulsar-first-topic-only",
-    breaks="PIP31-16",
+    breaks={"PIP31-16": Symptom(expected=r"\['a2'\]", seen="^nothing")},
     story="Of several topics in one request only the first is added, and the answer says that all are.",
     origin="textbook: only tried with one",
-    symptom=r"readers of payments see \['a2'\]; seen nothing",
     parts=Parts(coordinator=_TakesTheFirstTopic),
 )
 
 TOPIC_ADDED_TO_THE_ENDED = Defect(
     name="pulsar-topic-added-to-the-ended",
-    breaks="PIP31-17",
+    breaks={"PIP31-17": Symptom(expected="a refusal", seen="^Done")},
     story="A topic is added to a transaction whose end is decided, and nobody will tell the topic of it.",
     origin="textbook: a look-up that does not ask for the state",
-    symptom=r"a refusal; seen Done",
     parts=Parts(coordinator=_AddsTopicsToTheEnded),
 )
 
 SECOND_ADDITION_REFUSED = Defect(
     name="pulsar-second-addition-refused",
-    breaks="PIP31-18",
+    breaks={"PIP31-18": Symptom(seen="^InvalidTxnStatus")},
     story="A client that adds a topic again, since it did not hear the answer, is told that it may not.",
     origin="textbook: a repetition held for a mistake",
-    symptom="what was asked is done; seen InvalidTxnStatus",
     parts=Parts(coordinator=_WantsNewTopics),
 )
 
 SECOND_ADDITION_REPLACES = Defect(
     name="pulsar-second-addition-replaces",
-    breaks="PIP31-18",
+    breaks={"PIP31-18": Symptom(expected=r"\['a2'\]", seen="^nothing")},
     story="A topic that is added pushes out those that were added before.",
     origin="textbook: a list that is set where it should grow",
-    symptom=r"readers of payments see \['a2'\]; seen nothing",
     parts=Parts(coordinator=_KeepsTheLatestTopics),
 )
 
 UNKNOWN_TAKEN_FOR_ENDED = Defect(
     name="pulsar-unknown-taken-for-ended",
-    breaks="PIP31-19",
+    breaks={"PIP31-19": Symptom(seen="^InvalidTxnStatus")},
     story="A client that adds a subscription to a transaction which does not exist is told that it has the wrong state.",
     origin="textbook: no entry held for one that is not open",
-    symptom="a refusal as not found; seen InvalidTxnStatus",
     parts=Parts(coordinator=_TakesTheUnknownForEnded),
 )
 
 SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-subscriptions-forgotten-by-crash",
-    breaks="PIP31-20",
+    breaks={"PIP31-20": Symptom(seen=r"^\['i2'\]")},
     story="Who takes part in an open transaction is known in memory only, so that its end gives nothing back after a crash.",
     origin="textbook: a state that recovery forgets",
-    symptom=r"is left for workers; seen \['i2'\]",
     parts=Parts(transaction_log=_LogsNoParticipants),
 )
 
 FIRST_SUBSCRIPTION_ONLY = Defect(
     name="pulsar-first-subscription-only",
-    breaks="PIP31-20",
+    breaks={"PIP31-20": Symptom(seen=r"^\['i2'\]")},
     story="Of several subscriptions in one request only the first is added, and the answer says that all are.",
     origin="textbook: only tried with one",
-    symptom=r"is left for auditors; seen \['i2'\]",
     parts=Parts(coordinator=_TakesTheFirstSubscription),
 )
 
 SUBSCRIPTION_ADDED_TO_THE_ENDED = Defect(
     name="pulsar-subscription-added-to-the-ended",
-    breaks="PIP31-21",
+    breaks={"PIP31-21": Symptom(expected="a refusal", seen="^Done")},
     story="A subscription is added to a transaction whose end is decided, and nobody will tell the subscription of it.",
     origin="textbook: a look-up that does not ask for the state",
-    symptom=r"a refusal; seen Done",
     parts=Parts(coordinator=_AddsSubscriptionsToTheEnded),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place
@@ -32,27 +33,24 @@ class _AnEntryIsOneMessage(PendingAcks):
 
 ONE_CONSUMER_HAS_NO_BATCHES = Defect(
     name="one-consumer-has-no-batches",
-    breaks="PIP31-55",
+    breaks={"PIP31-55": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
     story="Where there is one consumer, an entry counts as one message, and the conflict over a message of a batch is not seen.",
     origin="apache/pulsar#15832: the size of a batch was taken for 1 on exclusive and failover subscriptions",
-    symptom="a refusal as a transaction conflict; seen success",
     parts=Parts(subscription=_OneConsumerHasNoBatches),
 )
 
 COMMIT_TAKES_THE_ENTRY = Defect(
     name="commit-takes-the-entry",
-    breaks="PIP31-66",
+    breaks={"PIP31-66": Symptom(seen=r"^\[\'b3\'\]")},
     story="A commit acknowledges what another transaction has of the same entry, and its abort gives nothing back.",
     origin="apache/pulsar#16032: two transactions that acknowledge messages of one batch",
-    symptom=r'"b2", "b3" is left for workers; seen \[\'b3\'\]',
     parts=Parts(pending_acks=_EndsTheWholeEntry),
 )
 
 ENTRY_IS_ONE_MESSAGE = Defect(
     name="entry-is-one-message",
-    breaks="PIP31-66",
+    breaks={"PIP31-66": Symptom(seen="TransactionConflict")},
     story="The first transaction that acknowledges a message of a batch has the whole entry.",
     origin="textbook: a state for each entry",
-    symptom="what was asked is done; seen .*TransactionConflict",
     parts=Parts(pending_acks=_AnEntryIsOneMessage),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.answers import Answers
@@ -54,63 +55,56 @@ class _ReceiptsBeforeItWrites(Ledger):
 
 ID_BEFORE_IT_IS_DURABLE = Defect(
     name="pulsar-id-before-it-is-durable",
-    breaks="PIP31-10",
+    breaks={"PIP31-10": Symptom(seen="^not known any more")},
     story="A transaction is logged when it is first used, so that one that was only begun is not known after a crash.",
     origin="textbook: a write that is put off",
-    symptom="A is OPEN; seen not known any more",
     parts=Parts(transaction_log=_LogsWhatIsUsed),
 )
 
 IDS_GIVEN_AGAIN = Defect(
     name="pulsar-ids-given-again",
-    breaks="PIP31-11",
+    breaks={"PIP31-11": Symptom(seen=r"^\(0,0\)")},
     story="The counter of transactions is not restored, and begins at 0 after a crash.",
     origin="textbook: a state that recovery forgets",
-    symptom=r"20 transactions have 20 ids; seen \(0,0\)",
     parts=Parts(coordinator=_CountsAnew),
 )
 
 IDS_FALL = Defect(
     name="pulsar-ids-fall",
-    breaks="PIP31-12",
+    breaks={"PIP31-12": Symptom(seen=r"^\(0,1\) after \(0,1000\)")},
     story="Two ranges of numbers are given out in turn.",
     origin="textbook: a range of numbers for each thread",
-    symptom=r"is greater than the one before; seen \(0,1\) after \(0,1000\)",
     parts=Parts(coordinator=_CountsInTwoRanges),
 )
 
 ID_WITHOUT_COORDINATOR = Defect(
     name="pulsar-id-without-coordinator",
-    breaks="PIP31-13",
+    breaks={"PIP31-13": Symptom(seen=r"^\[0, 0\]")},
     story="The second coordinator gives ids that look like those of the first.",
     origin="textbook: only tried with one coordinator",
-    symptom=r"tell the coordinators \[0, 1\]; seen \[0, 0\]",
     parts=Parts(coordinator=_DoesNotSayWhoseIdItIs),
 )
 
 REFUSAL_WITHOUT_REQUEST = Defect(
     name="pulsar-refusal-without-request",
-    breaks="PIP31-14",
+    breaks={"PIP31-14": Symptom(seen="ADD_PARTITION_TO_TXN_RESPONSE answers nothing that was asked: request_id: 0")},
     story="A refusal names request 0, so that its client waits for its answer until it gives up.",
     origin="textbook: an answer for failures that is made somewhere else",
-    symptom="ADD_PARTITION_TO_TXN_RESPONSE answers nothing that was asked: request_id: 0",
     parts=Parts(answers=_ForgetsWhomItRefuses),
 )
 
 RECEIPT_BEFORE_IT_IS_DURABLE = Defect(
     name="pulsar-receipt-before-it-is-durable",
-    breaks="PIP31-47",
+    breaks={"PIP31-47": Symptom(seen=r"^\['plain'\]")},
     story="A message of a transaction is receipted when it is in memory, and a crash loses it.",
     origin="textbook: acknowledging before writing",
-    symptom=r"see \['a1', 'plain'\] in some order; seen \['plain'\]",
     parts=Parts(ledger=_ReceiptsBeforeItWrites),
 )
 
 IDS_OF_THE_ENDED_GIVEN_AGAIN = Defect(
     name="pulsar-ids-of-the-ended-given-again",
-    breaks="PIP31-71",
+    breaks={"PIP31-71": Symptom(seen=r"^\(0,0\)")},
     story="After a crash the counter goes on from the last transaction that has not ended; those that have ended are taken for gone.",
     origin="textbook: a counter that is read from what is left",
-    symptom=r"20 transactions have 20 ids; seen \(0,0\)",
     parts=Parts(coordinator=_CountsWhatIsOpen),
 )

@@ -1,5 +1,6 @@
 """Defects of Pulsar in acknowledgements of everything up to a message, in a transaction."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place
@@ -24,27 +25,24 @@ class _GivesTheCoveredOut(PendingAcks):
 
 CUMULATIVE_IS_REPLACED = Defect(
     name="cumulative-is-replaced",
-    breaks="PIP31-63",
+    breaks={"PIP31-63": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
     story="A second transaction takes the place of the first one, whose commit then deletes nothing.",
     origin="textbook: one field, written without being read",
-    symptom="a refusal as a transaction conflict; seen success",
     parts=Parts(pending_acks=_TakesEveryCumulative),
 )
 
 CUMULATIVE_TAKES_THE_PENDING = Defect(
     name="cumulative-takes-the-pending",
-    breaks="PIP31-64",
+    breaks={"PIP31-64": Symptom(seen=r"^\['i3'\]")},
     story="A cumulative acknowledgement commits over a message that is pending in another transaction, whose abort finds nothing.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7",
-    symptom=r"i1 is left for auditors; seen \['i3'\]",
     parts=Parts(pending_acks=_LooksAtCumulativeOnly),
 )
 
 COVERED_IS_GIVEN_OUT = Defect(
     name="covered-is-given-out",
-    breaks="PIP31-54",
+    breaks={"PIP31-54": Symptom(seen=r"^\['i1', 'i2', 'i3'\]")},
     story="Only messages that were acknowledged one by one are withheld; those below a pending cumulative one come again.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
-    symptom=r"given \"i3\" and nothing else; seen \['i1', 'i2', 'i3'\]",
     parts=Parts(pending_acks=_GivesTheCoveredOut),
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar import Parts
@@ -76,72 +77,64 @@ class _WantsOperations(Coordinator):
 
 UNKNOWN_ENDS_WELL = Defect(
     name="pulsar-unknown-ends-well",
-    breaks="PIP31-22",
+    breaks={"PIP31-22": Symptom(expected="a refusal as not found", seen="^Done")},
     story="Whoever ends a transaction that was never begun is told that it is done, for what is not known must have ended.",
     origin="textbook: a retry made harmless by trusting the caller",
-    symptom="a refusal as not found; seen Done",
     parts=Parts(coordinator=_TakesUnknownForEnded),
 )
 
 REPETITION_IS_REFUSED = Defect(
     name="pulsar-repetition-is-refused",
-    breaks="PIP31-23",
+    breaks={"PIP31-23": Symptom(seen="^InvalidTxnStatus")},
     story="A client that repeats its commit while that is on its way is refused, and does not know what became of it.",
     origin="apache/pulsar#10131: an end that was asked for again in COMMITTING or ABORTING failed",
-    symptom="what was asked is done; seen InvalidTxnStatus",
     parts=Parts(coordinator=_RefusesRepetition),
 )
 
 PULSAR_COMMITTED_IS_FORGOTTEN = Defect(
     name="pulsar-committed-is-forgotten",
-    breaks="PIP31-24",
+    breaks={"PIP31-24": Symptom(seen="^TransactionNotFound")},
     story="A client that repeats its commit after it was done is told that there is no such transaction.",
     origin="every Pulsar 4 release, which removes the metadata at the end",
-    symptom="what was asked is done; seen TransactionNotFound",
     parts=Parts(coordinator=_ForgetsTheCommitted),
 )
 
 PULSAR_ABORTED_IS_FORGOTTEN = Defect(
     name="pulsar-aborted-is-forgotten",
-    breaks="PIP31-25",
+    breaks={"PIP31-25": Symptom(seen="^TransactionNotFound")},
     story="A client that repeats its abort after it was done is told that there is no such transaction.",
     origin="apache/pulsar#19744: an end that is asked for again finds no transaction",
-    symptom="what was asked is done; seen TransactionNotFound",
     parts=Parts(coordinator=_ForgetsTheAborted),
 )
 
 REFUSED_COMMIT_IS_WRITTEN = Defect(
     name="pulsar-refused-commit-is-written",
-    breaks="PIP31-26",
+    breaks={"PIP31-26": Symptom(seen="^COMMITTING")},
     story="A commit of what is being aborted is refused, and stands in the log all the same.",
     origin="textbook: the entry is appended before the status is compared",
-    symptom="A is ABORTING; seen COMMITTING",
     parts=Parts(coordinator=_RefusesAndWrites),
 )
 
 PULSAR_ABORT_OF_A_COMMIT_SUCCEEDS = Defect(
     name="pulsar-abort-of-a-commit-succeeds",
-    breaks="PIP31-27",
+    breaks={"PIP31-27": Symptom(expected="a refusal", seen="^Done")},
     story="Whoever asks for the end of a decided transaction is told that it succeeded, also who asked for the opposite.",
     origin="textbook: a repetition is recognised without comparing the action",
-    symptom="a refusal; seen",
     parts=Parts(coordinator=_AgreesToEverything),
 )
 
 PULSAR_EMPTY_END_REFUSED = Defect(
     name="pulsar-empty-end-refused",
-    breaks="PIP31-73",
+    breaks={"PIP31-73": Symptom(seen="^InvalidTxnStatus")},
     story="A transaction in which nothing was done cannot be ended.",
     origin="textbook: an end needs somebody to tell",
-    symptom="what was asked is done; seen InvalidTxnStatus",
     parts=Parts(coordinator=_WantsOperations),
 )
 
 BOTH_ENDS_WIN = Defect(
     name="pulsar-both-ends-win",
-    breaks="PIP31-74",
+    breaks={"PIP31-74": Symptom(seen="^the commit: success; the abort: success")},
     story="Two clients that end a transaction in opposite ways at the same time are both told that it is done.",
     origin="textbook: the status is compared in one step, and written in another",
-    symptom="exactly one of the two succeeds; seen the commit: success; the abort: success",
     parts=Parts(coordinator=_ComparesBeforeOthersWrite, network=SlowNetwork),
 )

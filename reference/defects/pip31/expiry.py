@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.coordinator import Coordinator, Reply
@@ -79,90 +80,80 @@ class _LooksAtTheClockAfterwards(Coordinator):
 
 TIMEOUT_IGNORED = Defect(
     name="pulsar-timeout-ignored",
-    breaks="PIP31-39",
+    breaks={"PIP31-39": Symptom(seen="^OPEN")},
     story="Only its client ends a transaction, and one whose client is gone is open for ever.",
     origin="textbook: nobody looks at the clock",
-    symptom="A is ABORTED; seen OPEN",
     parts=Parts(coordinator=_WaitsForItsClient),
 )
 
 TIMEOUT_TOO_EARLY = Defect(
     name="pulsar-timeout-too-early",
-    breaks="PIP31-40",
+    breaks={"PIP31-40": Symptom(seen=r"^ABORT(ING|ED) \d+ ms before it")},
     story="The coordinator aborts a transaction when half of its time has passed.",
     origin="textbook: a margin on the wrong side",
-    symptom=r"A is OPEN until its time-out; seen ABORT(ING|ED) \d+ ms before it",
     parts=Parts(coordinator=_IsInAHurry),
 )
 
 TIMEOUT_OF_THE_COORDINATOR = Defect(
     name="pulsar-timeout-of-the-coordinator",
-    breaks="PIP31-40",
+    breaks={"PIP31-40": Symptom(seen="^(ABORTED|ABORTING|not known any more)")},
     story="The coordinator has one time-out for all, whatever a client asked for.",
     origin="textbook: a setting that is not looked at",
-    symptom="A is OPEN; seen (ABORTED|ABORTING|not known any more)",
     parts=Parts(coordinator=_HasOneTimeOut),
 )
 
 TIMEOUT_FROM_THE_LAST_CHANGE = Defect(
     name="pulsar-timeout-from-the-last-change",
-    breaks="PIP31-41",
+    breaks={"PIP31-41": Symptom(expected="a refusal", seen="^Done")},
     story="The time-out counts from the last update of the metadata, so a transaction that is added to never ends.",
     origin="textbook: an idle time-out",
-    symptom="a refusal; seen Done",
     parts=Parts(coordinator=_CountsFromTheLastChange),
 )
 
 LATE_COMMIT_SUCCEEDS = Defect(
     name="pulsar-late-commit-succeeds",
-    breaks="PIP31-42",
+    breaks={"PIP31-42": Symptom(expected="a refusal", seen="^Done")},
     story="Whoever commits a transaction that has timed out is told that it is done, and its messages are gone.",
     origin="textbook: what has ended needs no end",
-    symptom="a refusal; seen Done",
     parts=Parts(coordinator=_ThanksForEveryCommit),
 )
 
 TIMEOUT_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-timeout-forgotten-by-crash",
-    breaks="PIP31-43",
+    breaks={"PIP31-43": Symptom(seen="^OPEN")},
     story="Only transactions that were begun since the last start are watched for their time-outs.",
     origin="textbook: a tracker that is not told of what a replay finds",
-    symptom="A is ABORTED; seen OPEN",
     parts=Parts(coordinator=_TracksWhatItBegan),
 )
 
 TIMEOUT_ABORTS_A_COMMIT = Defect(
     name="pulsar-timeout-aborts-a-commit",
-    breaks="PIP31-44",
+    breaks={"PIP31-44": Symptom(seen="^from ABORTING")},
     story="The scan looks only at the time, and aborts a commit for which a participant is still awaited.",
     origin="textbook: a time-out that does not look at the status",
-    symptom="A goes from COMMITTING to COMMITTED; seen from ABORTING",
     parts=Parts(coordinator=_LooksOnlyAtTheTime),
 )
 
 HELD_ABORT_STAYS = Defect(
     name="pulsar-held-abort-stays",
-    breaks="PIP31-45",
+    breaks={"PIP31-45": Symptom(seen="^from ABORTING to ABORTING")},
     story="A participant that could not abort is not told again, and the transaction is being aborted for ever.",
     origin="apache/pulsar#10131: the end of a transaction was not tried again after a failure",
-    symptom="A goes from ABORTING to ABORTED; seen from ABORTING to ABORTING",
     parts=Parts(coordinator=_TellsOnce),
 )
 
 COMMITTED_AND_CALLED_LATE = Defect(
     name="pulsar-committed-and-called-late",
-    breaks="PIP31-75",
+    breaks={"PIP31-75": Symptom(expected="of 16 transactions")},
     story="Between the time-out and the scan a commit is carried out, and then answered as one that came too late.",
     origin="apache/pulsar#14370: a commit that raced with the time-out",
-    symptom="see the messages of .*, of 16 transactions; seen",
     parts=Parts(coordinator=_LooksAtTheClockAfterwards),
 )
 
 ABORTED_AND_CALLED_COMMITTED = Defect(
     name="pulsar-aborted-and-called-committed",
-    breaks="PIP31-75",
+    breaks={"PIP31-75": Symptom(expected="1, .*, 16, of 16 transactions")},
     story="A commit that comes after the scan is answered with success, and the transaction stays aborted.",
     origin="textbook: an answer that is not made from the outcome",
-    symptom="see the messages of 1, .*, 16, of 16 transactions; seen",
     parts=Parts(coordinator=_ThanksForEveryCommit),
 )

@@ -1,5 +1,6 @@
 """Defects in telling the participants of a Pulsar transaction, and in what they do when they are told again."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.coordinator import Coordinator
@@ -49,54 +50,48 @@ class _GivesBackEachTime(Subscription):
 
 ANSWERED_WHEN_COMPLETE = Defect(
     name="pulsar-answered-when-complete",
-    breaks="PIP31-29",
+    breaks={"PIP31-29": Symptom(seen="^no answer")},
     story="A client waits for the answer to its commit for as long as a single topic of the transaction is not available.",
     origin="apache/pulsar#19747: the coordinator that shipped answers when every participant is done",
-    symptom="what was asked is done; seen no answer while the end is held back",
     parts=Parts(coordinator=_AnswersWhenComplete),
 )
 
 LAST_ONE_IS_NOT_AWAITED = Defect(
     name="pulsar-last-one-is-not-awaited",
-    breaks="PIP31-34",
+    breaks={"PIP31-34": Symptom(seen="^COMMITTED")},
     story="A transaction counts as committed while a topic has not followed, and nobody tells that topic any more.",
     origin="textbook: a countdown that ends at one",
-    symptom="A is COMMITTING; seen COMMITTED",
     parts=Parts(participants=_IsContentWithOne),
 )
 
 TOPICS_ONLY = Defect(
     name="pulsar-topics-only",
-    breaks="PIP31-35",
+    breaks={"PIP31-35": Symptom(seen="^something of 1")},
     story="The end of a transaction is told to its topics, and its acknowledgements stay pending.",
     origin="textbook: two lists, of which one is gone through",
-    symptom="nothing is pending for workers; seen something of 1",
     parts=Parts(participants=_TellsTopicsOnly),
 )
 
 COMMITTED_EACH_TIME = Defect(
     name="pulsar-committed-each-time",
-    breaks="PIP31-36",
+    breaks={"PIP31-36": Symptom(seen=r"^\['a1', 'a2', 'a1', 'a2'\]")},
     story="A topic that is told of a commit again shows the messages again.",
     origin="textbook: at least once, without asking whether it was done",
-    symptom=r"see \['a1', 'a2'\]; seen \['a1', 'a2', 'a1', 'a2'\]",
     parts=Parts(sidecar_buffer=_MarksEachTime),
 )
 
 GIVEN_BACK_EACH_TIME = Defect(
     name="pulsar-given-back-each-time",
-    breaks="PIP31-37",
+    breaks={"PIP31-37": Symptom(seen=r"^\['i1', 'i1'")},
     story="A subscription that is told of an abort again delivers once more what its consumer has got back and is busy with.",
     origin="apache/pulsar#25107: an abort redelivers what was delivered by another way already",
-    symptom=r"given \"i1\" and nothing else; seen \['i1', 'i1'",
     parts=Parts(subscription=_GivesBackEachTime),
 )
 
 ONE_AFTER_ANOTHER = Defect(
     name="pulsar-one-after-another",
-    breaks="PIP31-38",
+    breaks={"PIP31-38": Symptom(expected=r"\['a1'\]", seen="^nothing")},
     story="Participants are told one after the other, so that one that is not available holds up all behind it.",
     origin="textbook: a loop that waits in its body",
-    symptom=r"readers of orders see \['a1'\]; seen nothing",
     parts=Parts(participants=_TellsOneAfterAnother),
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.coordinator import Coordinator
@@ -55,72 +56,64 @@ class _ForgetsSubscriptions(Coordinator):
 
 ANSWERED_COMMIT_FORGOTTEN = Defect(
     name="pulsar-answered-commit-forgotten",
-    breaks="PIP31-28",
+    breaks={"PIP31-28": Symptom(expected=r"\['a1'\]", seen="^nothing")},
     story="A commit is answered and is not in the transaction log, so a crash undoes what was promised.",
     origin="textbook: acknowledging before writing",
-    symptom=r"readers of orders see \['a1'\]; seen nothing",
     parts=Parts(transaction_log=_AnswersBeforeItWrites),
 )
 
 ANSWERED_ABORT_FORGOTTEN = Defect(
     name="pulsar-answered-abort-forgotten",
-    breaks="PIP31-28",
+    breaks={"PIP31-28": Symptom(seen="^OPEN")},
     story="Aborts are not written to the transaction log, for a crash would abort as well; but it leaves transactions open.",
     origin="textbook: presumed abort, without the presumption",
-    symptom="B is ABORTED; seen OPEN",
     parts=Parts(transaction_log=_WritesNoAborts),
 )
 
 INTERRUPTED_COMMIT_STAYS = Defect(
     name="pulsar-interrupted-commit-stays",
-    breaks="PIP31-30",
+    breaks={"PIP31-30": Symptom(seen="^from COMMITTING to COMMITTING")},
     story="A coordinator that starts takes up nothing of what was decided before, unless a client asks for it again.",
     origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
-    symptom="A goes from COMMITTING to COMMITTED; seen from COMMITTING to COMMITTING",
     parts=Parts(coordinator=_WaitsToBeAsked),
 )
 
 INTERRUPTED_COMMIT_ROLLED_BACK = Defect(
     name="pulsar-interrupted-commit-rolled-back",
-    breaks="PIP31-30",
+    breaks={"PIP31-30": Symptom(seen="^from OPEN")},
     story="What was being committed when the coordinator crashed is open again, though participants may have committed.",
     origin="textbook: only complete transactions count as decided",
-    symptom="A goes from COMMITTING to COMMITTED; seen from OPEN",
     parts=Parts(coordinator=_RollsCommitsBack),
 )
 
 INTERRUPTED_ABORT_STAYS = Defect(
     name="pulsar-interrupted-abort-stays",
-    breaks="PIP31-31",
+    breaks={"PIP31-31": Symptom(seen="^from ABORTING to ABORTING")},
     story="A coordinator that starts completes commits, and forgets that an abort has participants to tell as well.",
     origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
-    symptom="A goes from ABORTING to ABORTED; seen from ABORTING to ABORTING",
     parts=Parts(coordinator=_TakesUpCommitsOnly),
 )
 
 OPEN_ABORTED_BY_CRASH = Defect(
     name="pulsar-open-aborted-by-crash",
-    breaks="PIP31-32",
+    breaks={"PIP31-32": Symptom(seen="^InvalidTxnStatus")},
     story="A coordinator that starts aborts whatever is open, though its clients may be there and well.",
     origin="textbook: presumed abort, where the proposal keeps transactions open",
-    symptom="the end of A is done; seen InvalidTxnStatus",
     parts=Parts(coordinator=_AbortsTheOpen),
 )
 
 TOPICS_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-topics-forgotten-by-crash",
-    breaks="PIP31-33",
+    breaks={"PIP31-33": Symptom(expected=r"\['a1'\]", seen="^nothing")},
     story="A replay brings back that a transaction is open and not the topics that were added to it, so nobody tells them of its end.",
     origin="textbook: a recovery that was tried with empty transactions",
-    symptom=r"readers of orders see \['a1'\]; seen nothing",
     parts=Parts(coordinator=_ForgetsTopics),
 )
 
 SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-subscriptions-forgotten-by-crash",
-    breaks="PIP31-33",
+    breaks={"PIP31-33": Symptom(seen=r"^\['i2'\]")},
     story="A replay brings back a transaction's topics and not its subscriptions, where its acknowledgements stay pending for ever.",
     origin="textbook: a recovery that was tried with messages only",
-    symptom=r"is left for workers; seen \['i2'\]",
     parts=Parts(coordinator=_ForgetsSubscriptions),
 )

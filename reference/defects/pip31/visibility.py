@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place, Readable
@@ -22,10 +23,9 @@ class _KeepsTheLastTopic(Coordinator):
 
 PULSAR_LAST_TOPIC_ONLY = Defect(
     name="pulsar-last-topic-only",
-    breaks="PIP31-01",
+    breaks={"PIP31-01": Symptom(expected=r"\['a1', 'a2'\]", seen="^nothing")},
     story="Each request to add topics replaces those that were added before, so a commit reaches only the topics of the last request.",
     origin="textbook: a list is set where it should grow",
-    symptom=r"readers of orders see \['a1', 'a2'\]; seen nothing",
     parts=Parts(coordinator=_KeepsTheLastTopic),
 )
 
@@ -37,10 +37,9 @@ class _CommitsAborts(SidecarBuffer):
 
 PULSAR_ABORT_SHOWS = Defect(
     name="pulsar-abort-shows",
-    breaks="PIP31-02",
+    breaks={"PIP31-02": Symptom(seen=r"^\['a1'\]")},
     story="A topic does not look at how a transaction ends, and shows its messages whichever way.",
     origin="textbook: a marker without its kind",
-    symptom=r"nothing is left for early; seen \['a1'\]",
     parts=Parts(sidecar_buffer=_CommitsAborts),
 )
 
@@ -52,10 +51,9 @@ class _NeverDeletes(Subscription):
 
 PULSAR_COMMIT_KEEPS_INPUT = Defect(
     name="pulsar-commit-keeps-input",
-    breaks="PIP31-03",
+    breaks={"PIP31-03": Symptom(seen=r"^\['i1', 'i2'\]")},
     story="A commit shows the output, and gives the input back as an abort does.",
     origin="textbook: both ends of a transaction only clear the pending state",
-    symptom=r"\"i2\" is left for workers; seen \['i1', 'i2'\]",
     parts=Parts(subscription=_NeverDeletes),
 )
 
@@ -67,10 +65,9 @@ class _KeepsPending(PendingAcks):
 
 PULSAR_ABORT_KEEPS_INPUT = Defect(
     name="pulsar-abort-keeps-input",
-    breaks="PIP31-04",
+    breaks={"PIP31-04": Symptom(seen=r"^\['i2'\]")},
     story="An abort hides the output, and leaves the acknowledgements pending: the input is lost for its subscription.",
     origin="textbook: an abort that thinks only of messages",
-    symptom=r"\"i1\", \"i2\" is left for workers; seen \['i2'\]",
     parts=Parts(pending_acks=_KeepsPending),
 )
 
@@ -82,10 +79,9 @@ class _WritesThrough(SidecarBuffer):
 
 PULSAR_OPEN_IS_READ = Defect(
     name="pulsar-open-is-read",
-    breaks="PIP31-05",
+    breaks={"PIP31-05": Symptom(seen=r"^\['a1'\]")},
     story="Messages of an open transaction stand in the topic like any other, and consumers get them.",
     origin="textbook: read uncommitted",
-    symptom=r"readers of orders see nothing; seen \['a1'\]",
     parts=Parts(sidecar_buffer=_WritesThrough),
 )
 
@@ -101,19 +97,17 @@ class _StopsReaders(SidecarBuffer):
 
 PULSAR_OPEN_STOPS_ALL = Defect(
     name="pulsar-open-stops-all",
-    breaks="PIP31-06",
+    breaks={"PIP31-06": Symptom(expected=r"\['before', 'right before'\]", seen="^nothing")},
     story="While a transaction is open on a topic nothing of the topic is delivered, not even what lies before it.",
     origin="textbook: the readable position goes back to the beginning",
-    symptom=r"readers of orders see \['before', 'right before'\]; seen nothing",
     parts=Parts(sidecar_buffer=_StopsReaders),
 )
 
 PULSAR_OPEN_WITHHOLDS_PLAIN = Defect(
     name="pulsar-open-withholds-plain",
-    breaks="PIP31-08",
+    breaks={"PIP31-08": Symptom(expected=r"\['plain'\]", seen="^nothing")},
     story="A message outside of transactions is withheld while a transaction is open on its topic.",
     origin="every Pulsar release, which has the marker approach",
-    symptom=r"readers of orders see \['plain'\]; seen nothing",
     parts=Parts(sidecar_buffer=_StopsReaders),
 )
 
@@ -126,10 +120,9 @@ class _ShowsBackwards(SidecarBuffer):
 
 PULSAR_SHOWS_BACKWARDS = Defect(
     name="pulsar-shows-backwards",
-    breaks="PIP31-52",
+    breaks={"PIP31-52": Symptom(seen=r"^\['a4', 'a3', 'a2', 'a1'\]")},
     story="The messages of a transaction are delivered from the last to the first.",
     origin="textbook: a list that is consumed from its end",
-    symptom=r"see \['a1', 'a2', 'a3', 'a4'\]; seen \['a4', 'a3', 'a2', 'a1'\]",
     parts=Parts(sidecar_buffer=_ShowsBackwards),
 )
 
@@ -142,9 +135,8 @@ class _ShowsInOrderOfIds(SidecarBuffer):
 
 PULSAR_ORDER_OF_IDS = Defect(
     name="pulsar-order-of-ids",
-    breaks="PIP31-53",
+    breaks={"PIP31-53": Symptom(seen=r"^\['a1', 'b1'\]")},
     story="Transactions are delivered in the order in which they began, whichever was committed first.",
     origin="textbook: an index of transactions by id, read instead of the markers",
-    symptom=r"see \['b1', 'a1'\]; seen \['a1', 'b1'\]",
     parts=Parts(sidecar_buffer=_ShowsInOrderOfIds),
 )

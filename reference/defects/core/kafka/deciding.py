@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.kip890 import ending, ending_edges, recovery
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -79,117 +80,104 @@ class _TellsTheFirstOfThoseItFinds(Coordinator):
 
 EMPTY_NEVER_COMPLETE = Defect(
     name="core-kafka-empty-never-complete",
-    breaks="CORE-10",
+    breaks={"CORE-10": Symptom(expected="the transaction of A is over", seen="^it is not")},
     story="Only the answer to a marker completes a transaction, and one without partitions is being aborted for ever.",
     origin="textbook: a countdown from 0",
-    symptom="the transaction of A is over; seen it is not",
     parts=Parts(marker_sender=_WaitsForSomebody),
 )
 
 SECOND_COMMIT_FENCES = Defect(
     name="core-kafka-second-commit-fences",
-    breaks="CORE-11",
+    breaks={"CORE-11": Symptom(seen=r"^\['a1'\]; what was asked last was refused")},
     story="A commit that is asked for again bumps the epoch again, which fences the writer from its next transaction.",
     origin="textbook: an epoch bump without the rule for retries",
-    symptom=r"see \['a1', 'a2'\]; seen \['a1'\]; what was asked last was refused",
     parts=Parts(coordinator=_BumpsForARetry),
 )
 
 SECOND_ABORT_UNDOES_THE_FIRST = Defect(
     name="core-kafka-second-abort-undoes-the-first",
-    breaks="CORE-12",
+    breaks={"CORE-12": Symptom(seen=r"^\['a1'\]")},
     story="An abort that is asked for again is told to the same partitions again, where it takes the first one's place in the index.",
     origin="textbook: a retry that is executed",
-    symptom=r"see nothing; seen \['a1'\]",
     parts=Parts(coordinator=_AbortsOnceMore, marker_sender=ending.MarksWhatItMarkedBefore, partition_log=_IndexesTheLastAbort),
 )
 
 COMMITTED_IS_ABORTED = Defect(
     name="core-kafka-committed-is-aborted",
-    breaks="CORE-13",
+    breaks={"CORE-13": Symptom(expected="a refusal", seen="^success")},
     story=ending.LATE_ABORT_OF_A_COMMIT_SUCCEEDS.story,
     origin=ending.LATE_ABORT_OF_A_COMMIT_SUCCEEDS.origin,
-    symptom="a refusal; seen success",
     parts=ending.LATE_ABORT_OF_A_COMMIT_SUCCEEDS.parts,
 )
 
 ABORTED_IS_COMMITTED = Defect(
     name="core-kafka-aborted-is-committed",
-    breaks="CORE-14",
+    breaks={"CORE-14": Symptom(expected="a refusal", seen="^success")},
     story=ending_edges.COMMIT_OF_ABORTED_SUCCEEDS.story,
     origin=ending_edges.COMMIT_OF_ABORTED_SUCCEEDS.origin,
-    symptom="a refusal; seen success",
     parts=ending_edges.COMMIT_OF_ABORTED_SUCCEEDS.parts,
 )
 
 NEVER_EXPIRES = Defect(
     name="core-kafka-never-expires",
-    breaks="CORE-15",
+    breaks={"CORE-15": Symptom(expected=r"is over|\['plain'\]", seen="^(it is not|nothing)")},
     story=recovery.TIMEOUT_IGNORED.story,
     origin=recovery.TIMEOUT_IGNORED.origin,
-    symptom=r"the transaction of A is over; seen it is not|see \['plain'\]; seen nothing",
     parts=recovery.TIMEOUT_IGNORED.parts,
 )
 
 LATE_COMMIT_ACCEPTED = Defect(
     name="core-kafka-late-commit-accepted",
-    breaks="CORE-16",
+    breaks={"CORE-16": Symptom(expected="a refusal", seen="^success")},
     story="The coordinator has no timer, so that a commit which comes far too late finds its transaction open.",
     origin=recovery.TIMEOUT_IGNORED.origin,
-    symptom="a refusal; seen success",
     parts=recovery.TIMEOUT_IGNORED.parts,
 )
 
 LOST_TRANSACTION_IS_COMMITTED = Defect(
     name="core-kafka-lost-transaction-is-committed",
-    breaks="CORE-18",
+    breaks={"CORE-18": Symptom(expected="a refusal", seen="^success")},
     story="An instance that was taken over long ago commits, and is told that it is done.",
     origin="textbook: every older epoch taken for a retry",
-    symptom="a refusal; seen success",
     parts=Parts(coordinator=_ServesTheFenced),
 )
 
 OPEN_FORGOTTEN_BY_CRASH = Defect(
     name="core-kafka-open-forgotten-by-crash",
-    breaks="CORE-24",
+    breaks={"CORE-24": Symptom(expected=r"\['a1', 'a2'\]", seen="^nothing")},
     story="Only decisions are in the transaction log, so a crash takes every open transaction from its writer.",
     origin="textbook: what is not decided held for not worth keeping",
-    symptom=r"see \['a1', 'a2'\]; seen nothing",
     parts=Parts(transaction_log=_ForgetsTheOpen),
 )
 
 COMMIT_FORGOTTEN_BY_CRASH = Defect(
     name="core-kafka-commit-forgotten-by-crash",
-    breaks="CORE-25",
+    breaks={"CORE-25": Symptom(expected=r"\['a1'\]", seen="^nothing")},
     story=recovery.DECISION_FORGOTTEN_BY_CRASH.story,
     origin=recovery.DECISION_FORGOTTEN_BY_CRASH.origin,
-    symptom=r"readers of orders see \['a1'\]; seen nothing",
     parts=recovery.DECISION_FORGOTTEN_BY_CRASH.parts,
 )
 
 ABORT_COMMITTED_BY_CRASH = Defect(
     name="core-kafka-abort-committed-by-crash",
-    breaks="CORE-26",
+    breaks={"CORE-26": Symptom(seen=r"^\['a1'\]")},
     story="A coordinator that starts commits whatever it finds decided, an abort too.",
     origin="textbook: recovery that was only tried with commits",
-    symptom=r"readers of orders see nothing; seen \['a1'\]",
     parts=Parts(coordinator=_CommitsWhatItFinds),
 )
 
 OPEN_ABORTED_BY_CRASH = Defect(
     name="core-kafka-open-aborted-by-crash",
-    breaks="CORE-27",
+    breaks={"CORE-27": Symptom(expected="what was asked is done", seen="^a refusal")},
     story="A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash.",
     origin="textbook: recovery of a database whose sessions end with it",
-    symptom="what was asked is done; seen a refusal",
     parts=Parts(coordinator=_AbortsTheOpenItFinds),
 )
 
 FIRST_TOLD_AFTER_CRASH = Defect(
     name="core-kafka-first-told-after-crash",
-    breaks="CORE-28",
+    breaks={"CORE-28": Symptom(expected=r"\['a2'\]", seen="^nothing")},
     story="A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete.",
     origin="textbook: recovery that was only tried with one participant",
-    symptom=r"readers of payments see \['a2'\]; seen nothing",
     parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
 )

@@ -1,5 +1,6 @@
 """Defects of the Kafka reference in inputs that move with the outcome."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.kip890 import offsets
 from fencepost.reference.kafka.groups import CommittedOffset, Groups
@@ -28,36 +29,32 @@ class _OneForAll(Groups):
 
 INPUT_COMES_AGAIN = Defect(
     name="core-kafka-input-comes-again",
-    breaks="CORE-20",
+    breaks={"CORE-20": Symptom(seen=r"^\['i1', 'i2', 'i3'\]")},
     story="A marker drops the pending offsets of its producer, also when it is a commit.",
     origin="textbook: pending offsets that are only ever dropped",
-    symptom=r"of inputs is left for workers; seen \['i1', 'i2', 'i3'\]",
     parts=Parts(groups=_DropsAlways),
 )
 
 INPUT_LOST = Defect(
     name="core-kafka-input-lost",
-    breaks="CORE-21",
+    breaks={"CORE-21": Symptom(seen=r"^\['i3'\]")},
     story="A marker puts the pending offsets of its producer in force, also when it is an abort.",
     origin="textbook: pending offsets that are only ever applied",
-    symptom=r"of inputs is left for workers; seen \['i3'\]",
     parts=Parts(groups=_MovesAlways),
 )
 
 INPUT_TAKEN_WITHOUT_OUTPUT = Defect(
     name="core-kafka-input-taken-without-output",
-    breaks="CORE-22",
+    breaks={"CORE-22": Symptom(seen=r"^\[\'i2\', \'i3\'\]")},
     story=offsets.PENDING_OFFSETS_SHOWN.story,
     origin=offsets.PENDING_OFFSETS_SHOWN.origin,
-    symptom=r'"i1", "i2", "i3" of inputs is left for workers; seen \[\'i2\', \'i3\'\]',
     parts=offsets.PENDING_OFFSETS_SHOWN.parts,
 )
 
 ONE_PLACE_FOR_ALL_GROUPS = Defect(
     name="core-kafka-one-place-for-all-groups",
-    breaks="CORE-23",
+    breaks={"CORE-23": Symptom(seen=r"^\['i3'\]")},
     story="Offsets are kept by partition only, so that what one group takes is gone for all.",
     origin="textbook: the wrong key",
-    symptom=r"of inputs is left for others; seen \['i3'\]",
     parts=Parts(groups=_OneForAll),
 )

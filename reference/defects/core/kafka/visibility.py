@@ -5,6 +5,7 @@ Where a defect of KIP-890 breaks a promise of the core as well, the same broken 
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.kip890 import isolation, markers
 from fencepost.reference.kafka.guards import Attempt
@@ -91,99 +92,88 @@ class _TakesLateOnesForPlain(_LetsTheFencedIn):
 
 LAST_LOG_NOT_TOLD = Defect(
     name="core-kafka-last-log-not-told",
-    breaks="CORE-01",
+    breaks={"CORE-01": Symptom(expected=r"\['a2'\]", seen="^nothing")},
     story=markers.MARKER_MISSING_ON_ONE_PARTITION.story,
     origin=markers.MARKER_MISSING_ON_ONE_PARTITION.origin,
-    symptom=r"readers of payments see \['a2'\]; seen nothing",
     parts=markers.MARKER_MISSING_ON_ONE_PARTITION.parts,
 )
 
 DIRTY_READ = Defect(
     name="core-kafka-dirty-read",
-    breaks="CORE-02",
+    breaks={"CORE-02": Symptom(seen=r"^\['a1'\]")},
     story=isolation.LSO_IGNORES_OPEN_TRANSACTIONS.story,
     origin=isolation.LSO_IGNORES_OPEN_TRANSACTIONS.origin,
-    symptom=r"readers of orders see nothing; seen \['a1'\]",
     parts=isolation.LSO_IGNORES_OPEN_TRANSACTIONS.parts,
 )
 
 ABORTED_SHOWN = Defect(
     name="core-kafka-aborted-shown",
-    breaks="CORE-03",
+    breaks={"CORE-03": Symptom(seen=r"^\['a1'")},
     story="Aborts are not in the index that readers are told of, and they hand over what was aborted.",
     origin="textbook: an index that is not written",
-    symptom=r"readers of orders see .*; seen \['a1'",
     parts=Parts(partition_log=_ForgetsAborts),
 )
 
 ORDER_TURNED = Defect(
     name="core-kafka-order-turned",
-    breaks="CORE-04",
+    breaks={"CORE-04": Symptom(seen=r"^\['a3', 'a2', 'a1'\]")},
     story="A reader is handed the batches of a log last first.",
     origin="textbook: batches from several segments, put together the wrong way round",
-    symptom=r"see \['a1', 'a2', 'a3'\]; seen \['a3', 'a2', 'a1'\]",
     parts=Parts(partition_log=_ShowsTheLastFirst),
 )
 
 ALL_HELD_UP = Defect(
     name="core-kafka-all-held-up",
-    breaks="CORE-05",
+    breaks={"CORE-05": Symptom(expected=r"\['early'\]", seen="^nothing")},
     story="While a transaction is open, the last stable offset is the start of the log, and readers lose what they could see.",
     origin="textbook: an unknown offset taken for 0",
-    symptom=r"see \['early'\]; seen nothing",
     parts=Parts(partition_log=_StopsAtTheStart),
 )
 
 READERS_NOT_RELEASED = Defect(
     name="core-kafka-readers-not-released",
-    breaks="CORE-06",
+    breaks={"CORE-06": Symptom(expected=r"\['(a1', ')?plain'\]", seen="^nothing")},
     story="The last stable offset stops at the first transaction, and stays there when that has ended.",
     origin="hanging transactions, the reason for KIP-890",
-    symptom=r"see \['(a1', ')?plain'\]; seen nothing",
     parts=Parts(partition_log=_StaysWhereItStopped),
 )
 
 LATER_WRITES_TAKEN_FOR_REPEATED = Defect(
     name="core-kafka-later-writes-taken-for-repeated",
-    breaks="CORE-07",
+    breaks={"CORE-07": Symptom(seen=r"^\['1', .*'5'\]")},
     story=f"Sequence numbers are compared modulo {_SEQUENCES_KEPT}, so later writes are taken for repeated ones and dropped.",
     origin="textbook: a counter that wraps",
-    symptom=r"'20'\]; seen \['1', .*'5'\]",
     parts=Parts(producer_states=_CountsTooShort),
 )
 
 ABORT_FROM_THE_START = Defect(
     name="core-kafka-abort-from-the-start",
-    breaks="CORE-08",
+    breaks={"CORE-08": Symptom(seen=r"^\['a3'\]")},
     story="An abort is told without where it begins, and takes with it what the same producer has committed before.",
     origin="textbook: an interval without its lower end",
-    symptom=r"see \['a1', 'a3'\]; seen \['a3'\]",
     parts=Parts(partition_log=_AbortsFromTheStart),
 )
 
 ABORT_HIDES_ALL = Defect(
     name="core-kafka-abort-hides-all",
-    breaks="CORE-09",
+    breaks={"CORE-09": Symptom(expected=r"\['b1'\]", seen="^nothing")},
     story="An abort hides every transactional record before its marker, whoever wrote it.",
     origin="textbook: a state that is kept by log where it should be kept by producer",
-    symptom=r"see \['b1'\]; seen nothing",
     parts=Parts(partition_log=_AbortHidesAll),
 )
 
 LATE_WRITE_SHOWN = Defect(
     name="core-kafka-late-write-shown",
-    breaks="CORE-17",
+    breaks={"CORE-17": Symptom(seen=r"^\['late'\]")},
     story="A batch with an older epoch is stored and opens no transaction, so that everybody reads it.",
     origin="textbook: epochs that are compared for markers only",
-    symptom=r"see nothing; seen \['late'\]",
     parts=Parts(producer_states=_TakesLateOnesForPlain),
 )
 
 LATE_WRITE_HANGS = Defect(
     name="core-kafka-late-write-hangs",
-    breaks="CORE-19",
+    breaks={"CORE-19": Symptom(expected=r"\['plain'\]", seen="^nothing")},
     story="A batch with an older epoch is stored and opens its transaction anew, and nobody will ever end it.",
     origin="KAFKA-14402: hanging transactions",
-    symptom=r"see \['plain'\]; seen nothing",
     parts=Parts(producer_states=_LetsTheFencedIn),
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.coordinator import Coordinator, Reply
@@ -96,117 +97,104 @@ class _TellsTheFirstOfThoseItFinds(Coordinator):
 
 EMPTY_NEVER_COMPLETE = Defect(
     name="core-pulsar-empty-never-complete",
-    breaks="CORE-10",
+    breaks={"CORE-10": Symptom(expected="the transaction of A is over", seen="^it is not")},
     story="Only a participant's answer completes a transaction, and one without participants is being aborted for ever.",
     origin="textbook: a countdown from 0",
-    symptom="the transaction of A is over; seen it is not",
     parts=Parts(participants=_WaitsForSomebody),
 )
 
 COMMITTED_TWICE = Defect(
     name="core-pulsar-committed-twice",
-    breaks="CORE-11",
+    breaks={"CORE-11": Symptom(seen=r"^\['a1', 'a1'")},
     story="A commit that is asked for again is told to the topics again, and each publishes the messages once more.",
     origin="textbook: a retry that is executed",
-    symptom=r"; seen \['a1', 'a1'",
     parts=Parts(coordinator=_TellsAgain, sidecar_buffer=_MarksAgain),
 )
 
 SECOND_ABORT_UNDOES_THE_FIRST = Defect(
     name="core-pulsar-second-abort-undoes-the-first",
-    breaks="CORE-12",
+    breaks={"CORE-12": Symptom(seen=r"^\['a1'\]")},
     story="An abort that is asked for again is told to the topics again, and finds the abort in the way, which each takes back.",
     origin="textbook: a flag that is flipped where it should be set",
-    symptom=r"see nothing; seen \['a1'\]",
     parts=Parts(coordinator=_TellsAgain, sidecar_buffer=_TakesTheAbortBack),
 )
 
 COMMITTED_IS_ABORTED = Defect(
     name="core-pulsar-committed-is-aborted",
-    breaks="CORE-13",
+    breaks={"CORE-13": Symptom(expected="a refusal", seen="^success")},
     story="Whoever aborts a committed transaction is told that it is done.",
     origin="textbook: what has ended needs no end",
-    symptom="a refusal; seen success",
     parts=Parts(coordinator=_AbortsWhatIsCommitted),
 )
 
 ABORTED_IS_COMMITTED = Defect(
     name="core-pulsar-aborted-is-committed",
-    breaks="CORE-14",
+    breaks={"CORE-14": Symptom(expected="a refusal", seen="^success")},
     story="Whoever commits an aborted transaction is told that it is done, and its data is gone.",
     origin="textbook: what has ended needs no end",
-    symptom="a refusal; seen success",
     parts=Parts(coordinator=_CommitsWhatIsAborted),
 )
 
 NEVER_EXPIRES = Defect(
     name="core-pulsar-never-expires",
-    breaks="CORE-15",
+    breaks={"CORE-15": Symptom(expected="the transaction of A is over", seen="^it is not")},
     story="A transaction that its writer abandoned is open for ever.",
     origin="apache/pulsar#10306: what a client had acknowledged stayed pending after the client was killed",
-    symptom="the transaction of A is over; seen it is not",
     parts=Parts(coordinator=_NeverExpires),
 )
 
 SECONDS_FOR_MILLISECONDS = Defect(
     name="core-pulsar-seconds-for-milliseconds",
-    breaks="CORE-16",
+    breaks={"CORE-16": Symptom(expected="a refusal", seen="^success")},
     story="A time-out in milliseconds is taken for one in seconds, so that a late commit finds its transaction open.",
     origin="textbook: units",
-    symptom="a refusal; seen success",
     parts=Parts(coordinator=_WaitsTooLong),
 )
 
 LOST_TRANSACTION_IS_COMMITTED = Defect(
     name="core-pulsar-lost-transaction-is-committed",
-    breaks="CORE-18",
+    breaks={"CORE-18": Symptom(expected="a refusal", seen="^success")},
     story="A writer whose transaction an administrator has aborted is told that its commit is done.",
     origin="textbook: what has ended needs no end",
-    symptom="a refusal; seen success",
     parts=Parts(coordinator=_CommitsWhatIsAborted),
 )
 
 OPEN_FORGOTTEN_BY_CRASH = Defect(
     name="core-pulsar-open-forgotten-by-crash",
-    breaks="CORE-24",
+    breaks={"CORE-24": Symptom(expected=r"\['a1', 'a2'\]", seen="^nothing")},
     story="Only decisions are in the transaction log, so a crash takes every open transaction from its writer.",
     origin="textbook: what is not decided held for not worth keeping",
-    symptom=r"see \['a1', 'a2'\]; seen nothing",
     parts=Parts(transaction_log=_ForgetsTheOpen),
 )
 
 COMMIT_FORGOTTEN_BY_CRASH = Defect(
     name="core-pulsar-commit-forgotten-by-crash",
-    breaks="CORE-25",
+    breaks={"CORE-25": Symptom(expected=r"\['a1'\]", seen="^nothing")},
     story="A commit is answered and is not in the transaction log, so a crash undoes what its writer was promised.",
     origin="textbook: acknowledging before writing",
-    symptom=r"readers of orders see \['a1'\]; seen nothing",
     parts=Parts(transaction_log=_AnswersBeforeItWrites),
 )
 
 ABORT_COMMITTED_BY_CRASH = Defect(
     name="core-pulsar-abort-committed-by-crash",
-    breaks="CORE-26",
+    breaks={"CORE-26": Symptom(seen=r"^\['a1'\]")},
     story="A coordinator that starts commits whatever it finds decided, an abort too.",
     origin="textbook: recovery that was only tried with commits",
-    symptom=r"readers of orders see nothing; seen \['a1'\]",
     parts=Parts(coordinator=_CommitsWhatItFinds),
 )
 
 OPEN_ABORTED_BY_CRASH = Defect(
     name="core-pulsar-open-aborted-by-crash",
-    breaks="CORE-27",
+    breaks={"CORE-27": Symptom(expected="what was asked is done", seen="^a refusal")},
     story="A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash.",
     origin="textbook: recovery of a database whose sessions end with it",
-    symptom="what was asked is done; seen a refusal",
     parts=Parts(coordinator=_AbortsTheOpenItFinds),
 )
 
 FIRST_TOLD_AFTER_CRASH = Defect(
     name="core-pulsar-first-told-after-crash",
-    breaks="CORE-28",
+    breaks={"CORE-28": Symptom(expected=r"\['a2'\]", seen="^nothing")},
     story="A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete.",
     origin="textbook: recovery that was only tried with one participant",
-    symptom=r"readers of payments see \['a2'\]; seen nothing",
     parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
 )

@@ -1,5 +1,6 @@
 """Defects of the Pulsar reference in inputs that move with the outcome."""
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.pulsar import Parts
@@ -33,36 +34,32 @@ class _OneForAll(Cursor):
 
 INPUT_COMES_AGAIN = Defect(
     name="core-pulsar-input-comes-again",
-    breaks="CORE-20",
+    breaks={"CORE-20": Symptom(seen=r"^\['i1', 'i2', 'i3'\]")},
     story="The end of a transaction gives back what it acknowledged, also when it was committed.",
     origin="textbook: pending acknowledgements that are only ever dropped",
-    symptom=r"of inputs is left for workers; seen \['i1', 'i2', 'i3'\]",
     parts=Parts(subscription=_GivesBackAlways),
 )
 
 INPUT_LOST = Defect(
     name="core-pulsar-input-lost",
-    breaks="CORE-21",
+    breaks={"CORE-21": Symptom(seen=r"^\['i3'\]")},
     story="The end of a transaction deletes what it acknowledged, also when it was aborted.",
     origin="textbook: pending acknowledgements that are only ever applied",
-    symptom=r"of inputs is left for workers; seen \['i3'\]",
     parts=Parts(subscription=_DeletesAlways),
 )
 
 INPUT_NOT_TOLD = Defect(
     name="core-pulsar-input-not-told",
-    breaks="CORE-22",
+    breaks={"CORE-22": Symptom(seen=r"^\[\'i2\', \'i3\'\]")},
     story="In a transaction that also writes, only topics are told of the decision; what it acknowledged is pending for ever.",
     origin="textbook: the second list of participants is read only where the first is empty",
-    symptom=r'"i1", "i2", "i3" of inputs is left for workers; seen \[\'i2\', \'i3\'\]',
     parts=Parts(participants=_TellsTopicsOnly),
 )
 
 ONE_PLACE_FOR_ALL_GROUPS = Defect(
     name="core-pulsar-one-place-for-all-groups",
-    breaks="CORE-23",
+    breaks={"CORE-23": Symptom(seen=r"^\['i3'\]")},
     story="A topic has one cursor, so that what one subscription acknowledges is gone for all.",
     origin="textbook: the wrong key",
-    symptom=r"of inputs is left for others; seen \['i3'\]",
     parts=Parts(cursor=_OneForAll),
 )

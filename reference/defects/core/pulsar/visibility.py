@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place, Readable
@@ -99,99 +100,88 @@ class _TakesLateOnesForPlain(SidecarBuffer):
 
 LAST_TOPIC_NOT_TOLD = Defect(
     name="core-pulsar-last-topic-not-told",
-    breaks="CORE-01",
+    breaks={"CORE-01": Symptom(expected=r"\['a2'\]", seen="^nothing")},
     story="Of several participants the last one is never told of the decision, and its messages stay where nobody reads them.",
     origin="textbook: a list that is cut by one",
-    symptom=r"readers of payments see \['a2'\]; seen nothing",
     parts=Parts(participants=_ForgetsTheLast),
 )
 
 DIRTY_READ = Defect(
     name="core-pulsar-dirty-read",
-    breaks="CORE-02",
+    breaks={"CORE-02": Symptom(seen=r"^\['a1'\]")},
     story="Messages of a transaction go into the topic like any others, and are read before anything is decided.",
     origin="apache/pulsar#21464: a consumer of the compacted topic read what was not committed",
-    symptom=r"readers of orders see nothing; seen \['a1'\]",
     parts=Parts(sidecar_buffer=_WritesThrough),
 )
 
 ABORTED_SHOWN = Defect(
     name="core-pulsar-aborted-shown",
-    breaks="CORE-03",
+    breaks={"CORE-03": Symptom(seen=r"^\['a1'")},
     story="The buffer writes the same marker for both decisions, and so publishes what was aborted.",
     origin="apache/pulsar#19814: aborted messages were delivered to consumers that read again",
-    symptom=r"readers of orders see .*; seen \['a1'",
     parts=Parts(sidecar_buffer=_CommitsAlways),
 )
 
 ORDER_TURNED = Defect(
     name="core-pulsar-order-turned",
-    breaks="CORE-04",
+    breaks={"CORE-04": Symptom(seen=r"^\['a3', 'a2', 'a1'\]")},
     story="The messages of a commit are published last first.",
     origin="textbook: a stack where a queue is due",
-    symptom=r"see \['a1', 'a2', 'a3'\]; seen \['a3', 'a2', 'a1'\]",
     parts=Parts(sidecar_buffer=_LastFirst),
 )
 
 ALL_HELD_UP = Defect(
     name="core-pulsar-all-held-up",
-    breaks="CORE-05",
+    breaks={"CORE-05": Symptom(expected=r"\['early'\]", seen="^nothing")},
     story="While a transaction is open in a topic, readers get nothing of it, not even what was there before.",
     origin="apache/pulsar#14889: with transactions enabled, all consumers of a broker were stuck",
-    symptom=r"see \['early'\]; seen nothing",
     parts=Parts(sidecar_buffer=_StopsAtTheStart),
 )
 
 READERS_NOT_RELEASED = Defect(
     name="core-pulsar-readers-not-released",
-    breaks="CORE-06",
+    breaks={"CORE-06": Symptom(expected=r"\['(a1', ')?plain'\]", seen="^nothing")},
     story="Readers are stopped where a transaction began, and stay there when it has ended.",
     origin="apache/pulsar#12382: the position up to which may be read did not move on",
-    symptom=r"see \['(a1', ')?plain'\]; seen nothing",
     parts=Parts(sidecar_buffer=_StaysWhereItStopped),
 )
 
 LARGE_TRANSACTION_CUT = Defect(
     name="core-pulsar-large-transaction-cut",
-    breaks="CORE-07",
+    breaks={"CORE-07": Symptom(seen=r"^\['1', .*'16'\]")},
     story=f"A marker has room for {_FULL} messages, and what a transaction wrote beyond that is lost at its commit.",
     origin="textbook: a buffer of fixed size",
-    symptom=r"'20'\]; seen \['1', .*'16'\]",
     parts=Parts(sidecar_buffer=_KeepsOnlySome),
 )
 
 ABORT_BY_PRODUCER = Defect(
     name="core-pulsar-abort-by-producer",
-    breaks="CORE-08",
+    breaks={"CORE-08": Symptom(expected=r"\['a1', 'a3'\]", seen="^nothing")},
     story="What is aborted is told by its producer, so that one abort hides all that this producer ever wrote.",
     origin="textbook: the wrong key",
-    symptom=r"see \['a1', 'a3'\]; seen nothing",
     parts=Parts(sidecar_buffer=_GoesByProducer),
 )
 
 ONE_END_ENDS_ALL = Defect(
     name="core-pulsar-one-end-ends-all",
-    breaks="CORE-09",
+    breaks={"CORE-09": Symptom(expected=r"\['b1'\]", seen="^nothing")},
     story="The end of one transaction ends all that are open in the topic, in the same way.",
     origin="apache/pulsar#15530: the end of one transaction aborted another",
-    symptom=r"see \['b1'\]; seen nothing",
     parts=Parts(sidecar_buffer=_EndsAll),
 )
 
 LATE_WRITE_SHOWN = Defect(
     name="core-pulsar-late-write-shown",
-    breaks="CORE-17",
+    breaks={"CORE-17": Symptom(seen=r"^\['late'\]")},
     story="A message whose transaction is over is stored like one outside of transactions, and everybody reads it.",
     origin="textbook: no open transaction taken for none",
-    symptom=r"see nothing; seen \['late'\]",
     parts=Parts(sidecar_buffer=_TakesLateOnesForPlain),
 )
 
 LATE_WRITE_OPENS_AGAIN = Defect(
     name="core-pulsar-late-write-opens-again",
-    breaks="CORE-19",
+    breaks={"CORE-19": Symptom(expected=r"\['plain'\]", seen="^nothing")},
     story="A message whose transaction is over opens that anew, and nobody will ever end it: readers wait behind it.",
     origin="Pulsar's marker buffer up to 4.0.7, where a late message of a committed transaction holds up its topic",
-    symptom=r"see \['plain'\]; seen nothing",
     parts=Parts(sidecar_buffer=_OpensAgain),
 )

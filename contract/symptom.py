@@ -1,0 +1,59 @@
+"""How a failure shows: the mark by which a violation is told from others of the same scenario.
+
+Defects of the reference and known deviations of released systems are written down with one. It looks at the fields of a violation
+and not at a sentence made of them, so that the wording of a report can change.
+"""
+
+import re
+
+from pydantic import field_validator, model_validator
+
+from .datafile import Row
+from .evidence import Mismatch
+
+
+class Symptom(Row):
+    """Regular expressions that must be found in the fields of the same name; a field without one may be anything.
+
+    `code` is a number and must be the same. At least one field is given: a symptom that every violation has tells nothing.
+    """
+
+    what: str | None = None
+    expected: str | None = None
+    seen: str | None = None
+    error: str | None = None
+    code: int | None = None
+
+    @field_validator("what", "expected", "seen", "error")
+    @classmethod
+    def _is_an_expression(cls, value: str | None) -> str | None:
+        try:
+            re.compile(value or "")
+        except re.error as error:
+            raise ValueError(f"must be a regular expression: {error}") from error
+        if value == "":
+            raise ValueError("must not be empty: it would be found in everything")
+        return value
+
+    @model_validator(mode="after")
+    def _tells_something(self) -> "Symptom":
+        if not self._fields:
+            raise ValueError(f"must say one of {', '.join(type(self).model_fields)}")
+        return self
+
+    @property
+    def _fields(self) -> dict[str, str | int]:
+        return self.model_dump(exclude_none=True)
+
+    def shows_in(self, mismatch: Mismatch | None) -> bool:
+        """Whether every field that is given is found; never in what is no violation."""
+        return mismatch is not None and all(_is_found(due, getattr(mismatch, name)) for name, due in self._fields.items())
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {due!r}" for name, due in self._fields.items())
+
+
+def _is_found(due: str | int, value: str | int | None) -> bool:
+    if value is None or isinstance(due, int):
+        return value == due
+    return re.search(due, str(value)) is not None
