@@ -23,7 +23,7 @@ _EITHER = {"add_partitions_to_txn": (0, 3), "add_offsets_to_txn": (0, 3)}
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What there was just before the When: where each log ended, what the coordinator said of each id, and which producer ids were given."""
+    """What there was just before the When: the ends of logs, what the coordinator said of each id, and the producer ids that were given."""
 
     ends: dict[TopicPartition, int]
     transactions: dict[str, TransactionDescription]

@@ -41,7 +41,11 @@ def the_transaction_is(context: ScenarioContext, producer: str, state: str, plac
     if place is None:
         holds, expected, seen = description.state == state, state, description.state
     else:
-        holds, expected, seen = description.state == state and _is_in(context, description, place), f"{state} in {place}", _where(description)
+        holds, expected, seen = (
+            description.state == state and _is_in(context, description, place),
+            f"{state} in {place}",
+            _where(description),
+        )
     context.evidence.expect(holds, expected, seen, what=f"transaction of {producer}")
 
 
@@ -103,7 +107,9 @@ def has_no_open_transaction(context: ScenarioContext, partition: str, producer: 
     context.await_markers()
     starts = [entry.transaction_start for entry in active_in(context, partition, context.producers[producer])]
     seen = f"offset {max(starts)}" if any(start >= 0 for start in starts) else f"none; starts {starts}"
-    context.evidence.expect(all(start == -1 for start in starts), "none", seen, what=f"start of the transaction of {producer} in {partition}")
+    context.evidence.expect(
+        all(start == -1 for start in starts), "none", seen, what=f"start of the transaction of {producer} in {partition}"
+    )
 
 
 @KAFKA.then("{producer} has records in every partition of its transaction")
@@ -150,5 +156,3 @@ def _where(description: TransactionDescription) -> str:
 
 def _shown(description: TransactionDescription) -> str:
     return f"{_where(description)} of {description.producer}, begun at {description.start_time}, time-out {description.timeout_ms}"
-
-

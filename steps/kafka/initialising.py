@@ -44,9 +44,7 @@ def has_initialised_again(context: ScenarioContext, producer: str) -> None:
 
 
 @INITIALISE.when
-def initialises_again(
-    context: ScenarioContext, producer: str, identity: str | None, timeout: str | None, unsupported: str | None
-) -> None:
+def initialises_again(context: ScenarioContext, producer: str, identity: str | None, timeout: str | None, unsupported: str | None) -> None:
     one = context.turn_of(producer)
     if unsupported:
         context.keep(one, one.probe.init_producer_id_unoffered(one.transactional_id), "InitProducerId")
@@ -117,9 +115,7 @@ def initialise(context: ScenarioContext, name: str, identifier: str, timeout: st
     """A new producer of the scenario."""
     probe, unique = context.session.client(name), context.session.unique(identifier)
     timeout_ms = TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
-    context.producers[name] = Producer(
-        name, unique, probe, [achieved(_init(probe, unique, timeout_ms), f"initialising {name}")]
-    )
+    context.producers[name] = Producer(name, unique, probe, [achieved(_init(probe, unique, timeout_ms), f"initialising {name}")])
 
 
 def _init(probe: KafkaProbe, identifier: str, timeout_ms: int = LONG_TIMEOUT_MS) -> Outcome[ProducerIdAndEpoch]:

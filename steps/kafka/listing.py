@@ -60,10 +60,7 @@ def is_listed(context: ScenarioContext, producer: str, listed: str) -> None:
     """The list has an entry for the transactional id, with its producer id; or it has no entry for the transactional id."""
     one, entries = context.producers[producer], _list(context).transactions
     found = [entry for entry in entries if entry.transactional_id == one.transactional_id]
-    if listed == "is listed":
-        holds = any(entry.producer_id == one.current.producer_id for entry in found)
-    else:
-        holds = not found
+    holds = any(entry.producer_id == one.current.producer_id for entry in found) if listed == "is listed" else not found
     seen = f"{producer} in it as {', '.join(entry.state for entry in found)}" if found else f"{producer} not in it, of {len(entries)}"
     context.evidence.expect(holds, f"{producer} {listed}", seen, what="list of transactions")
 

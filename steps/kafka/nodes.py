@@ -1,6 +1,5 @@
 """Given: a transaction on two nodes."""
 
-from fencepost.adapters.kafka.values import TopicPartition
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 
@@ -10,9 +9,7 @@ from .initialising import initialise
 from .vocabulary import KAFKA
 
 
-@KAFKA.given(
-    "producer {producer} has {done} {first:value} to {here:partition} on node 1 and {second:value} to {there:partition} on node 2"
-)
+@KAFKA.given("producer {producer} has {done} {first:value} to {here:partition} on node 1 and {second:value} to {there:partition} on node 2")
 def has_written_on_two_nodes(context: ScenarioContext, producer: str, done: str, first: str, here: str, second: str, there: str) -> None:
     """A new topic of two partitions with these leaders, a producer that node 1 coordinates, and a transaction with a record in each."""
     topic = here.rpartition("-")[0]

@@ -22,7 +22,8 @@ _STRANGER = (1, "a stranger")
 
 SEND = KAFKA.act(
     given="{producer} has sent offset {offset:number} of {partitions} to group {group}[ with metadata {metadata:value}]",
-    when="{producer} sends offset {offset:number} of {partitions} to group {group}[ with {identity}][ and {too_large} for {long:partition}]",
+    when="{producer} sends offset {offset:number} of {partitions} to group {group}[ with {identity}]"
+    "[ and {too_large} for {long:partition}]",
     meaning="TxnOffsetCommit in the producer's transaction, by nobody's member unless a member id is named.",
 )
 
@@ -78,13 +79,10 @@ def _judge_pending(context: ScenarioContext, group: str, partition: str, *, is_p
         context.await_markers()
     outcome = context.observer.committed(context.session.unique(group), context.partition(partition), require_stable=True)
     stable = answered(outcome, f"fetching the stable offset of {partition} in {group}")
-    if is_pending:
-        holds = isinstance(stable, Refused) and stable.error == "UNSTABLE_OFFSET_COMMIT"
-    else:
-        holds = isinstance(stable, Done)
+    is_unstable = isinstance(stable, Refused) and stable.error == "UNSTABLE_OFFSET_COMMIT"
     error, code = (stable.error, stable.code) if isinstance(stable, Refused) else (None, None)
     context.evidence.expect(
-        holds,
+        is_unstable if is_pending else isinstance(stable, Done),
         "UNSTABLE_OFFSET_COMMIT" if is_pending else "a stable offset",
         str(stable) if isinstance(stable, Refused) else "a stable offset",
         what=f"stable offset of {partition} in group {group}",

@@ -76,7 +76,13 @@ class Producer:
         return outcome
 
     def end(
-        self, commit: bool, *, version: int, transactional_id: str | None = None, identity: ProducerIdAndEpoch | None = None, retry: bool = True
+        self,
+        commit: bool,
+        *,
+        version: int,
+        transactional_id: str | None = None,
+        identity: ProducerIdAndEpoch | None = None,
+        retry: bool = True,
     ) -> Outcome[ProducerIdAndEpoch | None]:
         """EndTxn; what it answers is adopted by who asked, so that a scenario can refuse to."""
         return self.probe.end_txn(

@@ -1,8 +1,8 @@
 """Given: topics, and producers of every kind."""
 
 from fencepost.adapters.kafka.values import LAST_USABLE_EPOCH, TopicPartition
-from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.errors import NotOffered
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
@@ -47,7 +47,8 @@ def a_producer(context: ScenarioContext, producer: str, transactional_id: str, t
 
 
 @KAFKA.given(
-    "producers {one:producer} and {other:producer} with transactional ids {first:transactional_id} and {second:transactional_id}[ and {timeout}]"
+    "producers {one:producer} and {other:producer} with transactional ids {first:transactional_id} and {second:transactional_id}"
+    "[ and {timeout}]"
 )
 def two_producers(context: ScenarioContext, one: str, other: str, first: str, second: str, timeout: str | None) -> None:
     """Two producers that have nothing to do with each other, as above."""

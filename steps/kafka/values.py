@@ -169,7 +169,13 @@ FATE = choice(
     meaning="what becomes of a request on its way; but where it arrives twice, its client loses the connection and knows nothing",
 )
 MOMENT = choice("moment", "before it answers", "right after it answers", meaning="when the system is killed; it is started again at once")
-EVENT = choice("event", "the next answer", "the next refusal", "the next restart", meaning="when a fault ends: what the client gets, or the system does")
+EVENT = choice(
+    "event",
+    "the next answer",
+    "the next refusal",
+    "the next restart",
+    meaning="when a fault ends: what the client gets, or the system does",
+)
 LAYOUT = choice("layout", "a new segment for each batch", meaning="how a log is stored")
 ROLE = choice(
     "role",
@@ -179,16 +185,22 @@ ROLE = choice(
     meaning="who may write and read under the scenario's names; to the cluster an operator may ALTER, another broker CLUSTER_ACTION",
 )
 RIGHT = text("right", r'write under its transactional id|write to [a-z]+|read group "[^"]*"|read [a-z]+', "what an ACL allows")
-WHICH_ID = choice("which_id", "no", "an empty", "an unused", meaning="a transactional id: null, of no letters, or one that nobody has initialised")
+WHICH_ID = choice(
+    "which_id", "no", "an empty", "an unused", meaning="a transactional id: null, of no letters, or one that nobody has initialised"
+)
 ASKED_ABOUT = text(
     "asked_about", "[A-Z]|an unused transactional id|an empty transactional id", "a producer's transactional id, or one of nobody"
 )
-OUTSIDE = choice("outside", "outside of its transaction", meaning="a batch that is not transactional, in a request without a transactional id")
+OUTSIDE = choice(
+    "outside", "outside of its transaction", meaning="a batch that is not transactional, in a request without a transactional id"
+)
 UNSUPPORTED = choice("unsupported", "in an unsupported version", meaning="a well-formed request, in a version beyond those of ApiVersions")
 LATE = choice("late", "after its time-out", meaning="when the coordinator no longer says Ongoing")
 AS_A_WHOLE = choice("as_a_whole", "as a whole", meaning="with one error for the request, and no result for any part of it")
 ONLY = choice("only", "only", meaning="what else was asked for in the request is done")
-LISTED = choice("listed", "is listed", "is not listed", meaning="whether an entry has the producer's transactional id, and then its producer id")
+LISTED = choice(
+    "listed", "is listed", "is not listed", meaning="whether an entry has the producer's transactional id, and then its producer id"
+)
 ADDS = choice("adds", "adds", "verifies", meaning="AddPartitionsToTxn, without or with verifyOnly")
 AGE = choice("age", "long ago", "a moment ago", meaning="a duration filter: an hour, or a millisecond")
 MARK = choice("mark", "last stable offset", "high watermark", meaning="an end of a partition, as Fetch names it")

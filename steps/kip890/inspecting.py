@@ -23,7 +23,7 @@ def coordinators() -> list[int]:
 
 @KIP890.then("the answer describes an Empty transaction of {producer}, with no partition and no start time")
 def describes_an_empty_transaction(context: ScenarioContext, producer: str) -> None:
-    """The answer's state is Empty, its partitions are none, its start time is -1, and it has the producer id and epoch of InitProducerId."""
+    """The answer's state is Empty, its partitions are none, its start time is -1; it has the producer id and epoch of InitProducerId."""
     answer = answer_of(context)
     match answer:
         case Done(TransactionDescription(state=state, partitions=partitions, start_time=start, producer=identity)):

@@ -65,5 +65,3 @@ def markers_of_the_winner(context: ScenarioContext, raced: dict[str, Outcome[obj
 
 def _answers(raced: dict[str, Outcome[object]]) -> str:
     return ", ".join(f"{verb}: {reported(outcome)}" for verb, outcome in raced.items())
-
-

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
+
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
@@ -121,9 +122,7 @@ class _Walk:
 
     def _end_as(self, identity: ProducerIdAndEpoch) -> None:
         commit = self._chance.random() < 1 / 2
-        outcome = self._producer.end(
-            commit, version=self._context.version(self._producer, "end_txn"), identity=identity, retry=False
-        )
+        outcome = self._producer.end(commit, version=self._context.version(self._producer, "end_txn"), identity=identity, retry=False)
         if isinstance(outcome, Done) and outcome.value not in (None, self._producer.current):
             self._producer.given.append(outcome.value)
         self._note(f"{'commit' if commit else 'abort'} at epoch {identity.epoch}", outcome)

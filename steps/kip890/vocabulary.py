@@ -4,7 +4,10 @@ from fencepost.steps.kafka.vocabulary import TYPES
 from fencepost.steps.sentence import ValueType, Vocabulary, choice
 
 FEATURE_STATUS = choice(
-    "feature_status", "finalized", "supported", meaning="where ApiVersions lists a feature: the level in force, or the highest that there is"
+    "feature_status",
+    "finalized",
+    "supported",
+    meaning="where ApiVersions lists a feature: the level in force, or the highest that there is",
 )
 COORDINATOR_EPOCH = choice(
     "coordinator_epoch",
