@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from fencepost.adapters.kafka.probe import PartitionResults
-from fencepost.adapters.kafka.values import NO_PRODUCER, Appended, Isolation, ProducerIdAndEpoch
+from fencepost.adapters.kafka.values import NO_PRODUCER, Appended, Isolation, ProducerIdAndEpoch, TopicPartition
 from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done, Refused
 from fencepost.steps.outcomes import observed
@@ -186,12 +185,12 @@ def _results(context: ScenarioContext, names: tuple[str, ...], producer: str | N
     return {name: found[context.partition(name)] for name in names}
 
 
-def _all_results(context: ScenarioContext, producer: str | None) -> Mapping[object, Done[object] | Refused]:
+def _all_results(context: ScenarioContext, producer: str | None) -> Mapping[TopicPartition, Done[object] | Refused]:
     """The verdicts on partitions in the answer to the When, in the entry of that producer where the request had several."""
     match answer_of(context):
         case Done(dict() as results):
-            verdicts: PartitionResults = results[context.producers[producer].transactional_id] if producer is not None else results
-            return dict(verdicts)
+            verdicts: Mapping[TopicPartition, Done[object] | Refused] = results
+            return verdicts if producer is None else results[context.producers[producer].transactional_id]
         case Refused() as refusal:
             raise Violation(
                 "an answer for each partition",

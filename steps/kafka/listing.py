@@ -42,14 +42,13 @@ def list_is_sent(
     Until somebody is listed: again and again, until that transactional id is in the list or patience ends.
     """
     context.begin()
-    filters = {
-        "producer_ids": [context.producers[producer].current.producer_id] if producer else None,
-        "pattern": pattern,
-        "states": list(states) if states else None,
-        "longer_than_ms": _AGES_MS[age] if age else None,
-    }
     for _ in context.time.attempts():
-        answer = context.observer.list_transactions(**{name: value for name, value in filters.items() if value is not None})
+        answer = context.observer.list_transactions(
+            states=list(states or ()),
+            producer_ids=[context.producers[producer].current.producer_id] if producer else (),
+            longer_than_ms=_AGES_MS[age] if age else None,
+            pattern=pattern,
+        )
         context.keep(None, answer, "ListTransactions")
         if last is None or not isinstance(answer, Done) or context.producers[last].transactional_id in _ids(answer.value):
             break

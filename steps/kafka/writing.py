@@ -21,7 +21,7 @@ WRITE = KAFKA.act(
     given="{producer} has written {value} to {partition}",
     when="{producer} writes {value} to {partition}[ at sequence {sequence:number}][ with {identity}][ {outside}]",
     meaning="Produce of one record in the producer's transaction, which begins with its first write; with the sequence number that is next"
-    " unless one is named. As a Given, an old client adds the partition first, where it is not in the transaction; a When is Produce alone.",
+    " unless one is named. As a Given, an old client adds the partition first, where it is not in the transaction; the When is Produce.",
 )
 
 

@@ -23,10 +23,13 @@ def api_versions_is_sent(context: ScenarioContext, version: int) -> None:
 def the_answer_has_the_feature(context: ScenarioContext, feature_status: str, level: int) -> None:
     """The answer lists the feature among the finalized or the supported ones, with this level as its highest or a higher one."""
     offer = _offer(context)
-    supported = offer.supported.get(FEATURE)
-    found = offer.finalized.get(FEATURE) if feature_status == "finalized" else supported and supported.highest
-    holds = found is not None and found >= level
-    context.evidence.expect(holds, f"{level} or above", str(found), what=f"{feature_status} level of {FEATURE}")
+    if feature_status == "finalized":
+        found = offer.finalized.get(FEATURE, -1)
+    else:
+        found = offer.supported[FEATURE].highest if FEATURE in offer.supported else -1
+    context.evidence.expect(
+        found >= level, f"{level} or above", "none" if found < 0 else str(found), what=f"{feature_status} level of {FEATURE}"
+    )
 
 
 @KIP890.then("{api_versions} are advertised")
