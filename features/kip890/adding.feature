@@ -8,7 +8,7 @@ Feature: Adding partitions to a transaction
   @KIP890-030 @MUST
   Rule: AddPartitionsToTxn v3 opens a transaction on an idle id and records the partition it names.
 
-    Scenario: [1] The first announcement of a producer
+    Scenario: [1] The first partition that a producer adds
       Given producer A with transactional id "transfer"
       When A adds payments-0
       Then it is done for payments-0
@@ -34,7 +34,7 @@ Feature: Adding partitions to a transaction
   @KIP890-032 @MUST
   Rule: AddPartitionsToTxn with an older or a newer epoch is refused PRODUCER_FENCED, or INVALID_PRODUCER_EPOCH below v2.
 
-    Scenario: [1] An older epoch
+    Scenario: [1] An epoch that a commit has left behind
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -42,13 +42,13 @@ Feature: Adding partitions to a transaction
       Then it is refused for payments-0 with PRODUCER_FENCED
       And the transaction of A is unchanged
 
-    Scenario: [2] A newer epoch
+    Scenario: [2] An epoch that was never given
       Given producer A with transactional id "transfer"
       When A adds payments-0 with an epoch ahead of its own
       Then it is refused for payments-0 with PRODUCER_FENCED
       And the transaction of A is unchanged
 
-    Scenario: [3] A newer epoch in a version that has only the older error
+    Scenario: [3] An epoch that was never given, in the oldest version
       Given producer A with transactional id "transfer"
       And A uses AddPartitionsToTxn v1
       When A adds payments-0 with an epoch ahead of its own
@@ -76,7 +76,7 @@ Feature: Adding partitions to a transaction
   @KIP890-034 @MUST
   Rule: Adding partitions that already belong to the open transaction succeeds and changes nothing.
 
-    Scenario: [1] Both partitions are announced again
+    Scenario: [1] Both partitions of the transaction are added again
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A has added payments-1
@@ -84,7 +84,7 @@ Feature: Adding partitions to a transaction
       Then it is done for payments-0 and payments-1
       And the transaction of A is unchanged
 
-    Scenario: [2] One of two partitions is announced again
+    Scenario: [2] One of two partitions is added again
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A has added payments-1
@@ -96,7 +96,7 @@ Feature: Adding partitions to a transaction
   Rule: AddPartitionsToTxn answers CONCURRENT_TRANSACTIONS while the previous transaction is still completing.
 
     @needs:hold-markers
-    Scenario: [1] A commit is held back
+    Scenario: [1] The commit before is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -105,7 +105,7 @@ Feature: Adding partitions to a transaction
       And the transaction of A is unchanged
 
     @needs:hold-markers
-    Scenario: [2] An abort is held back
+    Scenario: [2] The abort before is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to abort
@@ -135,7 +135,7 @@ Feature: Adding partitions to a transaction
   @KIP890-038 @MUST
   Rule: A verify-only AddPartitionsToTxn succeeds for a partition that is in the open transaction.
 
-    Scenario: [1] The partitions were announced
+    Scenario: [1] The partitions were added by the client
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A has added payments-1
@@ -162,19 +162,19 @@ Feature: Adding partitions to a transaction
   @KIP890-040 @MUST
   Rule: A verify-only AddPartitionsToTxn never changes the transaction, whether it succeeds or is refused.
 
-    Scenario: [1] It succeeds
+    Scenario: [1] The partition is in the transaction
       Given producer A with transactional id "transfer"
       And A has added payments-0
       When the leader verifies payments-0 for A
       Then it is done for payments-0
       And the transaction of A is unchanged
 
-    Scenario: [2] It is refused on an idle id
+    Scenario: [2] The transactional id is idle
       Given producer A with transactional id "transfer"
       When the leader verifies payments-0 and payments-1 for A
       Then the transaction of A is unchanged
 
-    Scenario: [3] It is refused on a completed id
+    Scenario: [3] The transaction was aborted before
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -230,7 +230,7 @@ Feature: Adding partitions to a transaction
   @KIP890-043 @MUST
   Rule: AddPartitionsToTxn on a completed id with the epoch in force opens the next transaction.
 
-    Scenario: [1] After a commit
+    Scenario: [1] The next transaction after a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -238,7 +238,7 @@ Feature: Adding partitions to a transaction
       Then it is done for payments-1
       And the transaction of A is Ongoing in payments-1
 
-    Scenario: [2] After an abort
+    Scenario: [2] The next transaction after an abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -249,7 +249,7 @@ Feature: Adding partitions to a transaction
   @KIP890-044 @MUST
   Rule: AddPartitionsToTxn with an empty transactional id is refused INVALID_REQUEST on every partition.
 
-    Scenario: [1] Two partitions
+    Scenario: [1] Two partitions for a transactional id of no letters
       Given producer A with transactional id "transfer"
       When A adds payments-0 and payments-1 with an empty transactional id
       Then it is refused for payments-0 and payments-1 with INVALID_REQUEST

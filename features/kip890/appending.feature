@@ -17,7 +17,7 @@ Feature: Appending to a partition
   @KIP890-095 @MUST
   Rule: Produce v9 and v10 to a partition nobody announced is refused INVALID_TXN_STATE with a message, and nothing is appended.
 
-    Scenario: [1] Produce v9
+    Scenario: [1] Produce v9 to a partition that was not added
       Given producer A with transactional id "transfer"
       And A uses Produce v9
       When A writes "stray" to payments-0
@@ -25,7 +25,7 @@ Feature: Appending to a partition
       And the refusal has a message
       And the log of payments-0 has not grown
 
-    Scenario: [2] Produce v10
+    Scenario: [2] Produce v10 to a partition that was not added
       Given producer A with transactional id "transfer"
       And A uses Produce v10
       When A writes "stray" to payments-0
@@ -33,7 +33,7 @@ Feature: Appending to a partition
       And the refusal has a message
       And the log of payments-0 has not grown
 
-    Scenario: [3] Another partition was announced
+    Scenario: [3] Only another partition was added
       Given producer A with transactional id "transfer"
       And A has added payments-1
       And A uses Produce v10
@@ -44,7 +44,7 @@ Feature: Appending to a partition
   @KIP890-096 @MUST
   Rule: Produce v11 to a partition nobody announced is refused TRANSACTION_ABORTABLE, and nothing is appended.
 
-    Scenario: [1] Produce v11
+    Scenario: [1] Produce v11 to a partition that was not added
       Given producer A with transactional id "transfer"
       And A uses Produce v11
       When A writes "stray" to payments-0
@@ -54,21 +54,21 @@ Feature: Appending to a partition
   @KIP890-097 @MUST
   Rule: Produce v9 to v11 is accepted on a partition that AddPartitionsToTxn v3 put into the transaction.
 
-    Scenario: [1] Produce v9 after the announcement
+    Scenario: [1] Produce v9 to a partition that was added
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v9
       When A writes "a1" to payments-0
       Then it is done
 
-    Scenario: [2] Produce v10 after the announcement
+    Scenario: [2] Produce v10 to a partition that was added
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v10
       When A writes "a1" to payments-0
       Then it is done
 
-    Scenario: [3] Produce v11 after the announcement
+    Scenario: [3] Produce v11 to a partition that was added
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v11
@@ -105,13 +105,13 @@ Feature: Appending to a partition
   @KIP890-102 @MUST
   Rule: A transactional batch whose epoch runs ahead of the coordinator is refused INVALID_PRODUCER_EPOCH and never appended.
 
-    Scenario: [1] Produce v12
+    Scenario: [1] A new client with an epoch that was never given
       Given producer A with transactional id "transfer"
       When A writes "early" to payments-0 with an epoch ahead of its own
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-    Scenario: [2] Produce v11 to an announced partition
+    Scenario: [2] An old client with an epoch that was never given
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v11

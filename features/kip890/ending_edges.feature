@@ -20,7 +20,7 @@ Feature: Ending a transaction, off the beaten track
       When A commits with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
-    Scenario: [3] An end that is refused
+    Scenario: [3] An abort that is refused
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts with an epoch ahead of its own
@@ -59,7 +59,7 @@ Feature: Ending a transaction, off the beaten track
   Rule: An EndTxn v5 retried while the markers are on their way answers CONCURRENT_TRANSACTIONS without an identity.
 
     @needs:hold-markers
-    Scenario: [1] A commit is asked for again
+    Scenario: [1] The commit is incomplete, and asked for again
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -68,7 +68,7 @@ Feature: Ending a transaction, off the beaten track
       And the refusal has producer id -1 and epoch -1
 
     @needs:hold-markers
-    Scenario: [2] An abort is asked for again
+    Scenario: [2] The abort is incomplete, and asked for again
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to abort
@@ -90,7 +90,7 @@ Feature: Ending a transaction, off the beaten track
   @KIP890-073 @MUST
   Rule: EndTxn with an epoch the coordinator has not handed out yet is refused PRODUCER_FENCED.
 
-    Scenario: [1] A commit from the future
+    Scenario: [1] A new client commits with an epoch that was never given
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits with an epoch ahead of its own
@@ -98,7 +98,7 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is Ongoing in payments-0
       And the producer id and epoch of A are unchanged
 
-    Scenario: [2] An abort from the future
+    Scenario: [2] A new client aborts with an epoch that was never given
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts with an epoch ahead of its own
@@ -106,7 +106,7 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is Ongoing in payments-0
       And the producer id and epoch of A are unchanged
 
-    Scenario: [3] A commit from the future, of an old client
+    Scenario: [3] An old client commits with an epoch that was never given
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -145,7 +145,7 @@ Feature: Ending a transaction, off the beaten track
   @KIP890-075 @MUST
   Rule: EndTxn with an empty transactional id is refused INVALID_REQUEST before any state is looked at.
 
-    Scenario: [1] A new client
+    Scenario: [1] A new client commits a transactional id of no letters
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits with an empty transactional id
@@ -153,7 +153,7 @@ Feature: Ending a transaction, off the beaten track
       And the refusal has producer id -1 and epoch -1
       And the transaction of A is Ongoing in payments-0
 
-    Scenario: [2] An old client
+    Scenario: [2] An old client aborts a transactional id of no letters
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A uses EndTxn v4
@@ -184,7 +184,7 @@ Feature: Ending a transaction, off the beaten track
   Rule: DescribeTransactions shows the raised epoch from the moment EndTxn v5 is answered, prepared or completed.
 
     @needs:hold-markers
-    Scenario: [1] A commit that is not completed
+    Scenario: [1] The answered commit is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       When A commits
@@ -193,7 +193,7 @@ Feature: Ending a transaction, off the beaten track
       And the producer id and epoch of A are those of the answer
 
     @needs:hold-markers
-    Scenario: [2] An abort that is not completed
+    Scenario: [2] The answered abort is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       When A aborts
@@ -201,7 +201,7 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is PrepareAbort
       And the producer id and epoch of A are those of the answer
 
-    Scenario: [3] A commit that is completed
+    Scenario: [3] The answered commit is complete
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
@@ -212,7 +212,7 @@ Feature: Ending a transaction, off the beaten track
   Rule: Right after a successful EndTxn v5 the fresh epoch is never fenced, at worst it has to wait.
 
     @needs:hold-markers
-    Scenario: [1] The next record, while the markers are held back
+    Scenario: [1] The next record, while completion is blocked
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -221,7 +221,7 @@ Feature: Ending a transaction, off the beaten track
       And the log of payments-1 has not grown
 
     @needs:hold-markers
-    Scenario: [2] The next abort, while the markers are held back
+    Scenario: [2] The next abort, while completion is blocked
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit

@@ -8,7 +8,7 @@ Feature: Ending a transaction as an old client
   @KIP890-083 @MUST
   Rule: EndTxn v4 ends a transaction without raising the epoch and without an identity in its answer.
 
-    Scenario: [1] A commit
+    Scenario: [1] An old client commits
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -17,7 +17,7 @@ Feature: Ending a transaction as an old client
       And the producer id and epoch of A are unchanged
       And readers of payments-0 see "a1"
 
-    Scenario: [2] An abort
+    Scenario: [2] An old client aborts
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -29,7 +29,7 @@ Feature: Ending a transaction as an old client
   @KIP890-084 @MUST
   Rule: Repeating EndTxn v4 with the same decision after completion succeeds and writes no further marker.
 
-    Scenario: [1] A commit is asked for again
+    Scenario: [1] A commit that is complete is asked for again
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -38,7 +38,7 @@ Feature: Ending a transaction as an old client
       Then it is done
       And the log of payments-0 has not grown
 
-    Scenario: [2] An abort is asked for again
+    Scenario: [2] An abort that is complete is asked for again
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -50,7 +50,7 @@ Feature: Ending a transaction as an old client
   @KIP890-085 @MUST
   Rule: EndTxn v4 with the opposite decision after completion is refused INVALID_TXN_STATE.
 
-    Scenario: [1] An abort after a commit
+    Scenario: [1] An abort after a complete commit
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -59,7 +59,7 @@ Feature: Ending a transaction as an old client
       Then it is refused with INVALID_TXN_STATE
       And readers of payments-0 see "a1"
 
-    Scenario: [2] A commit after an abort
+    Scenario: [2] A commit after a complete abort
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -71,14 +71,14 @@ Feature: Ending a transaction as an old client
   @KIP890-086 @MUST
   Rule: EndTxn v4 with no transaction ever opened is refused INVALID_TXN_STATE, for commit and abort alike.
 
-    Scenario: [1] A commit of nothing
+    Scenario: [1] A commit with nothing added
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4
       When A commits
       Then it is refused with INVALID_TXN_STATE
       And the producer id and epoch of A are unchanged
 
-    Scenario: [2] An abort of nothing
+    Scenario: [2] An abort with nothing added
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4
       When A aborts
@@ -88,7 +88,7 @@ Feature: Ending a transaction as an old client
   @KIP890-087 @MUST
   Rule: EndTxn below v5 with any epoch but the current one is refused, PRODUCER_FENCED from v2 and INVALID_PRODUCER_EPOCH before.
 
-    Scenario: [1] An epoch that was overtaken
+    Scenario: [1] An epoch that another instance has left behind
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A is an old client (transaction version 0)
@@ -97,7 +97,7 @@ Feature: Ending a transaction as an old client
       Then it is refused with PRODUCER_FENCED
       And the transaction of A is Ongoing in payments-0
 
-    Scenario: [2] An epoch that was overtaken, in the oldest words
+    Scenario: [2] An epoch that another instance has left behind, in EndTxn v1
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A is an old client (transaction version 0) and uses EndTxn v1
@@ -106,7 +106,7 @@ Feature: Ending a transaction as an old client
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the transaction of A is Ongoing in payments-0
 
-    Scenario: [3] An epoch that was never given
+    Scenario: [3] An epoch that was never given, in EndTxn v2
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0) and uses EndTxn v2
       And A has written "a1" to payments-0
@@ -118,7 +118,7 @@ Feature: Ending a transaction as an old client
   Rule: EndTxn v4 cannot change a decision that is already prepared, the same one waits and the other is refused or waits.
 
     @needs:hold-markers
-    Scenario: [1] The same decision
+    Scenario: [1] A commit of what is being committed
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A is an old client (transaction version 0)
@@ -150,7 +150,7 @@ Feature: Ending a transaction as an old client
   @KIP890-089 @MUST
   Rule: Two transactions in a row ended with EndTxn v4 run under one and the same epoch.
 
-    Scenario: [1] A commit after a commit
+    Scenario: [1] A second transaction after a commit
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -159,7 +159,7 @@ Feature: Ending a transaction as an old client
       Then it is done
       And the producer id and epoch of A are those it began with
 
-    Scenario: [2] A commit after an abort, under the same epoch
+    Scenario: [2] A second transaction after an abort
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0

@@ -9,14 +9,14 @@ Feature: When the epochs run out
   Rule: InitProducerId at the last usable epoch, 32766, moves the transactional id to a new producer id with epoch 0.
 
     @needs:aged-ids
-    Scenario: [1] The owner
+    Scenario: [1] The owner has used all its epochs
       Given producer A at the last usable epoch
       When A initialises again
       Then it is done and answers a new producer id and epoch 0
       And the producer id and epoch of A are those of the answer
 
     @needs:aged-ids
-    Scenario: [2] A new instance
+    Scenario: [2] A new instance comes when all epochs are used
       Given producer A at the last usable epoch
       When B takes over from A
       Then it is done and answers a new producer id and epoch 0
@@ -26,7 +26,7 @@ Feature: When the epochs run out
   Rule: After a rotation the exhausted identity retries to the same new producer id, and the epoch before it is PRODUCER_FENCED.
 
     @needs:aged-ids
-    Scenario: [1] The answer was lost, and the client asks again
+    Scenario: [1] The exhausted identity asks again
       Given producer A at the last usable epoch
       And A has initialised again
       When A initialises again with its previous epoch
@@ -34,7 +34,7 @@ Feature: When the epochs run out
       And the producer id and epoch of A are unchanged
 
     @needs:aged-ids
-    Scenario: [2] A client from before
+    Scenario: [2] The epoch before the exhausted one asks
       Given producer A at the last usable epoch
       And A has initialised again
       When A initialises again with the epoch before its previous one
@@ -75,7 +75,7 @@ Feature: When the epochs run out
   Rule: EndTxn v5 at the last usable epoch, 32766, answers a new producer id with epoch 0.
 
     @needs:aged-ids
-    Scenario: [1] A commit
+    Scenario: [1] A commit at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A commits
@@ -84,7 +84,7 @@ Feature: When the epochs run out
       And the producer id and epoch of A are those of the answer
 
     @needs:aged-ids
-    Scenario: [2] An abort
+    Scenario: [2] An abort at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A aborts
@@ -96,7 +96,7 @@ Feature: When the epochs run out
   Rule: After an overflow the old identity retries to the same new one, and the opposite decision is refused INVALID_TXN_STATE.
 
     @needs:aged-ids
-    Scenario: [1] The same decision
+    Scenario: [1] The exhausted identity retries its abort
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has aborted
@@ -105,7 +105,7 @@ Feature: When the epochs run out
       And the log of payments-0 has not grown
 
     @needs:aged-ids
-    Scenario: [2] The opposite decision
+    Scenario: [2] The exhausted identity aborts what it has committed
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed

@@ -9,7 +9,7 @@ Feature: Expiry
   Rule: A transactional id left idle beyond its expiration time is forgotten and starts over at epoch 0.
 
     @needs:short-expiry
-    Scenario: [1] A producer that is gone
+    Scenario: [1] A commit after the transactional id has expired
       Given producer A with transactional id "transfer"
       And A has stayed idle until its transactional id expired
       When A commits
@@ -17,7 +17,7 @@ Feature: Expiry
       And the coordinator does not know A
 
     @needs:short-expiry
-    Scenario: [2] A new instance, later
+    Scenario: [2] A new instance after the transactional id has expired
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A has stayed idle until its transactional id expired
@@ -25,7 +25,7 @@ Feature: Expiry
       Then it is done and answers a new producer id and epoch 0
 
     @needs:short-expiry @needs:crash
-    Scenario: [3] A restart brings nothing back
+    Scenario: [3] A crash after the transactional id has expired
       Given producer A with transactional id "transfer"
       And A has stayed idle until its transactional id expired
       When the system crashes and comes back

@@ -49,7 +49,7 @@ Feature: Fencing an old instance
       Then it is refused with PRODUCER_FENCED
       And the producer id and epoch of B are unchanged
 
-    Scenario: [4] The old instance writes in the first protocol
+    Scenario: [4] The old instance writes as an old client
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0

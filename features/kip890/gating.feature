@@ -23,7 +23,7 @@ Feature: Finding a protocol that both sides know
   @KIP890-004 @MUST
   Rule: A broker at transaction.version 2 advertises Produce v12, TxnOffsetCommit v5 and EndTxn v5.
 
-    Scenario: [1] The requests of the second protocol
+    Scenario: [1] The requests of transaction version 2
       Given transaction.version is 2 or above
       When ApiVersions v4 is sent
       Then Produce v12, TxnOffsetCommit v5 and EndTxn v5 are advertised
@@ -31,7 +31,7 @@ Feature: Finding a protocol that both sides know
   @KIP890-006 @MUST
   Rule: A client ending its transaction with EndTxn v4 keeps its epoch, even on a cluster at transaction.version 2.
 
-    Scenario: [1] A commit of an old client
+    Scenario: [1] An old client commits on a new broker
       Given transaction.version is 2 or above
       And producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
@@ -40,7 +40,7 @@ Feature: Finding a protocol that both sides know
       Then the transaction of A is CompleteCommit
       And the producer id and epoch of A are unchanged
 
-    Scenario: [2] An abort of an old client
+    Scenario: [2] An old client aborts on a new broker
       Given transaction.version is 2 or above
       And producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
@@ -52,7 +52,7 @@ Feature: Finding a protocol that both sides know
   @KIP890-008 @SHOULD
   Rule: A transactional request in a version the broker does not support closes the connection without an answer.
 
-    Scenario: [1] A version of InitProducerId from the future
+    Scenario: [1] A version of InitProducerId that no release has
       Given producer A with transactional id "transfer"
       When A initialises again in an unsupported version
       Then the connection is closed without an answer

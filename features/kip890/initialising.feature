@@ -8,12 +8,12 @@ Feature: Initialising a transactional id
   @KIP890-010 @MUST
   Rule: InitProducerId without a transactional id hands out a fresh producer id with epoch 0 on every call.
 
-    Scenario: [1] The producer ids of two calls
+    Scenario: [1] Two calls without a producer id
       Given a client has initialised with no transactional id
       When a client initialises with no transactional id
       Then it is done and answers a new producer id and epoch 0
 
-    Scenario: [2] An identity that the caller brings along
+    Scenario: [2] A call with the producer id and epoch of a producer
       Given producer A with transactional id "transfer"
       And A has initialised again
       When a client initialises with no transactional id and the producer id and epoch of A
@@ -23,7 +23,7 @@ Feature: Initialising a transactional id
   @KIP890-011 @MUST
   Rule: InitProducerId with an empty transactional id is refused INVALID_REQUEST and hands out no identity.
 
-    Scenario: [1] An empty transactional id
+    Scenario: [1] A client without a name for its transactions
       Given producer A with transactional id "transfer"
       When a client initialises with an empty transactional id
       Then it is refused with INVALID_REQUEST
@@ -56,14 +56,14 @@ Feature: Initialising a transactional id
   @KIP890-013 @MUST
   Rule: InitProducerId v3 and later with only half of an identity, a producer id or an epoch, is refused INVALID_REQUEST.
 
-    Scenario: [1] A producer id alone
+    Scenario: [1] A producer id without an epoch
       Given producer A with transactional id "transfer"
       When A initialises again with a producer id but no epoch
       Then it is refused with INVALID_REQUEST
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
-    Scenario: [2] An epoch alone
+    Scenario: [2] An epoch without a producer id
       Given producer A with transactional id "transfer"
       When A initialises again with an epoch but no producer id
       Then it is refused with INVALID_REQUEST
@@ -196,7 +196,7 @@ Feature: Initialising a transactional id
   @KIP890-022 @MUST
   Rule: InitProducerId over an open transaction aborts it and answers CONCURRENT_TRANSACTIONS until the abort is done.
 
-    Scenario: [1] What the old instance left open
+    Scenario: [1] A new instance ends what the old one left open
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When B takes over from A
@@ -204,7 +204,7 @@ Feature: Initialising a transactional id
       And the last stable offset of payments-0 is the high watermark
 
     @needs:hold-markers
-    Scenario: [2] As long as the abort is not done
+    Scenario: [2] The abort of what was taken over is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       When B takes over from A
@@ -215,14 +215,14 @@ Feature: Initialising a transactional id
   @KIP890-023 @SHOULD
   Rule: After a takeover of an open transaction the new epoch is two ahead without an identity and one ahead with the old one.
 
-    Scenario: [1] A new instance
+    Scenario: [1] A new instance takes over an open transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When B takes over from A
       Then it is done and answers the same producer id and the epoch after the next
       And the producer id and epoch of A are those of the answer
 
-    Scenario: [2] The instance that opened it
+    Scenario: [2] The instance that opened the transaction initialises again
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A initialises again
@@ -233,7 +233,7 @@ Feature: Initialising a transactional id
   Rule: InitProducerId answers CONCURRENT_TRANSACTIONS while the markers of a prepared transaction are still on their way.
 
     @needs:hold-markers
-    Scenario: [1] The owner, while its commit is under way
+    Scenario: [1] The owner, while its commit is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -242,7 +242,7 @@ Feature: Initialising a transactional id
       And the producer id and epoch of A are unchanged
 
     @needs:hold-markers
-    Scenario: [2] A new instance, while an abort is under way
+    Scenario: [2] A new instance, while an abort is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to abort

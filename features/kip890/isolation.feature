@@ -22,7 +22,7 @@ Feature: Isolation
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
-    Scenario: [3] The transaction is that of an old client
+    Scenario: [3] The open transaction is that of an old client
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -33,7 +33,7 @@ Feature: Isolation
   @KIP890-138 @MUST
   Rule: ListOffsets LATEST gives the last stable offset to read_committed and the high watermark to read_uncommitted.
 
-    Scenario: [1] A transaction is open
+    Scenario: [1] The latest offsets while a transaction is open
       Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       When A writes "a1" to payments-0
@@ -41,7 +41,7 @@ Feature: Isolation
       And ListOffsets of payments-0 for read_uncommitted answers its high watermark
       And the last stable offset of payments-0 is the offset of "a1"
 
-    Scenario: [2] Everything is decided
+    Scenario: [2] The latest offsets when everything is decided
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
@@ -52,13 +52,13 @@ Feature: Isolation
   @KIP890-141 @MUST
   Rule: A read_uncommitted Fetch sees the records of an open transaction at once.
 
-    Scenario: [1] A record of an open transaction
+    Scenario: [1] A record of a new client
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0
       Then read_uncommitted readers of payments-0 see "a1"
       And readers of payments-0 see nothing
 
-    Scenario: [2] A record of an old client
+    Scenario: [2] Two records of an old client
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0

@@ -7,7 +7,7 @@ Feature: Isolation in detail
   @KIP890-139 @MUST
   Rule: A read_committed Fetch lists the aborted transactions that overlap its range, with producer id and first offset.
 
-    Scenario: [1] One of two was aborted
+    Scenario: [1] One of two transactions was aborted
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
@@ -15,21 +15,21 @@ Feature: Isolation in detail
       When A aborts
       Then a read_committed Fetch of payments-0 lists the aborted transaction of A from "a1"
 
-    Scenario: [2] The reader begins in the middle of it
+    Scenario: [2] The reader begins in the middle of the aborted transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-0
       When A aborts
       Then a read_committed Fetch of payments-0 from "a2" lists the aborted transaction of A from "a1"
 
-    Scenario: [3] The reader begins behind it
+    Scenario: [3] The reader begins behind the aborted transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
       When "p1" is written to payments-0
       Then a read_committed Fetch of payments-0 from "p1" lists no aborted transaction
 
-    Scenario: [4] The transaction is that of an old client
+    Scenario: [4] The aborted transaction is that of an old client
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -47,7 +47,7 @@ Feature: Isolation in detail
       When A commits
       Then a read_committed Fetch of payments-0 returns "a1", "a2" and 2 markers
 
-    Scenario: [2] The same, filtered
+    Scenario: [2] An aborted transaction before a committed one, filtered
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -63,7 +63,7 @@ Feature: Isolation in detail
       Then readers of payments-0 see "b1"
       And a read_committed Fetch of payments-0 returns "a1", "b1" and 2 markers
 
-    Scenario: [4] The aborted transaction is that of an old client
+    Scenario: [4] The only transaction is that of an old client, and aborted
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
@@ -74,19 +74,19 @@ Feature: Isolation in detail
   @KIP890-143 @MUST
   Rule: A read_committed timestamp look-up that lands in undecided data answers offset -1 and timestamp -1.
 
-    Scenario: [1] The record is undecided
+    Scenario: [1] The record of that time is undecided
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When the offset for the time of "a1" in payments-0 is looked up for read_committed
       Then the look-up finds nothing
 
-    Scenario: [2] The record is undecided, and the reader does not mind
+    Scenario: [2] The record of that time is undecided, for a reader of uncommitted data
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When the offset for the time of "a1" in payments-0 is looked up for read_uncommitted
       Then the look-up finds "a1"
 
-    Scenario: [3] The record is decided
+    Scenario: [3] The record of that time is decided
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed

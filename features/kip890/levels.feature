@@ -9,13 +9,13 @@ Feature: Levels of the transaction feature
   Rule: UpdateFeatures moves transaction.version up and down on a running broker, and ApiVersions follows without a restart.
 
     @needs:feature-levels
-    Scenario: [1] Down
+    Scenario: [1] A downgrade from 2 to 0
       Given transaction.version is 2 or above
       When transaction.version is set to 0
       Then ApiVersions soon has transaction.version 0, under a larger epoch of the features
 
     @needs:feature-levels
-    Scenario: [2] And up again
+    Scenario: [2] An upgrade from 0 to 2
       Given transaction.version has been set to 0
       When transaction.version is set to 2
       Then ApiVersions soon has transaction.version 2, under a larger epoch of the features
@@ -24,7 +24,7 @@ Feature: Levels of the transaction feature
   Rule: EndTxn v5 raises the epoch at transaction.version 1 too, because the request version alone picks the protocol.
 
     @needs:feature-levels
-    Scenario: [1] A commit
+    Scenario: [1] A commit at transaction.version 1
       Given transaction.version has been set to 1
       And producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -33,7 +33,7 @@ Feature: Levels of the transaction feature
       And readers of payments-0 see "a1"
 
     @needs:feature-levels
-    Scenario: [2] An abort
+    Scenario: [2] An abort at transaction.version 1
       Given transaction.version has been set to 1
       And producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -45,7 +45,7 @@ Feature: Levels of the transaction feature
   Rule: A prepared transaction survives a downgrade of transaction.version from 2 to 0 followed by a restart.
 
     @needs:feature-levels @needs:crash @needs:hold-markers
-    Scenario: [1] A commit that was decided before
+    Scenario: [1] A commit that was decided before the downgrade
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked until the next restart
       And A has written "a1" to payments-0

@@ -94,7 +94,7 @@ Feature: Markers in detail
   @KIP890-129 @SHOULD
   Rule: WriteTxnMarkers v2 may be repeated once its transaction has ended, the repeat succeeds at the same epoch.
 
-    Scenario: [1] A repeated commit
+    Scenario: [1] The marker of a commit is repeated
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -102,7 +102,7 @@ Feature: Markers in detail
       Then it is done
       And readers of payments-0 see "a1"
 
-    Scenario: [2] A repeated abort
+    Scenario: [2] The marker of an abort is repeated
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -178,7 +178,7 @@ Feature: Markers in detail
   @KIP890-133 @MUST
   Rule: A marker with no open transaction moves neither the last stable offset nor the list of aborted transactions.
 
-    Scenario: [1] Everything is decided
+    Scenario: [1] A marker when everything is decided
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -186,7 +186,7 @@ Feature: Markers in detail
       Then a read_committed Fetch of payments-0 lists no aborted transaction
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [2] Somebody else's transaction is open
+    Scenario: [2] A marker beside the open transaction of another producer
       Given producers A and B with transactional ids "transfer" and "refund"
       And B has written "b1" to payments-0
       When an ABORT marker for A reaches payments-0
@@ -208,7 +208,7 @@ Feature: Markers in detail
   @KIP890-135 @MUST
   Rule: With no faults on the servers, the last stable offset meets the high watermark once all transactions are settled.
 
-    Scenario: [1] Interleaved transactions
+    Scenario: [1] Two interleaved transactions have ended
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
@@ -216,7 +216,7 @@ Feature: Markers in detail
       When A aborts
       Then the last stable offset of payments-0 is the high watermark
 
-    Scenario: [2] A transaction that was taken over
+    Scenario: [2] A transaction was taken over
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And B has taken over from A
@@ -224,7 +224,7 @@ Feature: Markers in detail
       When B commits
       Then the last stable offset of payments-0 and payments-1 is the high watermark
 
-    Scenario: [3] A transaction that timed out
+    Scenario: [3] A transaction has timed out
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out

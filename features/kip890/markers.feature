@@ -21,7 +21,7 @@ Feature: Markers
       When A aborts
       Then one ABORT marker was added to payments-0 and payments-1
 
-    Scenario: [3] A partition that was announced and not written to
+    Scenario: [3] A partition that was added and not written to
       Given producer A with transactional id "transfer"
       And A has added payments-1
       And A has written "a1" to payments-0

@@ -7,17 +7,17 @@ Feature: Observing
   @KIP890-147 @MUST
   Rule: DescribeTransactions shows a new id as Empty with no partitions and no start time, and knows only ids it was given.
 
-    Scenario: [1] A new id
+    Scenario: [1] A transactional id before its first transaction
       Given producer A with transactional id "transfer"
       When DescribeTransactions is sent for A
       Then the answer describes an Empty transaction of A, with no partition and no start time
 
-    Scenario: [2] An id that was never given
+    Scenario: [2] A transactional id that nobody has initialised
       Given producer A with transactional id "transfer"
       When DescribeTransactions is sent for an unused transactional id
       Then it is refused with TRANSACTIONAL_ID_NOT_FOUND
 
-    Scenario: [3] No id at all
+    Scenario: [3] A transactional id of no letters
       Given producer A with transactional id "transfer"
       When DescribeTransactions is sent for an empty transactional id
       Then it is refused with INVALID_REQUEST
@@ -25,7 +25,7 @@ Feature: Observing
   @KIP890-148 @MUST
   Rule: Polling DescribeTransactions only ever shows a transaction moving from open to prepared to complete.
 
-    Scenario: [1] A commit
+    Scenario: [1] A commit in two partitions is polled
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
@@ -33,7 +33,7 @@ Feature: Observing
       When A commits
       Then only Ongoing, PrepareCommit and CompleteCommit were seen of A's transaction, in that order
 
-    Scenario: [2] An abort
+    Scenario: [2] An abort in two partitions is polled
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
@@ -45,7 +45,7 @@ Feature: Observing
   Rule: DescribeTransactions lists for a prepared transaction just the partitions that still wait for their marker.
 
     @needs:hold-markers
-    Scenario: [1] One partition of a commit is held back
+    Scenario: [1] One partition of a commit is blocked
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
@@ -54,7 +54,7 @@ Feature: Observing
       Then the transaction of A is PrepareCommit, and waits for the blocked partition only
 
     @needs:hold-markers
-    Scenario: [2] One partition of an abort is held back
+    Scenario: [2] One partition of an abort is blocked
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And completion of A's transactions is blocked
@@ -87,7 +87,7 @@ Feature: Observing
       And B is not listed
       And the unknown state filters are "Gone"
 
-    Scenario: [3] Two filters
+    Scenario: [3] A state and a producer id
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
@@ -121,7 +121,7 @@ Feature: Observing
       Then A is listed
       And B is not listed
 
-    Scenario: [2] A pattern and a state
+    Scenario: [2] A pattern and a state that one of two ids matches
       Given producers A and B with transactional ids "transfer" and "transform"
       And B has written "b1" to payments-0
       When ListTransactions is sent for the pattern "transf.*" for states "Ongoing"
@@ -136,14 +136,14 @@ Feature: Observing
   @KIP890-153 @MUST
   Rule: DescribeProducers tells coordinator epoch, last sequence and the open transaction's start offset of each producer.
 
-    Scenario: [1] Before the first marker
+    Scenario: [1] A producer before its first marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "a2" to payments-0
       Then DescribeProducers of payments-0 shows A with last sequence 1 and no coordinator epoch
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [2] After a marker
+    Scenario: [2] A producer after its first marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
@@ -153,7 +153,7 @@ Feature: Observing
   @KIP890-154 @MUST
   Rule: FindCoordinator names one and the same node for a transactional id, whoever asks in whichever version.
 
-    Scenario: [1] Several clients
+    Scenario: [1] Three clients and three versions
       Given producer A with transactional id "transfer"
       When three clients send FindCoordinator for A in several versions
       Then every client is sent to one node, and so is the next one to ask for A

@@ -8,13 +8,13 @@ Feature: Offsets as part of a transaction
   @KIP890-046 @MUST
   Rule: AddOffsetsToTxn puts the group's __consumer_offsets partition into the transaction.
 
-    Scenario: [1] An announcement opens the transaction
+    Scenario: [1] The group's partition is the first of the transaction
       Given producer A with transactional id "transfer"
       When A adds the offsets of group "shop"
       Then it is done
       And the transaction of A is Ongoing in a partition of __consumer_offsets
 
-    Scenario: [2] The announced partition is the one to which the group's offsets go
+    Scenario: [2] The group's partition is the one to which its offsets go
       Given producer A with transactional id "transfer"
       And A has added the offsets of group "shop"
       And A uses TxnOffsetCommit v3
@@ -45,7 +45,7 @@ Feature: Offsets as part of a transaction
       And group "shop" has no pending offset of payments-0
       And the transaction of A is unchanged
 
-    Scenario: [2] The transaction is open elsewhere
+    Scenario: [2] The transaction is open in another partition
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses TxnOffsetCommit v3
@@ -57,7 +57,7 @@ Feature: Offsets as part of a transaction
   @KIP890-049 @MUST
   Rule: TxnOffsetCommit v4 without AddOffsetsToTxn is refused TRANSACTION_ABORTABLE.
 
-    Scenario: [1] In TxnOffsetCommit v4
+    Scenario: [1] TxnOffsetCommit v4 for a group that was not added
       Given producer A with transactional id "transfer"
       And A uses TxnOffsetCommit v4
       When A sends offset 5 of payments-0 to group "shop"
@@ -139,7 +139,7 @@ Feature: Offsets as part of a transaction
   @KIP890-053 @MUST
   Rule: Offsets and their metadata become visible to OffsetFetch once their transaction is committed and settled.
 
-    Scenario: [1] An offset with a note
+    Scenario: [1] An offset with metadata
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of payments-0 to group "shop" with metadata "half way"
       When A commits
@@ -223,7 +223,7 @@ Feature: Offsets as part of a transaction
   Rule: TxnOffsetCommit v5 is told to come back while the last transaction completes, CONCURRENT_TRANSACTIONS or COORDINATOR_NOT_AVAILABLE.
 
     @needs:hold-markers
-    Scenario: [1] A commit is held back
+    Scenario: [1] The commit before is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit

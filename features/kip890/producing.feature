@@ -35,7 +35,7 @@ Feature: Producing, as the leader of a partition judges it
   @KIP890-092 @MUST
   Rule: Further batches of a transaction are accepted and leave the transaction's start offset at the first one.
 
-    Scenario: [1] A second batch
+    Scenario: [1] A second batch in Produce v12
       Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -43,7 +43,7 @@ Feature: Producing, as the leader of a partition judges it
       Then it is done
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [2] A second batch by Produce v11, with nothing announced
+    Scenario: [2] A second batch in Produce v11, with nothing added
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A uses Produce v11
@@ -64,21 +64,21 @@ Feature: Producing, as the leader of a partition judges it
   @KIP890-093 @MUST
   Rule: Once a transaction is settled, DescribeProducers shows no start offset for it any more.
 
-    Scenario: [1] A commit
+    Scenario: [1] A new client has committed
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
       Then payments-0 has no open transaction of A
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [2] An abort
+    Scenario: [2] A new client has aborted
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts
       Then payments-0 has no open transaction of A
       And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [3] A commit by an old client
+    Scenario: [3] The transaction was committed with EndTxn v4
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A has written "a1" to payments-0
@@ -89,7 +89,7 @@ Feature: Producing, as the leader of a partition judges it
   @KIP890-098 @MUST
   Rule: One Produce v9 to v11 is judged partition by partition, so an announced partition succeeds beside a refused one.
 
-    Scenario: [1] Produce v9
+    Scenario: [1] Produce v9 to one partition that was added and one that was not
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v9
@@ -98,7 +98,7 @@ Feature: Producing, as the leader of a partition judges it
       And it is refused for payments-1 with INVALID_TXN_STATE
       And the log of payments-1 has not grown
 
-    Scenario: [2] Produce v10, and the announced partition comes last
+    Scenario: [2] Produce v10, and the partition that was added comes last
       Given producer A with transactional id "transfer"
       And A has added payments-1
       And A uses Produce v10
@@ -107,7 +107,7 @@ Feature: Producing, as the leader of a partition judges it
       And it is refused for payments-0 with INVALID_TXN_STATE
       And the log of payments-0 has not grown
 
-    Scenario: [3] Produce v11
+    Scenario: [3] Produce v11 to one partition that was added and one that was not
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v11
@@ -151,13 +151,13 @@ Feature: Producing, as the leader of a partition judges it
   @KIP890-103 @MUST
   Rule: Produce with a producer id foreign to the transactional id is refused INVALID_PRODUCER_ID_MAPPING.
 
-    Scenario: [1] Produce v12
+    Scenario: [1] Produce v12 with the producer id of another
       Given producers A and B with transactional ids "transfer" and "refund"
       When A writes "stray" to payments-0 with the producer id of B
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
-    Scenario: [2] Produce v11 to a partition that A announced
+    Scenario: [2] Produce v11 to a partition that its own producer added
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has added payments-0
       And A uses Produce v11
@@ -165,7 +165,7 @@ Feature: Producing, as the leader of a partition judges it
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
-    Scenario: [3] Produce v10 to a partition that B announced
+    Scenario: [3] Produce v10 to a partition that the other producer added
       Given producers A and B with transactional ids "transfer" and "refund"
       And B has added payments-0
       And A uses Produce v10
@@ -204,7 +204,7 @@ Feature: Producing, as the leader of a partition judges it
   @KIP890-117 @MUST
   Rule: Partition verification is on by default, so an unconfigured broker refuses an unannounced Produce v10.
 
-    Scenario: [1] No transaction has been begun
+    Scenario: [1] No transaction is open
       Given producer A with transactional id "transfer"
       And A uses Produce v10
       When A writes "stray" to payments-1
@@ -212,7 +212,7 @@ Feature: Producing, as the leader of a partition judges it
       And the log of payments-1 has not grown
       And the transaction of A is Empty
 
-    Scenario: [2] A transaction is open elsewhere
+    Scenario: [2] A transaction is open in another partition
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A uses Produce v10
@@ -224,7 +224,7 @@ Feature: Producing, as the leader of a partition judges it
   @KIP890-120 @MUST
   Rule: A batch refused before the log has -1 for its log start offset, and one refused by the log has the real one.
 
-    Scenario: [1] Refused because nobody announced the partition
+    Scenario: [1] Refused because the partition was not added
       Given producer A with transactional id "transfer"
       And A uses Produce v10
       When A writes "stray" to payments-0
@@ -242,7 +242,7 @@ Feature: Producing, as the leader of a partition judges it
   Rule: Produce v9 to v11 reports a coordinator that is busy or moving as NOT_ENOUGH_REPLICAS, with the cause in the message.
 
     @needs:hold-markers
-    Scenario: [1] Produce v10 meets a transaction that is being completed
+    Scenario: [1] Produce v10 while a commit is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -252,7 +252,7 @@ Feature: Producing, as the leader of a partition judges it
       And the refusal has a message
 
     @needs:hold-markers
-    Scenario: [2] Produce v11 meets a transaction that is being completed
+    Scenario: [2] Produce v11 while a commit is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -265,7 +265,7 @@ Feature: Producing, as the leader of a partition judges it
   Rule: Produce v12 meeting a completing transaction waits a little and then answers CONCURRENT_TRANSACTIONS.
 
     @needs:hold-markers
-    Scenario: [1] A commit that is being completed
+    Scenario: [1] The commit before is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to commit
@@ -274,7 +274,7 @@ Feature: Producing, as the leader of a partition judges it
       And the log of payments-0 has not grown
 
     @needs:hold-markers
-    Scenario: [2] An abort that is being completed
+    Scenario: [2] The abort before is incomplete
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
       And A has been asked to abort

@@ -36,7 +36,7 @@ Feature: Time-outs and recovery
   @KIP890-157 @MUST
   Rule: A producer whose transaction timed out can neither write nor end it with its old epoch.
 
-    Scenario: [1] The producer writes
+    Scenario: [1] The producer writes after its time-out
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -44,7 +44,7 @@ Feature: Time-outs and recovery
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-    Scenario: [2] The producer commits as an old client
+    Scenario: [2] The producer commits after its time-out, with EndTxn v4
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -53,7 +53,7 @@ Feature: Time-outs and recovery
       Then it is refused with PRODUCER_FENCED
       And readers of payments-0 see nothing
 
-    Scenario: [3] The producer aborts as an old client
+    Scenario: [3] The producer aborts after its time-out, with EndTxn v4
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -66,7 +66,7 @@ Feature: Time-outs and recovery
   Rule: A transaction whose EndTxn was answered is completed after a crash, on every partition and as decided.
 
     @needs:crash
-    Scenario: [1] A decided commit
+    Scenario: [1] A commit over two partitions
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
@@ -76,7 +76,7 @@ Feature: Time-outs and recovery
       And readers of payments-1 see "a2"
 
     @needs:crash
-    Scenario: [2] A decided abort
+    Scenario: [2] An abort over two partitions
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1

@@ -7,14 +7,14 @@ Feature: Transactions over several segments
   @KIP890-145 @MUST
   Rule: A transaction aborted across several log segments appears in the aborted list of every range it touches.
 
-    Scenario: [1] Batch by batch
+    Scenario: [1] An aborted transaction of four segments
       Given producer A with transactional id "transfer"
       And A has written 4 batches to ledger-0
       When A aborts
       Then a read_committed Fetch of any batch of A in ledger-0 lists its aborted transaction
       And readers of ledger-0 see nothing
 
-    Scenario: [2] Around a committed transaction
+    Scenario: [2] An aborted transaction around a committed one
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written 4 batches to ledger-0
       And B has written "b1" to ledger-0

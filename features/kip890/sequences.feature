@@ -24,14 +24,14 @@ Feature: Sequence numbers
   @KIP890-109 @MUST
   Rule: Produce v11 and plain idempotent producers may start at any sequence in a partition that does not know them.
 
-    Scenario: [1] Produce v11
+    Scenario: [1] An old client begins in the middle
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v11
       When A writes "a1" to payments-0 at sequence 5
       Then it is done
 
-    Scenario: [2] An idempotent producer
+    Scenario: [2] An idempotent producer begins in the middle
       Given idempotent producer I
       When I writes "i1" to payments-0 at sequence 5
       Then it is done
@@ -95,7 +95,7 @@ Feature: Sequence numbers
   @KIP890-113 @MUST
   Rule: A gap, a partial overlap or a duplicate older than five batches is refused OUT_OF_ORDER_SEQUENCE_NUMBER.
 
-    Scenario: [1] A gap
+    Scenario: [1] A gap in the sequence numbers
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "gap" to payments-0 at sequence 2
@@ -143,7 +143,7 @@ Feature: Sequence numbers
   @KIP890-115 @MUST
   Rule: Clients may not write control batches, an attempt is refused INVALID_RECORD.
 
-    Scenario: [1] A COMMIT marker
+    Scenario: [1] A producer writes a COMMIT marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes a COMMIT marker to payments-0
@@ -151,7 +151,7 @@ Feature: Sequence numbers
       And the log of payments-0 has not grown
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [2] An ABORT marker
+    Scenario: [2] A producer writes an ABORT marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes an ABORT marker to payments-0

@@ -7,7 +7,7 @@ Feature: Time-outs and restarts in detail
   @KIP890-158 @SHOULD
   Rule: After a timeout EndTxn v5 with the old epoch may pass for a retried abort but never commits.
 
-    Scenario: [1] The commit comes too late
+    Scenario: [1] The commit comes after the time-out
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -15,7 +15,7 @@ Feature: Time-outs and restarts in detail
       Then it is refused with INVALID_TXN_STATE or PRODUCER_FENCED
       And readers of payments-0 see nothing
 
-    Scenario: [2] The abort comes too late
+    Scenario: [2] The abort comes after the time-out
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       And A has left its transaction open past its time-out
@@ -62,7 +62,7 @@ Feature: Time-outs and restarts in detail
   Rule: A retried EndTxn v5 gets the same identity after a restart of the coordinator.
 
     @needs:crash
-    Scenario: [1] A retried commit
+    Scenario: [1] A commit is asked for again after a crash
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
@@ -71,7 +71,7 @@ Feature: Time-outs and restarts in detail
       Then it is done and answers the producer id and epoch in force
 
     @needs:crash
-    Scenario: [2] A retried abort
+    Scenario: [2] An abort is asked for again after a crash
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
@@ -80,7 +80,7 @@ Feature: Time-outs and restarts in detail
       Then it is done and answers the producer id and epoch in force
 
     @needs:aged-ids @needs:crash
-    Scenario: [3] A retried commit that went on with a new producer id
+    Scenario: [3] A commit that went on with a new producer id is asked for again after a crash
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed

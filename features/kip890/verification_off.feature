@@ -9,7 +9,7 @@ Feature: Partition verification switched off
   Rule: Switching partition verification off lets Produce v11 pass unannounced, while Produce v12 still adds its partition.
 
     @needs:verification-off
-    Scenario: [1] An old client
+    Scenario: [1] An old client writes without adding
       Given producer A with transactional id "transfer"
       And A uses Produce v11
       When A writes "a1" to payments-0
@@ -18,7 +18,7 @@ Feature: Partition verification switched off
       And the open transaction of A in payments-0 starts at "a1"
 
     @needs:verification-off
-    Scenario: [2] A new client
+    Scenario: [2] A new client writes without adding
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0
       Then it is done
@@ -28,7 +28,7 @@ Feature: Partition verification switched off
   Rule: WriteTxnMarkers v1 at the open epoch ends a transaction that the coordinator knows nothing of.
 
     @needs:verification-off
-    Scenario: [1] An abort
+    Scenario: [1] An operator aborts what the coordinator does not know
       Given producer A with transactional id "transfer"
       And A uses Produce v11
       And A has written "a1" to payments-0
@@ -38,7 +38,7 @@ Feature: Partition verification switched off
       And the last stable offset of payments-0 is the high watermark
 
     @needs:verification-off
-    Scenario: [2] A commit
+    Scenario: [2] An operator commits what the coordinator does not know
       Given producer A with transactional id "transfer"
       And A uses Produce v11
       And A has written "a1" to payments-0

@@ -41,7 +41,7 @@ def counted(name: str, thing: str, meaning: str) -> ValueType[int]:
     """`1 record` or `3 records`."""
     return ValueType(
         name,
-        rf"1 {thing}|(?:0|[2-9]|[1-9]\d+) {thing}s",
+        rf"1 {thing}|(?:0|[2-9]|[1-9][0-9]+) {thing}s",
         meaning,
         lambda written: int(written.split()[0]),
         lambda count: f"{count} {thing}" + ("" if count == 1 else "s"),
@@ -66,7 +66,7 @@ TRANSACTIONAL_ID = quoted("transactional_id", "a transactional id; the system is
 TOPIC = quoted("topic", "a topic; the system is given a name that only this scenario has")
 GROUP = ValueType("group", r'"[^"]*"', "a consumer group", lambda written: written[1:-1], lambda value: f'"{value}"')
 VALUE = quoted("value", "the value of a record")
-PARTITION = text("partition", r"[a-z]+-\d+", "a partition, by its topic and its number")
+PARTITION = text("partition", r"[a-z]+-[0-9]+", "a partition, by its topic and its number")
 PARTITIONS = listed("partitions", PARTITION, "partitions, each judged by itself", " and ")
 VALUES = ValueType(
     "values",
@@ -98,7 +98,7 @@ ERRORS = enumeration("errors", ERROR, "or", "errors of Kafka's protocol, of whic
 API = choice("api", *APIS, meaning="a request of a producer")
 API_VERSION = ValueType(
     "api_version",
-    rf"(?:{'|'.join(APIS)}) v\d+",
+    rf"(?:{'|'.join(APIS)}) v(?:0|[1-9][0-9]*)",
     "a request in one of its versions",
     _api_version,
     lambda value: f"{value.api} v{value.version}",
@@ -153,7 +153,7 @@ KNOWN = choice(
 )
 OFFSET_STATE = text(
     "offset_state",
-    r"committed offset \d+|no committed offset|a pending offset|no pending offset",
+    r"committed offset [0-9]+|no committed offset|a pending offset|no pending offset",
     "what a group has of a partition: an offset that OffsetFetch answers, or one that is UNSTABLE_OFFSET_COMMIT for who wants a stable one",
 )
 REFUSAL = text("refusal", rf"retriable|{ERRORS.pattern}", "what is said to somebody who asks again and again")

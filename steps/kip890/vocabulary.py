@@ -16,6 +16,6 @@ COORDINATOR_EPOCH = choice(
     meaning="what DescribeProducers says of a producer's last marker in a partition: -1, or a number from 0 on",
 )
 
-SEQUENCE = ValueType("sequence", r"-1|0|[1-9]\d*", "a sequence number; -1 where there is none", int, str)
+SEQUENCE = ValueType("sequence", r"-1|0|[1-9][0-9]*", "a sequence number; -1 where there is none", int, str)
 
 KIP890 = Vocabulary("kip890", (*TYPES, FEATURE_STATUS, COORDINATOR_EPOCH, SEQUENCE))
