@@ -30,8 +30,9 @@ bench: .venv/.ready  ## figures: the suite beside the same scenarios with empty 
 bench-check: .venv/.ready  ## figures: how fast the history checker is, and in how much memory (TIMES=10 for the ratio of two sizes)
 	$(BIN)/python -m benchmarks.check_speed --times $(or $(TIMES),1)
 
-docs: .venv/.ready  ## the pages that are made from the registers
+docs: .venv/.ready  ## the pages that are made from the registers, and from the sentences
 	@for spec in $(notdir $(patsubst %/requirements.yaml,%,$(wildcard features/*/requirements.yaml))); do $(BIN)/fencepost list --spec $$spec --format markdown >docs/$$spec.md; done
+	@$(BIN)/fencepost sentences --format markdown >docs/sentences.md
 
 messages: .venv/.ready  ## the Python code of Pulsar's commands, from wire/pulsar/messages.proto
 	@mkdir -p build/messages

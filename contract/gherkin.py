@@ -4,8 +4,9 @@ Parsed by gherkin-official, the parser that pytest-bdd uses, so that what is lis
 """
 
 import functools
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -15,6 +16,8 @@ from gherkin.errors import ParserError
 from gherkin.parser import Parser
 
 from .datafile import DataFileError
+
+_NUMBER = re.compile(r"^\[[0-9]+] ")
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario or an outline; `tags` are its own."""
+    """A scenario or an outline; `tags` are its own, `rows` what its Examples say, by the names of their columns."""
 
     name: str
     tags: tuple[str, ...]
@@ -37,6 +40,19 @@ class Scenario:
     steps: tuple[Step, ...]
     examples_tags: tuple[str, ...]
     line: int
+    rows: tuple[tuple[tuple[str, str], ...], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Its name without its number."""
+        return _NUMBER.sub("", self.name)
+
+    @property
+    def said(self) -> Iterator[Step]:
+        """Its steps as they are asked: those of an outline once for each row."""
+        for row in self.rows or ((),):
+            for step in self.steps:
+                yield replace(step, text=functools.reduce(lambda text, cell: text.replace(f"<{cell[0]}>", cell[1]), row, step.text))
 
 
 @dataclass(frozen=True)
@@ -67,6 +83,15 @@ class Feature:
     @property
     def spec(self) -> str:
         return self.path.split("/", 1)[0]
+
+    @property
+    def said(self) -> Iterator[Step]:
+        """All its steps as they are asked: those of a Background once, those of an outline once for each row."""
+        yield from self.background
+        for rule in self.rules:
+            yield from rule.background
+            for scenario in rule.scenarios:
+                yield from scenario.said
 
 
 def requirement_of(tags: tuple[str, ...] | frozenset[str] | set[str]) -> str | None:
@@ -150,7 +175,14 @@ def _scenario(scenario: Any) -> Scenario:
         _steps(scenario["steps"]),
         tuple(tag for table in scenario["examples"] for tag in _tags(table)),
         scenario["location"]["line"],
+        tuple(row for table in scenario["examples"] for row in _rows(table)),
     )
+
+
+def _rows(table: Any) -> Iterator[tuple[tuple[str, str], ...]]:
+    names = [cell["value"] for cell in table["tableHeader"]["cells"]] if table.get("tableHeader") else []
+    for row in table["tableBody"]:
+        yield tuple(zip(names, (cell["value"] for cell in row["cells"]), strict=True))
 
 
 def _steps(steps: Any) -> tuple[Step, ...]:

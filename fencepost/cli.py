@@ -124,6 +124,35 @@ def explain(requirement: Annotated[str, typer.Argument(metavar="ID", help="A req
 
 
 @app.command()
+def sentences(
+    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only what this proposal speaks. May be repeated.")] = None,
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table, json or markdown.")] = "table",
+) -> None:
+    """Show what a scenario can say: every sentence, what it means, and how often it is used.
+
+    In a sentence, `{writer}` stands for a value, and a part in `[...]` may be left out. As a Given an act has happened, as a When it
+    is asked. A scenario has some Given, one When, and Then what is observed:
+
+        Given a writer A
+
+        And the system crashes right after its answer to the next commit of A
+
+        When A commits "a1" to orders
+
+        Then readers of orders see "a1"
+
+    Examples:
+
+        fencepost sentences --spec core
+
+        fencepost sentences --format json
+    """
+    from . import sentences as phrases
+
+    _guarded(lambda: phrases.show(spec or [], form))
+
+
+@app.command()
 def check(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH...", help="Histories, or folders with histories: JSON lines, Parquet, Jepsen EDN.")

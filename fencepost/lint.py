@@ -2,22 +2,25 @@
 
 pytest-bdd drops the first of two scenarios of one name, takes a misspelt first step for prose, and never shows us tags on
 Examples; all three would be silent green. The rest holds the house's form: a Rule per requirement with the register's words,
-numbered scenarios, one When, an observation after it.
+numbered scenarios, one When, an observation after it. What steps may say, `lint_sentences` knows.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.gherkin import Feature, Rule, Scenario, requirement_of
 from fencepost.contract.register import Register
+from fencepost.steps.vocabularies import Speech
+
+from . import lint_sentences
 
 LONGEST = 7
 _NUMBERED = re.compile(r"\[(\d+)] \S.*")
 
 
-def lint(features: Iterable[Feature], register: Register) -> list[str]:
-    """Every fault, as `file:line: what`; an empty list is a clean house."""
+def lint(features: Iterable[Feature], register: Register, speech: Mapping[str, Speech]) -> list[str]:
+    """Every fault, as `file:line: what`; an empty list is a clean house. `speech` has the sentences of each proposal."""
     features = tuple(features)
     faults = [fault for feature in features for fault in _faults(feature, register)]
     seen: dict[str, str] = {}
@@ -31,7 +34,7 @@ def lint(features: Iterable[Feature], register: Register) -> list[str]:
     for row in register.rows(spec for spec in register.by_spec if spec in specs):
         if row.is_tested and row.id not in seen:
             faults.append(f"{register.spec_of(row.id)}: {row.id} is neither planned nor excluded, and no Rule carries its tag")
-    return faults
+    return [*faults, *lint_sentences.lint(features, speech)]
 
 
 def _faults(feature: Feature, register: Register) -> Iterator[str]:

@@ -14,6 +14,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
+from fencepost.steps import vocabularies
 
 from . import histories, options
 from .contract import register
@@ -34,6 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
     try:
         rows = register.bundled()
+        vocabularies.check()
         chosen = chosen.about_system(rows)
         chosen.selection.check(rows)
         if chosen.check and not in_worker:

@@ -30,6 +30,7 @@ from fencepost.contract.items import (
 from fencepost.contract.ports import Session, System
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
+from fencepost.steps import vocabularies
 
 from .contract import gherkin
 from .expectations import Expectations
@@ -74,7 +75,7 @@ class Running:
             return
         for item in scenarios:
             self._note_protocol(item)
-        if faults := lint(gherkin.bundled(), self.register):
+        if faults := lint(gherkin.bundled(), self.register, vocabularies.converted()):
             # pytest tells that the collection is finished also after this.
             self.is_fit = False
             raise pytest.UsageError("the features are not fit to be run:\n  " + "\n  ".join(faults))

@@ -7,26 +7,11 @@ A proposal's sentences are for its own features: `globals().update(sentences("ki
 known there, and nowhere else.
 """
 
-import importlib
-import pkgutil
-from importlib.util import find_spec
 from typing import Any
 
-from fencepost.contract import proposals
+from .vocabularies import modules_of
 
 
 def sentences(spec: str) -> dict[str, Any]:
     """What the modules of a proposal's sentences hold, by name: pytest-bdd finds sentences as fixtures of the module they stand in."""
-    modules = [module for package in _packages(spec) for module in _modules(package)]
-    return {name: value for module in modules for name, value in vars(module).items() if not name.startswith("__")}
-
-
-def _packages(spec: str) -> list[str]:
-    """The vocabularies that the proposal's features use: the shared ones of its `spec.yaml`, and its own where it has some."""
-    named = dict.fromkeys((*proposals.bundled()[spec].vocabularies, spec))
-    return [package for name in named if find_spec(package := f"{__name__}.{name}")]
-
-
-def _modules(package: str) -> list[Any]:
-    found = importlib.import_module(package)
-    return [importlib.import_module(module.name) for module in pkgutil.iter_modules(found.__path__, f"{package}.")]
+    return {name: value for module in modules_of(spec) for name, value in vars(module).items() if not name.startswith("__")}

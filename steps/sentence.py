@@ -10,72 +10,44 @@ values that it renders are parsed to the same values.
 
 A sentence is a Given, a When or a Then; an *act* has two forms of the same words, "A has committed" as a Given, which must succeed, and
 "A commits" as a When, which is judged. Its meaning, in observable terms, is the docstring of its function, or said of an act.
+
+The parameters of a function are the values of its sentence, by their names, and fixtures of pytest.
 """
 
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-import pytest_bdd
-from pytest_bdd.parsers import StepParser
+from .spoken import tell_pytest
+from .values import SentenceError, ValueType, choice, listed, literally, number, quoted, text
 
-T = TypeVar("T")
+__all__ = [
+    "Act",
+    "Form",
+    "Fulfilled",
+    "Kind",
+    "Sentence",
+    "SentenceError",
+    "ValueType",
+    "Values",
+    "Vocabulary",
+    "choice",
+    "listed",
+    "number",
+    "quoted",
+    "text",
+]
+
 Step = TypeVar("Step", bound=Callable[..., None])
 Kind: TypeAlias = Literal["Given", "When", "Then"]
 Values: TypeAlias = Mapping[str, Any]
 
-_PART = re.compile(r"\{(?P<name>\w+)(?::(?P<type>\w+))?\}")
-_CALLER = 2
-"""How far away from pytest-bdd's decorator the module of a sentence is."""
-
-
-class SentenceError(Exception):
-    """A sentence that cannot be used; the message says which, what is wrong and what is expected."""
-
-
-@dataclass(frozen=True)
-class ValueType(Generic[T]):
-    """What a placeholder stands for. `render(parse(text)) == text` for every text that matches `pattern`, which has no named groups."""
-
-    name: str
-    pattern: str
-    meaning: str
-    parse: Callable[[str], T]
-    render: Callable[[T], str]
-
-
-def text(name: str, pattern: str, meaning: str) -> ValueType[str]:
-    """A value that is its own text."""
-    return ValueType(name, pattern, meaning, str, str)
-
-
-def quoted(name: str, meaning: str) -> ValueType[str]:
-    """Text between quotation marks."""
-    return ValueType(name, r'"[^"]+"', meaning, lambda written: written[1:-1], lambda value: f'"{value}"')
-
-
-def number(name: str, meaning: str) -> ValueType[int]:
-    """A natural number."""
-    return ValueType(name, r"0|[1-9]\d*", meaning, int, str)
-
-
-def choice(name: str, *words: str, meaning: str) -> ValueType[str]:
-    """One of these words."""
-    longest_first = sorted(words, key=len, reverse=True)
-    return text(name, "|".join(map(re.escape, longest_first)), meaning)
-
-
-def listed(name: str, of: ValueType[T], meaning: str, separator: str = ", ") -> ValueType[tuple[T, ...]]:
-    """One or more values of a type, with the separator between them."""
-    return ValueType(
-        name,
-        f"(?:{of.pattern})(?:{re.escape(separator)}(?:{of.pattern}))*",
-        meaning,
-        lambda written: tuple(of.parse(found[1]) for found in re.finditer(f"({of.pattern})(?:{re.escape(separator)}|$)", written)),
-        lambda values: separator.join(map(of.render, values)),
-    )
+_PLACEHOLDER = re.compile(r"\{(?P<name>\w+)(?::(?P<type>\w+))?\}")
+_OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
+_MAKER = 3
+"""How far away from pytest-bdd's decorators the module is that makes a vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -142,12 +114,30 @@ class Sentence:
     name: str
     meaning: str
     forms: tuple[Form, ...]
-    where: str
-    """File and line of the function that fulfils it."""
+    path: str
+    line: int
+    """Where the function stands that fulfils it."""
+
+    @property
+    def where(self) -> str:
+        """File and line."""
+        return f"{self.path}:{self.line}"
+
+    @property
+    def words(self) -> str:
+        """The words of its form, or of both."""
+        return " | ".join(f"{form.kind} {form.words}" for form in self.forms)
 
     def parse(self, kind: str, step: str) -> dict[str, Any] | None:
         """What `Form.parse` says of the form of this kind; None where there is none."""
         return next((values for form in self.forms if form.kind == kind and (values := form.parse(step)) is not None), None)
+
+
+class Fulfilled(NamedTuple):
+    """A form, and the function that fulfils it."""
+
+    form: Form
+    function: Callable[..., None]
 
 
 class Vocabulary:
@@ -157,6 +147,9 @@ class Vocabulary:
         self.name = name
         self.types = {one.name: one for one in types}
         self._sentences: list[Sentence | Act] = []
+        self._fulfilled: list[Fulfilled] = []
+        self._found: dict[tuple[str, str], Fulfilled | None] = {}
+        tell_pytest(self, _MAKER)
 
     def __iter__(self) -> Iterator[Sentence]:
         for one in self._sentences:
@@ -180,32 +173,51 @@ class Vocabulary:
         self._sentences.append(act)
         return act
 
+    def find(self, kind: str, step: str) -> Fulfilled | None:
+        """The form that parses a step, with its function; the first, where a faulty vocabulary has several."""
+        key = kind, step
+        if key not in self._found:
+            said = (one for one in self._fulfilled if one.form.kind == kind and one.form.pattern.fullmatch(step))
+            self._found[key] = next(said, None)
+        return self._found[key]
+
+    def fulfil(self, form: Form, function: Callable[..., None]) -> None:
+        """Let a function fulfil a form."""
+        where = f"{':'.join(map(str, place_of(function)))}: {self.name}: {form.words!r}"
+        if inspect.iscoroutinefunction(function):
+            raise SentenceError(f"{where} is an async function, which would not be awaited; expected a plain one")
+        if missing := {value.name for value in form.placeholders} - inspect.signature(function).parameters.keys():
+            raise SentenceError(f"{where}: its function has no parameter for {', '.join(sorted(missing))}; expected one for each value")
+        self._fulfilled.append(Fulfilled(form, function))
+        self._found.clear()
+
     def form(self, kind: Kind, words: str) -> Form:
         """The words with the types of this vocabulary."""
         parts = tuple(self._parts(words))
-        names = [value.name for value in Form(kind, words, parts, re.compile("")).placeholders]
+        form = Form(kind, words, parts, re.compile(""))
+        names = [value.name for value in form.placeholders]
         if repeated := {name for name in names if names.count(name) > 1}:
             raise SentenceError(f"{self.name}: {words!r}: {', '.join(sorted(repeated))} stands twice; write {{other:type}}")
-        return Form(kind, words, parts, re.compile("".join(map(_pattern, parts))))
+        return replace(form, pattern=re.compile("".join(map(_pattern, parts))))
 
     def _parts(self, words: str) -> Iterator[Part]:
-        for index, piece in enumerate(re.split(r"\[([^\[\]]*)\]", words)):
+        for index, piece in enumerate(_OPTIONAL.split(words)):
             inner = tuple(self._flat(piece, words))
             if index % 2 == 0:
                 yield from inner
             elif not any(isinstance(part, Placeholder) for part in inner):
-                raise SentenceError(f"{self.name}: {words!r}: the optional part [{piece}] has no value; use a choice instead")
+                raise SentenceError(f"{self.name}: {words!r}: the optional part [{piece}] has no value; expected a choice of one word")
             else:
                 yield Optionally(inner)
 
     def _flat(self, piece: str, words: str) -> Iterator[Literally | Placeholder]:
         end = 0
-        for found in _PART.finditer(piece):
+        for found in _PLACEHOLDER.finditer(piece):
             if found.start() > end:
                 yield Literally(piece[end : found.start()])
             kind = found["type"] or found["name"]
             if kind not in self.types:
-                raise SentenceError(f"{self.name}: {words!r}: no type {kind!r}; there are {', '.join(self.types)}")
+                raise SentenceError(f"{self.name}: {words!r}: no type {kind!r}; expected one of {', '.join(self.types)}")
             yield Placeholder(found["name"], self.types[kind])
             end = found.end()
         if end < len(piece):
@@ -215,11 +227,13 @@ class Vocabulary:
         form = self.form(kind, words)
 
         def known(function: Step) -> Step:
-            meaning = inspect.getdoc(function)
-            if not meaning:
-                raise SentenceError(f"{self.name}: {words!r} has no meaning: expected a docstring that says it in observable terms")
-            self._sentences.append(Sentence(self.name, function.__name__, meaning, (form,), _place(function)))
-            return cast(Step, _tell_pytest(form, _CALLER)(function))
+            path, line = place_of(function)
+            if not (meaning := inspect.getdoc(function)):
+                where = f"{path}:{line}: {self.name}: {words!r}"
+                raise SentenceError(f"{where} has no meaning; expected a docstring of its function that says it in observable terms")
+            self.fulfil(form, function)
+            self._sentences.append(Sentence(self.name, function.__name__, " ".join(meaning.split()), (form,), path, line))
+            return function
 
         return known
 
@@ -228,56 +242,43 @@ class Act:
     """A sentence with two forms, whose functions are told by `given` and `when`."""
 
     def __init__(self, vocabulary: Vocabulary, given: Form, when: Form, meaning: str) -> None:
-        if not meaning:
-            raise SentenceError(f"{vocabulary.name}: {when.words!r} has no meaning: expected one in observable terms")
-        self._vocabulary, self._forms, self._meaning = vocabulary.name, {"Given": given, "When": when}, meaning
+        self._vocabulary, self._given, self._when, self._meaning = vocabulary, given, when, meaning
         self._functions: dict[str, Callable[..., None]] = {}
 
     def given(self, function: Step) -> Step:
         """What the Given does."""
-        self._functions["Given"] = function
-        return cast(Step, _tell_pytest(self._forms["Given"], _CALLER)(function))
+        return self._told(self._given, function)
 
     def when(self, function: Step) -> Step:
         """What the When does."""
-        self._functions["When"] = function
-        return cast(Step, _tell_pytest(self._forms["When"], _CALLER)(function))
+        return self._told(self._when, function)
 
     def sentence(self) -> Sentence:
         """The sentence, with the place of its When."""
-        if missing := self._forms.keys() - self._functions.keys():
-            raise SentenceError(f"{self._vocabulary}: {self._forms['When'].words!r} has no function for its {', '.join(missing)}")
+        forms = (self._given, self._when)
+        if missing := [form.kind for form in forms if form.kind not in self._functions]:
+            raise SentenceError(f"{self._vocabulary.name}: {self._when.words!r} has no function for its {' and '.join(missing)}")
         function = self._functions["When"]
-        return Sentence(self._vocabulary, function.__name__, self._meaning, tuple(self._forms.values()), _place(function))
+        return Sentence(self._vocabulary.name, function.__name__, self._meaning, forms, *place_of(function))
+
+    def _told(self, form: Form, function: Step) -> Step:
+        if not self._meaning:
+            where = f"{':'.join(map(str, place_of(function)))}: {self._vocabulary.name}: {form.words!r}"
+            raise SentenceError(f"{where} has no meaning; expected one that says it in observable terms")
+        self._vocabulary.fulfil(form, function)
+        self._functions[form.kind] = function
+        return function
 
 
-class _Parser(StepParser):
-    """A form, as pytest-bdd asks for it."""
-
-    def __init__(self, form: Form) -> None:
-        super().__init__(form.words)
-        self._form = form
-
-    def is_matching(self, name: str) -> bool:
-        return self._form.pattern.fullmatch(name) is not None
-
-    def parse_arguments(self, name: str) -> dict[str, Any] | None:
-        return self._form.parse(name)
-
-
-def _tell_pytest(form: Form, caller: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    decorator = {"Given": pytest_bdd.given, "When": pytest_bdd.when, "Then": pytest_bdd.then}[form.kind]
-    return decorator(_Parser(form), stacklevel=caller)
-
-
-def _place(function: Callable[..., None]) -> str:
-    return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+def place_of(function: Callable[..., None]) -> tuple[str, int]:
+    """Its file, from the folder that holds all rooms, and its line."""
+    return f"{function.__module__.removeprefix('fencepost.').replace('.', '/')}.py", function.__code__.co_firstlineno
 
 
 def _pattern(part: Part) -> str:
     match part:
         case Literally(words):
-            return re.escape(words)
+            return literally(words)
         case Placeholder(name, kind):
             return f"(?P<{name}>{kind.pattern})"
         case Optionally(parts):

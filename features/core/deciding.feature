@@ -2,14 +2,15 @@ Feature: Deciding once
   A transaction is committed or aborted, once and for ever; to ask again does no harm.
 
   Background:
-    Given the logs "orders" and "payments"
+    Given the log "orders"
+    And the log "payments"
+    And a writer A
 
   @CORE-10 @MUST
   Rule: A transaction in which nothing was written can be aborted.
 
-    Scenario: [1] An abort of nothing
-      Given a writer A
-      And A has begun a transaction
+    Scenario: [1] An abort of a transaction without writes
+      Given A has begun a transaction
       When A aborts
       Then it is done
       And the transaction of A is over
@@ -17,25 +18,22 @@ Feature: Deciding once
   @CORE-11 @MUST
   Rule: To commit again does no harm: nothing appears twice, and nothing disappears.
 
-    Scenario: [1] A second commit
-      Given a writer A
-      And A has committed "a1" to orders
+    Scenario: [1] A commit that is asked for twice
+      Given A has committed "a1" to orders
       When A commits the same transaction again
       Then readers of orders see "a1"
 
-    Scenario: [2] The transaction after it
-      Given a writer A
-      And A has committed "a1" to orders
-      And A has committed the same transaction again
-      When A writes "a2" to orders and commits
+    Scenario: [2] The next transaction after a commit that was asked for twice
+      Given A has committed "a1" to orders
+      And A has tried to commit the same transaction again
+      When A commits "a2" to orders
       Then readers of orders see "a1", "a2"
 
   @CORE-12 @MUST
   Rule: To abort again does no harm: nothing of the transaction appears.
 
-    Scenario: [1] A second abort
-      Given a writer A
-      And A has written "a1" to orders
+    Scenario: [1] An abort that is asked for twice
+      Given A has written "a1" to orders
       And A has aborted
       When A aborts the same transaction again
       Then readers of orders see nothing
@@ -44,8 +42,7 @@ Feature: Deciding once
   Rule: A committed transaction cannot be aborted: the attempt is refused, and its writes stay visible.
 
     Scenario: [1] An abort after the commit
-      Given a writer A
-      And A has committed "a1" to orders
+      Given A has committed "a1" to orders
       When A aborts the same transaction again
       Then it is refused
       And readers of orders see "a1"
@@ -54,8 +51,7 @@ Feature: Deciding once
   Rule: An aborted transaction cannot be committed: the attempt is refused, and none of its writes appears.
 
     Scenario: [1] A commit after the abort
-      Given a writer A
-      And A has written "a1" to orders
+      Given A has written "a1" to orders
       And A has aborted
       When A commits the same transaction again
       Then it is refused

@@ -2,19 +2,20 @@ Feature: Writers that have lost their transaction
   A transaction that its writer leaves alone ends by itself, and one that somebody else has ended is out of its writer's hands.
 
   Background:
-    Given the logs "orders" and "payments"
+    Given the log "orders"
+    And the log "payments"
 
   @CORE-15 @MUST
   Rule: A transaction that its writer abandons is aborted by the system, and holds up nobody for ever.
 
-    Scenario: [1] What it wrote
+    Scenario: [1] What an abandoned transaction wrote
       Given a writer A with a short time-out
       And A has written "a1" to orders
       When A leaves its transaction open past its time-out
       Then the transaction of A is over
       And readers of orders see nothing
 
-    Scenario: [2] What others wrote behind it
+    Scenario: [2] What others wrote behind an abandoned transaction
       Given a writer A with a short time-out
       And A has written "a1" to orders
       And "plain" has been written to orders
@@ -24,7 +25,7 @@ Feature: Writers that have lost their transaction
   @CORE-16 @MUST
   Rule: A transaction that was abandoned for too long cannot be committed any more.
 
-    Scenario: [1] A late commit
+    Scenario: [1] A commit after the time-out
       Given a writer A with a short time-out
       And A has written "a1" to orders
       And A has left its transaction open past its time-out
@@ -35,14 +36,14 @@ Feature: Writers that have lost their transaction
   @CORE-17 @MUST
   Rule: Nothing becomes visible that a writer writes to a transaction which somebody else has ended.
 
-    Scenario: [1] A write to a log of the transaction
+    Scenario: [1] A late write to a log of the ended transaction
       Given a writer A
       And A has written "a1" to orders
       And A has lost its transaction to somebody else
       When A writes "late" to orders
       Then readers of orders see nothing
 
-    Scenario: [2] A write to another log
+    Scenario: [2] A late write to a log that the ended transaction left alone
       Given a writer A
       And A has written "a1" to orders
       And A has lost its transaction to somebody else
@@ -52,7 +53,7 @@ Feature: Writers that have lost their transaction
   @CORE-18 @MUST
   Rule: A writer cannot commit a transaction that somebody else has ended.
 
-    Scenario: [1] A commit
+    Scenario: [1] A commit of a transaction that somebody else has ended
       Given a writer A
       And A has written "a1" to orders
       And A has lost its transaction to somebody else

@@ -2,23 +2,23 @@ Feature: After a crash
   What was decided is completed, and what was open can go on.
 
   Background:
-    Given the logs "orders" and "payments"
+    Given the log "orders"
+    And the log "payments"
+    And a writer A
 
   @CORE-24 @MUST
   Rule: A transaction that is open when the system crashes can go on afterwards and be committed, with what it wrote before and after.
 
     @needs:crash
     Scenario: [1] A write before the crash and one after it
-      Given a writer A
-      And A has written "a1" to orders
+      Given A has written "a1" to orders
       And the system has crashed and come back
-      When A writes "a2" to orders and commits
+      When A commits "a2" to orders
       Then readers of orders see "a1", "a2"
 
     @needs:crash
     Scenario: [2] An abort after the crash
-      Given a writer A
-      And A has written "a1" to orders
+      Given A has written "a1" to orders
       And the system has crashed and come back
       When A aborts
       Then readers of orders see nothing
@@ -27,40 +27,40 @@ Feature: After a crash
   Rule: A commit that was answered is complete after a crash right behind the answer.
 
     @needs:crash
-    Scenario: [1] A transaction over two logs
-      Given a writer A
-      And A has written "a1" to orders
+    Scenario: [1] A commit of writes to two logs
+      Given A has written "a1" to orders
       And A has written "a2" to payments
-      When A commits, and the system crashes right after the answer
+      And the system crashes right after its answer to the next commit of A
+      When A commits
       Then readers of orders see "a1"
       And readers of payments see "a2"
 
     @needs:crash
-    Scenario: [2] Its input
-      Given a writer A
-      And the log "inputs" with "i1", "i2"
-      And A has taken 1 value of inputs for group "workers"
-      When A commits, and the system crashes right after the answer
+    Scenario: [2] A commit of input
+      Given the log "inputs" with "i1", "i2"
+      And A has taken "i1" from inputs for group "workers"
+      And the system crashes right after its answer to the next commit of A
+      When A commits
       Then group "workers" has "i2" of inputs left
 
   @CORE-26 @MUST
   Rule: An abort that was answered is complete after a crash right behind the answer.
 
     @needs:crash
-    Scenario: [1] An abort over two logs
-      Given a writer A
-      And A has written "a1" to orders
+    Scenario: [1] An abort of writes to two logs
+      Given A has written "a1" to orders
       And A has written "a2" to payments
-      When A aborts, and the system crashes right after the answer
+      And the system crashes right after its answer to the next abort of A
+      When A aborts
       Then readers of orders see nothing
       And readers of payments see nothing
 
     @needs:crash
-    Scenario: [2] The input of an abort
-      Given a writer A
-      And the log "inputs" with "i1", "i2"
-      And A has taken 1 value of inputs for group "workers"
-      When A aborts, and the system crashes right after the answer
+    Scenario: [2] An abort of input
+      Given the log "inputs" with "i1", "i2"
+      And A has taken "i1" from inputs for group "workers"
+      And the system crashes right after its answer to the next abort of A
+      When A aborts
       Then group "workers" has "i1", "i2" of inputs left
 
   @CORE-27 @MUST
@@ -68,18 +68,18 @@ Feature: After a crash
 
     @needs:crash-points
     Scenario: [1] The same end is asked for again
-      Given a writer A
-      And A has written "a1" to orders
-      And A has asked for a commit, and the system has crashed before it decided and come back
+      Given A has written "a1" to orders
+      And the system crashes before it decides the next commit of A
+      And A has tried to commit
       When A commits
       Then it is done
       And readers of orders see "a1"
 
     @needs:crash-points
     Scenario: [2] The other end is asked for
-      Given a writer A
-      And A has written "a1" to orders
-      And A has asked for a commit, and the system has crashed before it decided and come back
+      Given A has written "a1" to orders
+      And the system crashes before it decides the next commit of A
+      And A has tried to commit
       When A aborts
       Then it is done
       And readers of orders see nothing
@@ -88,31 +88,31 @@ Feature: After a crash
   Rule: A decision is carried out everywhere after a crash, wherever on its way to those who took part the crash came.
 
     @needs:crash-points
-    Scenario Outline: [1] A commit
-      Given a writer A
-      And A has written "a1" to orders
+    Scenario Outline: [1] A commit that a crash interrupts
+      Given A has written "a1" to orders
       And A has written "a2" to payments
-      When A commits, and the system crashes <moment> and comes back
+      And the system crashes <moment> the next commit of A
+      When A commits
       Then readers of orders see "a1"
       And readers of payments see "a2"
 
       Examples:
-        | moment                            |
-        | when it has decided               |
-        | when it has told one of the logs  |
-        | when it has told all of the logs  |
+        | moment                              |
+        | when it has decided                 |
+        | when it has told one of the logs of |
+        | when it has told all of the logs of |
 
     @needs:crash-points
-    Scenario Outline: [2] An abort
-      Given a writer A
-      And A has written "a1" to orders
+    Scenario Outline: [2] An abort that a crash interrupts
+      Given A has written "a1" to orders
       And A has written "a2" to payments
-      When A aborts, and the system crashes <moment> and comes back
+      And the system crashes <moment> the next abort of A
+      When A aborts
       Then the transaction of A is over
       And readers of orders and payments see nothing
 
       Examples:
-        | moment                            |
-        | when it has decided               |
-        | when it has told one of the logs  |
-        | when it has told all of the logs  |
+        | moment                              |
+        | when it has decided                 |
+        | when it has told one of the logs of |
+        | when it has told all of the logs of |

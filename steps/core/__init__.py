@@ -1,1 +1,5 @@
-"""The sentences of the core: `setting` has the Given, `acts` the When, `sight` the Then, `world` what they share."""
+"""The core's vocabulary: what is said of every transactional log.
+
+`vocabulary` has the types of values, `context` what a scenario knows, `setting` its logs and writers, `transactions` what is done in
+them, `faults` what happens to the system, and `observations` what is judged.
+"""

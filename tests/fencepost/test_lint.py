@@ -1,10 +1,15 @@
-"""The linter: every trap and every rule of form is seen caught, and the bundled features are clean."""
+"""The linter: every trap, every rule of form and every fault of wording is seen caught, and the bundled features are clean."""
+
+from collections.abc import Callable
 
 import pytest
 
 from fencepost.contract import gherkin, register
 from fencepost.contract.register import Register, Requirement
 from fencepost.lint import lint
+from fencepost.steps import vocabularies
+from fencepost.steps.sentence import Vocabulary, text
+from fencepost.steps.vocabularies import Speech
 
 STATEMENT = "Something holds."
 GOOD = f"""Feature: Something
@@ -39,18 +44,39 @@ def rows(**changes: object) -> Register:
     return Register({"kip1": (Requirement.model_validate(fields | changes),)})
 
 
-def faults(text: str, known: Register | None = None) -> list[str]:
-    return lint([gherkin.parse("kip1/some.feature", text)], known or rows())
+def meant(thing: str) -> None:
+    """It means something."""
+
+
+def meant_of_another(other: str) -> None:
+    """It means something too."""
+
+
+def says(*changes: Callable[[Vocabulary], object]) -> Speech:
+    """A vocabulary of what the good feature says, changed."""
+    made = Vocabulary("made", [text("thing", "thing|world", "a thing, or the world")])
+    made.given("a {thing}")(meant)
+    made.when("it is done")(meant)
+    made.then("it shows")(meant)
+    made.then("nothing else does")(meant)
+    for change in changes:
+        change(made)
+    return Speech(made)
+
+
+def faults(text: str, known: Register | None = None, speech: Speech | None = None) -> list[str]:
+    return lint([gherkin.parse("kip1/some.feature", text)], known or rows(), {"kip1": speech} if speech else {})
 
 
 def test_the_bundled_features_are_clean() -> None:
     """What is delivered keeps its own rules."""
-    assert lint(gherkin.bundled(), register.bundled()) == []
+    assert lint(gherkin.bundled(), register.bundled(), vocabularies.converted()) == []
 
 
 def test_a_good_feature_is_clean() -> None:
     """The linter has no fault to find in the form that it asks for."""
     assert faults(GOOD) == []
+    assert faults(GOOD, speech=says()) == []
 
 
 @pytest.mark.parametrize(
@@ -98,3 +124,59 @@ def test_a_tested_row_without_a_rule_is_a_fault() -> None:
 def test_a_planned_row_with_a_rule_is_a_fault() -> None:
     """A row that is tested must not be called planned."""
     assert any("KIP1-01 is planned in the register, and has a Rule" in fault for fault in faults(GOOD, rows(planned=True)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (
+            "      And nothing else",
+            "      And nothing",
+            "some.feature:20: no sentence parses Then 'nothing does'; the nearest is 'nothing else does'",
+        ),
+        (
+            "When it is done\n      Then it shows\n      And",
+            "When it shows\n      Then it shows\n      And",
+            "18: no sentence parses When 'it shows'",
+        ),
+        ("    Given a world", "    Given a word", "5: no sentence parses Given 'a word'; the nearest is 'a {thing}'"),
+        ("[2] Second", "[2] First", "16: 'First' is the title in line 10 too; say what differs"),
+        ("      And nothing else does\n", "", "no step uses this sentence of made: Then nothing else does"),
+    ],
+)
+def test_a_fault_of_wording_is_told_with_its_line(before: str, after: str, told: str) -> None:
+    """One step that is not in the vocabulary, or does not stand for itself, is found."""
+    assert before in GOOD
+
+    assert any(told in fault for fault in faults(GOOD.replace(before, after), speech=says()))
+
+
+@pytest.mark.parametrize(
+    ("added", "told"),
+    [
+        (lambda made: made.then("it shows")(meant), "Then 'it shows' says the same as "),
+        (lambda made: made.given("a {other:thing}")(meant_of_another), "Given 'a {other:thing}' says the same as "),
+        (lambda made: made.given("a world")(meant), "some.feature:5: two sentences parse Given 'a world': "),
+        (lambda made: made.when("it is undone")(meant), "no step uses this sentence of made: When it is undone"),
+    ],
+)
+def test_a_fault_of_a_vocabulary_is_told_with_its_place(added: Callable[[Vocabulary], object], told: str) -> None:
+    """Sentences that are there twice, that mean the same step, or that nobody says."""
+    found = faults(GOOD, speech=says(added))
+
+    assert any(told in fault and "test_lint.py:" in fault for fault in found), found
+
+
+def test_a_step_of_an_outline_is_looked_at_with_each_row() -> None:
+    """An example that makes a step which no sentence parses is found."""
+    rows_of = "      And nothing <else> does\n\n      Examples:\n        | else |\n        | else |\n        | more |\n"
+    outline = GOOD.replace("Scenario: [2]", "Scenario Outline: [2]").replace("      And nothing else does\n", rows_of)
+
+    assert faults(outline, speech=says()) == [
+        "kip1/some.feature:20: no sentence parses Then 'nothing more does'; the nearest is 'nothing else does'"
+    ]
+
+
+def test_a_proposal_whose_sentences_are_not_known_is_not_looked_at() -> None:
+    """Its words are somebody else's."""
+    assert lint([gherkin.parse("kip1/some.feature", GOOD)], rows(), {"kip2": Speech(())}) == []

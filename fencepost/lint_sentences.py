@@ -1,0 +1,69 @@
+"""What is wrong with the words of features: each step is one sentence of what its proposal speaks, and each sentence is one of a kind.
+
+pytest-bdd takes the last of several sentences that parse a step, and says nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+
+from fencepost.contract.gherkin import Feature, Step
+from fencepost.steps.sentence import Form, Literally, Optionally, Placeholder, Sentence
+from fencepost.steps.vocabularies import Speech
+
+
+def lint(features: Iterable[Feature], speech: Mapping[str, Speech]) -> list[str]:
+    """Every fault, as `file:line: what`. Proposals that `speech` does not have are not looked at."""
+    features = [feature for feature in features if feature.spec in speech]
+    faults = [fault for feature in features for fault in (*_of_titles(feature), *_of_steps(feature, speech[feature.spec]))]
+    faults += dict.fromkeys(fault for spoken in speech.values() for fault in _repeated(spoken))
+    used = {one for feature in features for step in feature.said for one in speech[feature.spec].parsing(step.kind, step.text)}
+    for sentence in dict.fromkeys(sentence for spoken in speech.values() for sentence in spoken.sentences):
+        if sentence not in used:
+            faults.append(f"{sentence.where}: no step uses this sentence of {sentence.vocabulary}: {sentence.words}")
+    return faults
+
+
+def _of_titles(feature: Feature) -> Iterator[str]:
+    lines: dict[str, int] = {}
+    for scenario in (scenario for rule in feature.rules for scenario in rule.scenarios):
+        if scenario.title in lines:
+            yield f"{feature.path}:{scenario.line}: {scenario.title!r} is the title in line {lines[scenario.title]} too; say what differs"
+        lines.setdefault(scenario.title, scenario.line)
+
+
+def _of_steps(feature: Feature, speech: Speech) -> Iterator[str]:
+    for step in dict.fromkeys(feature.said):
+        match speech.parsing(step.kind, step.text):
+            case []:
+                yield f"{feature.path}:{step.line}: no sentence parses {step.kind} {step.text!r}{_hint(step, speech)}"
+            case [first, second, *_]:
+                yield f"{feature.path}:{step.line}: two sentences parse {step.kind} {step.text!r}: {first.where} and {second.where}"
+
+
+def _hint(step: Step, speech: Speech) -> str:
+    known = [form.words for sentence in speech.sentences for form in sentence.forms if form.kind == step.kind]
+    return "".join(f"; the nearest is {nearest!r}" for nearest in get_close_matches(step.text, known, 1, 0))
+
+
+def _repeated(speech: Speech) -> Iterator[str]:
+    """Sentences of the same words and types, whatever the names of their values."""
+    known: dict[tuple[str, str], Sentence] = {}
+    for sentence in speech.sentences:
+        for form in sentence.forms:
+            other = known.setdefault((form.kind, _shape(form)), sentence)
+            if other is not sentence:
+                yield f"{sentence.where}: {form.kind} {form.words!r} says the same as {other.where}"
+
+
+def _shape(form: Form) -> str:
+    return "".join(map(_told, form.parts))
+
+
+def _told(part: Literally | Placeholder | Optionally) -> str:
+    match part:
+        case Literally(words):
+            return words
+        case Placeholder(_, kind):
+            return f"{{{kind.name}}}"
+        case Optionally(parts):
+            return f"[{''.join(map(_told, parts))}]"

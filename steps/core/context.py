@@ -1,0 +1,102 @@
+"""What a scenario of the core knows: its writers, the crash that is to come, and the last answer."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from fencepost.contract.evidence import Evidence, SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.ports import Session
+from fencepost.contract.transactional_log import TransactionalLog, Writer
+from fencepost.steps.outcomes import achieved, unanswered
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A crash on the next request of a writer to end its transaction in this way; without a point, right after its answer."""
+
+    writer: str
+    commit: bool
+    point: str | None
+
+    decides: bool = True
+    """Whether the request is decided when the crash comes."""
+
+
+@dataclass
+class ScenarioContext:
+    """The state of one scenario."""
+
+    session: Session
+    system: TransactionalLog
+    evidence: Evidence
+    writers: dict[str, Writer] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
+    """The writers whose last transaction is decided, as far as anybody knows."""
+    crash: Crash | None = None
+    answer: Outcome[object] | None = None
+
+    def ask(self, answer: Outcome[object]) -> None:
+        """Keep what the When asked, for the Then to judge."""
+        self.answer = answer
+
+    def arm(self, crash: Crash) -> None:
+        """Let the system crash in the middle of a request that is still to come."""
+        self.crash = crash
+        if crash.point is not None:
+            self.session.faults.crash_at(crash.point)
+
+    def end(self, name: str, commit: bool) -> Outcome[None]:
+        """Let a writer end its transaction. A crash that is armed for this comes now, and the system is back when it is over."""
+        self.ended.add(name)
+        crash, answer = self.crash, self.writers[name].end(commit)
+        if crash is None or (crash.writer, crash.commit) != (name, commit):
+            return answer
+        self.crash = None
+        if crash.point is None:
+            achieved(answer, f"ending the transaction of {name}")
+            self.session.faults.crash()
+        self.session.faults.restart()
+        if not crash.decides:
+            self.ended.discard(name)
+        return answer
+
+    def write(self, name: str, log: str, value: str) -> Outcome[None]:
+        """Let a writer write; its transaction is open from here on."""
+        self.ended.discard(name)
+        return self.writers[name].write(log, value)
+
+    def take(self, name: str, group: str, log: str, count: int) -> tuple[str, ...]:
+        """Let a writer take input, of which there must be as much."""
+        self.ended.discard(name)
+        return tuple(achieved(self.writers[name].take(group, log, count), f"taking {count} values of {log} for {group}"))
+
+    def await_ends(self) -> None:
+        """Wait until what was decided is told everywhere. When patience ends first, the next sentence judges what there is."""
+        for name in sorted(self.ended):
+            for _ in self.session.time.attempts():
+                if self.is_over(name):
+                    break
+
+    def is_over(self, name: str) -> bool:
+        """Whether the writer's last transaction is over."""
+        match self.writers[name].is_over():
+            case Done(over):
+                return over
+            case Refused():
+                return False
+            case unknown:
+                return unanswered(unknown, f"asking whether the transaction of {name} is over")
+
+    def expect(self, holds: bool, *, what: str, expected: str, seen: str) -> None:
+        """Judge one observation, with the refusal of what was asked last, if it was refused. A crash that never came proves nothing."""
+        if self.crash is not None:
+            raise SetUpFailed(f"the crash that was to come on the end of {self.crash.writer}'s transaction met no such request")
+        error, code = (self.answer.error, self.answer.code) if isinstance(self.answer, Refused) else (None, None)
+        self.evidence.expect(holds, what=what, expected=expected, seen=seen, error=error, code=code)
+
+
+@pytest.fixture
+def context(fencepost_session: Session, fencepost_evidence: Evidence) -> ScenarioContext:
+    """The state of this scenario."""
+    return ScenarioContext(fencepost_session, fencepost_session.transactional_log(), fencepost_evidence)

@@ -1,0 +1,29 @@
+"""Crashes: now, or in the middle of a request that is still to come."""
+
+from .context import Crash, ScenarioContext
+from .vocabulary import CORE
+
+_POINTS = {
+    "right after its answer to": None,
+    "before it decides": "before-decision-logged",
+    "when it has decided": "after-decision-logged",
+    "when it has told one of the logs of": "after-marker-written",
+    "when it has told all of the logs of": "before-complete-logged",
+}
+"""The moments, with the points of the system's own code."""
+
+
+@CORE.given("the system has crashed and come back")
+def has_crashed(context: ScenarioContext) -> None:
+    """A power cut, and a start with what was durable."""
+    context.session.faults.crash()
+    context.session.faults.restart()
+
+
+@CORE.given("the system crashes {moment} the next {end} of {writer}")
+def crashes(context: ScenarioContext, moment: str, end: str, writer: str) -> None:
+    """The power will fail at this moment of the next request of the writer for this end, and the system start with what was durable.
+
+    A request that is to be answered before the crash must succeed, or the question cannot be put.
+    """
+    context.arm(Crash(writer, end == "commit", _POINTS[moment], decides=moment != "before it decides"))

@@ -1,0 +1,64 @@
+"""What was answered, and what readers and groups get."""
+
+from collections.abc import Iterable
+
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.steps.outcomes import observed, unanswered
+
+from .context import ScenarioContext
+from .vocabulary import CONTENT, CORE
+
+
+@CORE.then("it is done")
+def is_done(context: ScenarioContext) -> None:
+    """What the When asked was done, and said to be."""
+    answer = _answer(context)
+    context.expect(isinstance(answer, Done), what="answer", expected="success", seen=_told(answer))
+
+
+@CORE.then("it is refused")
+def is_refused(context: ScenarioContext) -> None:
+    """What the When asked was not done, and said not to be."""
+    answer = _answer(context)
+    context.expect(isinstance(answer, Refused), what="answer", expected="a refusal", seen=_told(answer))
+
+
+@CORE.then("readers of {logs} see {content}[ {order}]")
+def readers_see(context: ScenarioContext, logs: tuple[str, ...], content: tuple[str, ...], order: str | None) -> None:
+    """In each of these logs, a new reader of committed data gets these values, each once, in this order unless it is said that any order
+    will do, and no others. It reads when what was decided is told everywhere."""
+    for log in logs:
+        context.await_ends()
+        found = tuple(observed(context.system.committed(log), f"reading {log}"))
+        holds = sorted(found) == sorted(content) if order else found == content
+        context.expect(holds, what=f"readers of {log}", expected=_shown(content), seen=_shown(found))
+
+
+@CORE.then("group {group} has {content} of {log} left")
+def group_has_left(context: ScenarioContext, group: str, content: tuple[str, ...], log: str) -> None:
+    """A new member of the group gets these values, and no others; an order among values that come again is not asked for."""
+    context.await_ends()
+    found = sorted(observed(context.system.left(group, log), f"reading {log} as {group}"))
+    context.expect(found == list(content), what=f"{log} left for {group}", expected=_shown(content), seen=_shown(found))
+
+
+@CORE.then("the transaction of {writer} is over")
+def is_over(context: ScenarioContext, writer: str) -> None:
+    """It is decided, and everybody who took part knows."""
+    context.await_ends()
+    over = context.is_over(writer)
+    context.expect(over, what=f"transaction of {writer}", expected="over", seen="over" if over else "not over")
+
+
+def _answer(context: ScenarioContext) -> Outcome[object] | None:
+    if isinstance(context.answer, Unknown):
+        unanswered(context.answer, "asking for what is judged")
+    return context.answer
+
+
+def _told(answer: Outcome[object] | None) -> str:
+    return "success" if isinstance(answer, Done) else str(answer)
+
+
+def _shown(values: Iterable[str]) -> str:
+    return CONTENT.render(tuple(values))

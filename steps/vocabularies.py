@@ -1,0 +1,132 @@
+"""Which sentences a proposal's features speak, and which of them a step is.
+
+A vocabulary stands in a folder of its name: those that `features/<proposal>/spec.yaml` names, and the proposal's own, where there is a
+folder for it.
+"""
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Collection, Iterable, Iterator
+from importlib import resources
+from importlib.util import find_spec
+from types import ModuleType
+from typing import NamedTuple
+
+from fencepost.contract import datafile, gherkin, proposals
+from fencepost.contract.errors import WrongUsage
+
+from .sentence import Sentence, Vocabulary
+
+_STEPS = __name__.rpartition(".")[0]
+KINDS = ("Given", "When", "Then")
+_STEP_DEFINITION = "pytestbdd_stepdef"
+"""How pytest-bdd's names of step functions begin."""
+
+
+class Use(NamedTuple):
+    """A step of a feature, as it stands in its file."""
+
+    feature: str
+    line: int
+
+
+class Speech:
+    """The sentences that a proposal's features may use."""
+
+    def __init__(self, sentences: Iterable[Sentence]) -> None:
+        self.sentences = tuple(sentences)
+        forms = [(form.kind, form.pattern, sentence) for sentence in self.sentences for form in sentence.forms]
+        self._by_kind = {kind: [(pattern, one) for each, pattern, one in forms if each == kind] for kind in KINDS}
+        self._found: dict[tuple[str, str], tuple[Sentence, ...]] = {}
+
+    def parsing(self, kind: str, step: str) -> tuple[Sentence, ...]:
+        """All sentences that parse a step of this kind: Given, When or Then. In a clean house there is one."""
+        key = kind, step
+        if key not in self._found:
+            self._found[key] = tuple(sentence for pattern, sentence in self._by_kind[kind] if pattern.fullmatch(step))
+        return self._found[key]
+
+
+def check() -> None:
+    """Raise WrongUsage for a vocabulary that there is none of, and SentenceError for a sentence that cannot be used."""
+    for spec in proposals.bundled().by_spec:
+        speech_of(spec)
+
+
+@functools.cache
+def speech_of(spec: str) -> Speech:
+    """What a proposal's features speak: the vocabularies that it shares, then its own."""
+    return Speech(sentence for name in _names(spec) for sentence in _sentences(name))
+
+
+def spoken_by(spec: str) -> tuple[Sentence, ...]:
+    """All sentences that a proposal's features may use."""
+    return speech_of(spec).sentences
+
+
+def sentence_of(spec: str, kind: str, step: str) -> Sentence | None:
+    """The sentence that parses a step of this kind."""
+    return next(iter(speech_of(spec).parsing(kind, step)), None)
+
+
+def uses(specs: Collection[str]) -> dict[Sentence, tuple[Use, ...]]:
+    """Where the features of these proposals use each of their sentences; a step of an outline is one step."""
+    found: dict[Sentence, dict[Use, None]] = {sentence: {} for spec in specs for sentence in spoken_by(spec)}
+    for feature in gherkin.bundled():
+        for step in feature.said if feature.spec in specs else ():
+            if sentence := sentence_of(feature.spec, step.kind, step.text):
+                found[sentence][Use(feature.path, step.line)] = None
+    return {sentence: tuple(places) for sentence, places in found.items()}
+
+
+def converted() -> dict[str, Speech]:
+    """The proposals all of whose sentences are of a vocabulary, and none only of pytest-bdd."""
+    return {
+        spec: speech_of(spec)
+        for spec in proposals.bundled().by_spec
+        if _is_converted(spec)  # until all are
+    }
+
+
+def _is_converted(spec: str) -> bool:
+    definitions = sum(name.startswith(_STEP_DEFINITION) for module in modules_of(spec) for name in vars(module))
+    return definitions == len(KINDS) * len({sentence.vocabulary for sentence in spoken_by(spec)})
+
+
+def modules_of(spec: str) -> list[ModuleType]:
+    """The modules that hold a proposal's sentences."""
+    return [module for name in _names(spec) for module in _modules(name)]
+
+
+@functools.cache
+def _sentences(name: str) -> tuple[Sentence, ...]:
+    """The sentences of one folder, by file and line. A module may hold another folder's vocabulary, whose types it uses."""
+    held = {id(value): value for module in _modules(name) for value in vars(module).values() if isinstance(value, Vocabulary)}
+    ours = [sentence for vocabulary in held.values() if vocabulary.name == name for sentence in vocabulary]
+    return tuple(sorted(ours, key=lambda sentence: (sentence.path, sentence.line)))
+
+
+def _names(spec: str) -> Iterator[str]:
+    named = proposals.bundled()[spec].vocabularies
+    for place, name in enumerate(named):
+        if not _is_there(name):
+            path = resources.files("fencepost.features") / spec / "spec.yaml"
+            known = ", ".join(_known())
+            where = f"{path}:{datafile.line_of(path, 'vocabularies', place)}: vocabularies.{place + 1}"
+            raise WrongUsage(f"{where}: there is no vocabulary {name!r}; expected one of {known}")
+    yield from dict.fromkeys((*named, *((spec,) if _is_there(spec) else ())))
+
+
+def _is_there(name: str) -> bool:
+    return find_spec(f"{_STEPS}.{name}") is not None
+
+
+def _known() -> list[str]:
+    folder = importlib.import_module(_STEPS)
+    return sorted(module.name for module in pkgutil.iter_modules(folder.__path__) if module.ispkg)
+
+
+def _modules(name: str) -> list[ModuleType]:
+    found = importlib.import_module(f"{_STEPS}.{name}")
+    return [importlib.import_module(module.name) for module in pkgutil.iter_modules(found.__path__, f"{found.__name__}.")]
