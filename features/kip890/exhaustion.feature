@@ -50,7 +50,7 @@ Feature: When the epochs run out
       Given producer A at the last usable epoch with a short time-out
       And A has written "a1" to payments-0
       When A aborts after its time-out
-      Then only CompleteAbort were seen of A's transaction, in that order
+      Then the transaction of A was only seen as CompleteAbort
       And no answer has epoch 32767
 
     @needs:aged-ids

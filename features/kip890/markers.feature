@@ -34,4 +34,4 @@ Feature: Markers
       And node 2 is paused until the next answer
       When A aborts
       Then one ABORT marker was added to accounts-0 and accounts-1
-      And only PrepareAbort and CompleteAbort were seen of A's transaction, in that order
+      And the transaction of A was only seen as PrepareAbort, then CompleteAbort

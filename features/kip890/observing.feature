@@ -31,7 +31,7 @@ Feature: Observing
       And A has written "a2" to payments-1
       And the transaction of A is polled
       When A commits
-      Then only Ongoing, PrepareCommit and CompleteCommit were seen of A's transaction, in that order
+      Then the transaction of A was only seen as Ongoing, then PrepareCommit, then CompleteCommit
 
     Scenario: [2] An abort in two partitions is polled
       Given producer A with transactional id "transfer"
@@ -39,7 +39,7 @@ Feature: Observing
       And A has written "a2" to payments-1
       And the transaction of A is polled
       When A aborts
-      Then only Ongoing, PrepareAbort and CompleteAbort were seen of A's transaction, in that order
+      Then the transaction of A was only seen as Ongoing, then PrepareAbort, then CompleteAbort
 
   @KIP890-149 @MUST
   Rule: DescribeTransactions lists for a prepared transaction just the partitions that still wait for their marker.

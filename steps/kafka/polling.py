@@ -35,7 +35,7 @@ def nothing_was_lost(context: ScenarioContext) -> None:
             )
 
 
-@KAFKA.then("only {states} were seen of {producer}'s transaction, in that order")
+@KAFKA.then("the transaction of {producer} was only seen as {states}")
 def only_these_states(context: ScenarioContext, states: tuple[str, ...], producer: str) -> None:
     """DescribeTransactions showed the first and the last of these, may be those in between, and no others.
 

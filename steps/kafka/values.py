@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fencepost.steps.sentence import ValueType, choice, listed, number, quoted, text
+from fencepost.steps.values import ValueType, choice, listed, number, quoted, text
 
 T = TypeVar("T")
 
@@ -91,7 +91,7 @@ STATE = choice(
     *("Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort"),
     meaning="a state of the transaction coordinator's, as DescribeTransactions shows it",
 )
-STATES = enumeration("states", STATE, "and", "states of the transaction coordinator's")
+STATES = listed("states", STATE, "states of the transaction coordinator's, in their order", ", then ")
 ERROR = text("error", r"[A-Z]+(?:_[A-Z]+)+", "an error of Kafka's protocol, by its name")
 ERRORS = enumeration("errors", ERROR, "or", "errors of Kafka's protocol, of which one is seen")
 
