@@ -9,12 +9,10 @@ Feature: Expiry
   Rule: A transactional id left idle beyond its expiration time is forgotten and starts over at epoch 0.
 
     @needs:short-expiry
-    Scenario: [1] A commit after the transactional id has expired
+    Scenario: [1] A producer that stays idle
       Given producer A with transactional id "transfer"
-      And A has stayed idle until its transactional id expired
-      When A commits
-      Then it is refused with INVALID_PRODUCER_ID_MAPPING
-      And the coordinator does not know A
+      When A stays idle until its transactional id expires
+      Then the coordinator does not know A
 
     @needs:short-expiry
     Scenario: [2] A new instance after the transactional id has expired
@@ -30,6 +28,14 @@ Feature: Expiry
       And A has stayed idle until its transactional id expired
       When the system crashes and comes back
       Then the coordinator does not know A
+
+    @needs:short-expiry
+    Scenario: [4] A commit after the transactional id has expired
+      Given producer A with transactional id "transfer"
+      And A has stayed idle until its transactional id expired
+      When A commits
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
+      And the coordinator does not know A
 
   @KIP890-166 @MUST
   Rule: An open transaction keeps its transactional id from expiring, however long it stays idle.

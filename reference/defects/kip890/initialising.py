@@ -22,7 +22,7 @@ class _OneForAll(Coordinator):
 
 SHARED_PRODUCER_ID = Defect(
     name="shared-producer-id",
-    breaks={"KIP890-010": Symptom(seen="that was handed out before")},
+    breaks={"KIP890-010": Symptom(what="answer to InitProducerId", seen=r"^success with \(producer id \d+, epoch 0\)")},
     story="Everybody who asks for a producer id without a transactional id gets the same one, so that their batches collide.",
     origin="textbook: a constant for those that have no name",
     parts=Parts(coordinator=_OneForAll),
@@ -81,7 +81,7 @@ class _AdoptsWhatItIsTold(Coordinator):
 
 IDENTITY_ADOPTED = Defect(
     name="identity-adopted",
-    breaks={"KIP890-014": Symptom(seen=r"epoch 1\), a producer id that was handed out before")},
+    breaks={"KIP890-014": Symptom(what="answer to InitProducerId", seen=r"^success with \(producer id \d+, epoch 1\)")},
     story="Who brings an identity to an unknown transactional id keeps it, even where it belongs to another id.",
     origin="textbook: trust in what a client says",
     parts=Parts(coordinator=_AdoptsWhatItIsTold),
