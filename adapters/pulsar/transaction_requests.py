@@ -30,4 +30,4 @@ def command_of(request: TransactionRequest, number: int) -> Message:
 
 def id_fields(transaction: TxnId) -> dict[str, Any]:
     """A transaction's id, as every command about it has it."""
-    return {"txnid_most_bits": transaction.most, "txnid_least_bits": transaction.least}
+    return {"txnid_most_bits": transaction.coordinator_bits, "txnid_least_bits": transaction.sequence}

@@ -21,7 +21,7 @@ LOADING_MS = 100
 
 
 class ReferenceKafka(kernel.Broker[Node]):
-    """One broker, node 1, with its disk, an empty one unless it has a past. It is running when it is made.
+    """One broker, node 1, with its disk, an empty one unless it is seeded. It is running when it is made.
 
     With more nodes, those behind the first lead partitions and can be paused. A crash is one of all of them.
     """
@@ -83,7 +83,7 @@ class ReferenceKafka(kernel.Broker[Node]):
     def _answer(self, node: Node, request: RequestPayload, principal: str, number: int) -> ResponsePayload | None:
         node.here = number
         response = answer(node, request, principal)
-        return response and node.manner.put(response)
+        return response and node.response_order.arrange(response)
 
     def _is_for_a_paused_node(self, content: object) -> bool:
         return isinstance(content, WriteMarker) and self._nodes[FIRST_NODE].topics.leader_of(content.partition) in self._paused

@@ -41,7 +41,7 @@ class Imitated(_Part):
 
 
 class Feature(_Part):
-    """A feature as ApiVersions tells it."""
+    """A feature as ApiVersions advertises it."""
 
     supported: _Range
     finalized: int

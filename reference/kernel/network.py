@@ -45,7 +45,7 @@ class Network:
         self._in_flight.append(Message(content, receive, lost, self._clock.now, node))
 
     def deliver(self) -> None:
-        """Let everything arrive that may, and all that is sent because of it."""
+        """Decision: everything arrives that may, in the order in which it was sent, and all that is sent because of it."""
         while (message := next((message for message in self._in_flight if self._may_arrive(message)), None)) is not None:
             self._in_flight.remove(message)
             message.receive(message.content)

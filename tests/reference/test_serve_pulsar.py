@@ -80,7 +80,7 @@ def test_its_time_passes_by_itself(served: Command) -> None:
     probe = ours.client("c")
     opened = probe.new_transaction(1)
     assert isinstance(opened, Done)
-    url = f"http://127.0.0.1:{served.admin_port}/admin/v3/transactions/transactionMetadata/{opened.value.most}/{opened.value.least}"
+    url = f"http://127.0.0.1:{served.admin_port}/admin/v3/transactions/transactionMetadata/{opened.value.coordinator_bits}/{opened.value.sequence}"
     end = time.monotonic() + PATIENCE_S
     while '"OPEN"' in httpx.get(url, trust_env=False).text:
         assert time.monotonic() < end

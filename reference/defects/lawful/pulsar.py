@@ -20,7 +20,7 @@ from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionType, TxnId
 
-from . import kafka as oddities
+from . import kafka
 
 _ENTRIES_OF_A_LEDGER = 2
 _IDS_SKIPPED = 41
@@ -93,7 +93,7 @@ LATE_ENDS = Defect(
     name="pulsar-late-ends",
     story="Topics and subscriptions hear late how a transaction ended, so that it is decided for a while before anybody sees it.",
     origin="every cluster, where coordinator and topics are with different brokers",
-    parts=Parts(network=oddities.SlowNetwork),
+    parts=Parts(network=kafka.SlowNetwork),
 )
 
 REDELIVERED_LAST_FIRST = Defect(
@@ -128,7 +128,7 @@ ANSWERS_LATE = Defect(
     name="pulsar-answers-late",
     story="The answer to an end is some time on its way, as all messages are, also while a participant holds up the completion.",
     origin="every cluster with a proxy between clients and brokers",
-    parts=Parts(coordinator=_AnswersLate, network=oddities.SlowNetwork),
+    parts=Parts(coordinator=_AnswersLate, network=kafka.SlowNetwork),
 )
 
 REDELIVERIES_COUNTED_MORE = Defect(

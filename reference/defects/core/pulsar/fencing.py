@@ -40,7 +40,7 @@ class _TakesLateOnesForPlain(SidecarBuffer):
 
 NEVER_EXPIRES = Defect(
     name="core-pulsar-never-expires",
-    breaks={"CORE-15": Symptom(expected="the transaction of A is over", seen="^it is not")},
+    breaks={"CORE-15": Symptom(what="transaction of A", seen="^not over")},
     story="A transaction that its writer abandoned is open for ever.",
     origin="apache/pulsar#10306: what a client had acknowledged stayed pending after the client was killed",
     parts=Parts(coordinator=_NeverExpires),
@@ -64,7 +64,7 @@ LOST_TRANSACTION_IS_COMMITTED = Defect(
 
 LATE_WRITE_SHOWN = Defect(
     name="core-pulsar-late-write-shown",
-    breaks={"CORE-17": Symptom(seen=r"^\['late'\]")},
+    breaks={"CORE-17": Symptom(seen='^"late"$')},
     story="A message whose transaction is over is stored like one outside of transactions, and everybody reads it.",
     origin="textbook: no open transaction taken for none",
     parts=Parts(sidecar_buffer=_TakesLateOnesForPlain),
@@ -72,7 +72,7 @@ LATE_WRITE_SHOWN = Defect(
 
 LATE_WRITE_OPENS_AGAIN = Defect(
     name="core-pulsar-late-write-opens-again",
-    breaks={"CORE-19": Symptom(expected=r"\['plain'\]", seen="^nothing")},
+    breaks={"CORE-19": Symptom(expected='^"plain"$', seen="^nothing")},
     story="A message whose transaction is over opens that anew, and nobody will ever end it: readers wait behind it.",
     origin="Pulsar's marker buffer up to 4.0.7, where a late message of a committed transaction holds up its topic",
     parts=Parts(sidecar_buffer=_OpensAgain),

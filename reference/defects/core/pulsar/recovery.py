@@ -40,7 +40,7 @@ class _TellsTheFirstOfThoseItFinds(LogCoordinator):
 
 OPEN_FORGOTTEN_BY_CRASH = Defect(
     name="core-pulsar-open-forgotten-by-crash",
-    breaks={"CORE-24": Symptom(expected=r"\['a1', 'a2'\]", seen="^nothing")},
+    breaks={"CORE-24": Symptom(expected='^"a1", "a2"$', seen="^nothing")},
     story="Only decisions are in the transaction log, so a crash takes every open transaction from its writer.",
     origin="textbook: what is not decided held for not worth keeping",
     parts=Parts(transaction_log=_ForgetsTheOpen),
@@ -48,7 +48,7 @@ OPEN_FORGOTTEN_BY_CRASH = Defect(
 
 COMMIT_FORGOTTEN_BY_CRASH = Defect(
     name="core-pulsar-commit-forgotten-by-crash",
-    breaks={"CORE-25": Symptom(expected=r"\['a1'\]", seen="^nothing")},
+    breaks={"CORE-25": Symptom(expected='^"a1"$', seen="^nothing")},
     story="A commit is answered and is not in the transaction log, so a crash undoes what its writer was promised.",
     origin="textbook: acknowledging before writing",
     parts=Parts(transaction_log=_AnswersBeforeItWrites),
@@ -56,7 +56,7 @@ COMMIT_FORGOTTEN_BY_CRASH = Defect(
 
 ABORT_COMMITTED_BY_CRASH = Defect(
     name="core-pulsar-abort-committed-by-crash",
-    breaks={"CORE-26": Symptom(seen=r"^\['a1'\]")},
+    breaks={"CORE-26": Symptom(seen='^"a1"$')},
     story="A coordinator that starts commits whatever it finds decided, an abort too.",
     origin="textbook: recovery that was only tried with commits",
     parts=Parts(coordinator=_CommitsWhatItFinds),
@@ -64,7 +64,7 @@ ABORT_COMMITTED_BY_CRASH = Defect(
 
 OPEN_ABORTED_BY_CRASH = Defect(
     name="core-pulsar-open-aborted-by-crash",
-    breaks={"CORE-27": Symptom(expected="what was asked is done", seen="^a refusal")},
+    breaks={"CORE-27": Symptom(what="answer", expected="success", error=".")},
     story="A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash.",
     origin="textbook: recovery of a database whose sessions end with it",
     parts=Parts(coordinator=_AbortsTheOpenItFinds),
@@ -72,7 +72,7 @@ OPEN_ABORTED_BY_CRASH = Defect(
 
 FIRST_TOLD_AFTER_CRASH = Defect(
     name="core-pulsar-first-told-after-crash",
-    breaks={"CORE-28": Symptom(expected=r"\['a2'\]", seen="^nothing")},
+    breaks={"CORE-28": Symptom(what="readers of payments", expected='^"a2"$', seen="^nothing")},
     story="A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete.",
     origin="textbook: recovery that was only tried with one participant",
     parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
