@@ -1,5 +1,6 @@
 """Where a variant of the reference stands, and what it may override: a decision, by its public name."""
 
+import dataclasses
 import functools
 import importlib
 import inspect
@@ -59,6 +60,15 @@ def test_what_is_no_decision_is_found() -> None:
             return super().describe(*arguments)
 
     assert sorted(faults(kafka.Parts(coordinator=Meddles))) == ["Coordinator._is_pending", "Coordinator.load_for"]
+
+
+def test_two_variants_of_one_name_are_refused() -> None:
+    """The later one would silently replace the earlier."""
+    one, other = VARIANTS[:2]
+
+    assert list(defects.by_name([one, other, one])) == [one.name, other.name]
+    with pytest.raises(ValueError, match=f"two variants are called '{one.name}'"):
+        defects.by_name([one, dataclasses.replace(other, name=one.name)])
 
 
 @functools.cache
