@@ -11,12 +11,14 @@ Where to read what:
 * `api`: Kafka's messages. `profile`: where releases differ. `node`, `broker`: how it is put together.
 """
 
+from fencepost.reference.kernel.profiles import ProfileError
+
 from .authorizer import ANONYMOUS
 from .broker import ReferenceKafka
 from .caller import Caller
 from .crash_points import CRASH_POINTS
 from .node import Address, Parts
-from .profile import Profile, ProfileError
+from .profile import Profile
 from .seeded_disk import disk_after_bumps
 from .settings import Settings
 

@@ -232,6 +232,7 @@ class Coordinator:
         )
         self._machine.crash_points.reach("before-decision-logged")
         rule("KIP890-161")
+        rule("CORE-27")
         self._install(prepared)
         self._machine.crash_points.reach("after-decision-logged")
         self._send_markers(prepared)
@@ -278,6 +279,7 @@ class Coordinator:
             overdue = transaction.started_at + transaction.timeout_ms < self._machine.clock.now
             if transaction.state is State.ONGOING and overdue:
                 rule("KIP890-156")
+                rule("CORE-15")
                 rule("KIP890-157")
                 with contextlib.suppress(Refused):  # it stays open, and the next turn of the timer tries again
                     self.abort_by_server(transaction)
@@ -308,6 +310,7 @@ class Coordinator:
         if self._profile.last_epoch_after_restart == "forgotten":
             return replace(transaction, last_producer_epoch=-1)
         rule("KIP890-164")
+        rule("CORE-24")
         return transaction
 
     def resend_markers_of_prepared(self) -> None:
@@ -317,6 +320,7 @@ class Coordinator:
                 if self._profile.new_protocol_at_level_0 == "refused, fatal at start" and not self.can_be_stored(transaction):
                     raise Crash(f"the transaction of {transaction.transactional_id} cannot be stored at level 0")
                 rule("KIP890-162")
+                rule("CORE-28")
                 rule("KIP890-007")
                 self._send_markers(transaction)
 

@@ -96,6 +96,7 @@ class Groups:
         log.append(batch, encode(batch), guard, checks_sequence=False)
         self._compact(log)
         rule("KIP890-047")
+        rule("CORE-22")
         return verdicts
 
     def check_membership(self, group: str, generation: int, member: str) -> None:
@@ -190,6 +191,7 @@ class Groups:
         places = self._pending.setdefault(batch.producer_id, {}) if batch.transactional else self._committed
         for record in batch.records:
             group, topic, number = json.loads(record.key or b"")
+            rule("CORE-23")
             places[_Place(group, TopicPartition(topic, number))] = CommittedOffset(*json.loads(record.value or b""))
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:
@@ -197,6 +199,8 @@ class Groups:
         decided = self._pending.pop(producer_id, {})
         if decision is MarkerType.COMMIT:
             rule("KIP890-053")
+            rule("CORE-20")
             self._committed |= decided
         else:
             rule("KIP890-054")
+            rule("CORE-21")

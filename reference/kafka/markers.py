@@ -76,6 +76,7 @@ class MarkerSender:
         self._waiting[transaction.transactional_id] = set(messages)
         if not messages:
             rule("KIP890-071")
+            rule("CORE-10")
             self._complete(transaction.transactional_id)
         for message in messages:
             self._send(message)
@@ -87,6 +88,7 @@ class MarkerSender:
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
         """Decision: every partition of the transaction gets a marker."""
         rule("KIP890-126")
+        rule("CORE-01")
         return sorted(transaction.partitions)
 
     def unmarked(self, transactional_id: str) -> frozenset[TopicPartition]:

@@ -109,11 +109,11 @@ class Node:
         self.additions = parts.additions(self.topics, self.coordinator)
         self.membership = Membership(machine.clock)
         self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock, settings.retained_batches)
-        machine.clock.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
-        machine.clock.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
-        machine.clock.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
-        machine.clock.every(settings.expired_producer_clean_up_interval_ms, self._forget_idle_producers)
-        machine.clock.every(_LOOKS_FOR_SILENT_MEMBERS_MS, self.membership.remove_the_silent)
+        machine.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
+        machine.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
+        machine.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
+        machine.every(settings.expired_producer_clean_up_interval_ms, self._forget_idle_producers)
+        machine.every(_LOOKS_FOR_SILENT_MEMBERS_MS, self.membership.remove_the_silent)
 
     @property
     def coordinates(self) -> bool:

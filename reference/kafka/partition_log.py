@@ -99,6 +99,7 @@ class PartitionLog:
                 self.apply(record)
         if self.producers.open_transactions():
             rule("KIP890-094")
+            rule("CORE-24")
         if self._entries:
             rule("KIP890-111")
 
@@ -123,12 +124,15 @@ class PartitionLog:
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         standing, attempt = self.producers.standing(producer), self.guards.current(batch.producer_id)
         if standing is Standing.FENCED:
+            rule("CORE-17")
+            rule("CORE-19")
             raise Refused(Error.INVALID_PRODUCER_EPOCH, f"epoch {producer.epoch} is older than that of the log")
         if not batch.transactional and self.has_open_transaction(batch.producer_id):
             rule("KIP890-107")
             raise Refused(Error.INVALID_TXN_STATE, "a record outside of transactions, of a producer with an open transaction here")
         if batch.transactional and standing is Standing.NEW and (attempt is None or attempt.guard != guard):
             rule("KIP890-118")
+            rule("CORE-19")
             raise Refused(Error.INVALID_TXN_STATE, "Record was not part of an ongoing transaction")
         if checks_sequence:
             is_of_new_client = attempt is not None and attempt.bumps_epoch
@@ -173,6 +177,8 @@ class PartitionLog:
 
     def write(self, batch: Batch, data: bytes) -> int:
         """Decision: the offset, the leader epoch and the timestamps with which the leader stores a batch. Returns the offset."""
+        rule("CORE-04")
+        rule("CORE-07")
         offset = self.end_offset
         leader_epoch = self.leader_epoch()
         stored = replace(batch, base_offset=offset, partition_leader_epoch=leader_epoch)
@@ -206,6 +212,7 @@ class PartitionLog:
             return None
         if marker.marker is None or marker.marker.type is not MarkerType.ABORT:
             return None
+        rule("CORE-08")
         return AbortedTransaction(marker.producer_id, before.transaction_start, marker.base_offset)
 
     def leader_epoch(self) -> int:
@@ -264,11 +271,15 @@ class PartitionLog:
         open_transactions = self.producers.open_transactions()
         if not open_transactions:
             rule("KIP890-135")
+            rule("CORE-06")
             return None
         rule("KIP890-137")
+        rule("CORE-02")
+        rule("CORE-05")
         rule("KIP890-144")
         if len(open_transactions) > 1:
             rule("KIP890-142")
+            rule("CORE-09")
         return min(open_transactions)
 
     def latest_offset(self, isolation: Isolation) -> int:
@@ -331,6 +342,7 @@ class PartitionLog:
         A broker keeps such an index for each segment of the log, and has to look ahead. Here there is one for the whole log.
         """
         rule("KIP890-139")
+        rule("CORE-03")
         rule("KIP890-145")
         ended_later = self._aborted[bisect_left(self._aborted, first, key=lambda transaction: transaction.last_offset) :]
         overlapping = (transaction for transaction in ended_later if transaction.first_offset < upper)

@@ -53,6 +53,8 @@ class TransactionLog:
         """Decision: whether a crash must not undo this transition. It must undo none, least of all a prepared end."""
         if transaction.state in PREPARED:
             rule("KIP890-160")
+            rule("CORE-25")
+            rule("CORE-26")
         return True
 
     def replay(self) -> dict[str, Transaction]:
