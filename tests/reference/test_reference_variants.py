@@ -16,7 +16,6 @@ from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.transaction import Transaction
 
 VARIANTS = [*DEFECTS.values(), *LAWFUL.values()]
-VARIANTS = [variant for variant in VARIANTS if variant.protocol == "kafka"]  # until the decisions of Pulsar's reference have their names
 
 
 def overridden(parts: kafka.Parts | pulsar.Parts) -> Iterator[tuple[type, str]]:
