@@ -15,7 +15,7 @@ from served_pulsar import pulsar_here
 
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.values import TxnId
 from fencepost.reference.serving.pulsar_admin import LONGEST_BODY
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -177,7 +177,7 @@ def test_a_connection_to_the_admin_port_serves_several_calls(served: Command) ->
 def test_an_error_of_the_reference_ends_one_connection_and_is_written_down(caplog: pytest.LogCaptureFixture) -> None:
     """The traceback is in the log, and the others go on."""
 
-    class Faulty(Coordinator):
+    class Faulty(LogCoordinator):
         def new(self, timeout_ms: int) -> TxnId:  # noqa: ARG002
             raise ZeroDivisionError("the fault")
 
