@@ -22,6 +22,7 @@ from fencepost.steps import vocabularies
 
 from . import expectations
 
+
 @dataclass(frozen=True)
 class Place:
     """Something that stands in a file of the kit, and what it is."""
