@@ -19,9 +19,9 @@ from fencepost.contract.errors import WrongUsage
 
 from . import local
 from .anomalies import ANOMALIES, Anomaly
-from .command import Wish
 from .derived import History
 from .ingest import files
+from .options import CheckOptions
 from .page import render
 from .session import Size, session
 from .start import find
@@ -41,47 +41,49 @@ class Judged:
     by_run: Sequence[Shown]
 
 
-def check(wish: Wish) -> int:
+def check(options: CheckOptions) -> int:
     """Judge the histories, write the results, print them; the answer is the exit code."""
-    judged = judge(wish)
-    if wish.form == "json":
+    judged = judge(options)
+    if options.form == "json":
         print(json.dumps(judged.told, indent=2, ensure_ascii=False))
     else:
-        _table(judged.told, totals(judged.told), judged.pictured, wish.results)
+        _table(judged.told, totals(judged.told), judged.pictured, options.results)
     return CONFORMS if all(run["valid"] for run in judged.told["runs"]) else DOES_NOT
 
 
-def judge(wish: Wish) -> Judged:
+def judge(options: CheckOptions) -> Judged:
     """Judge the histories, and write the results."""
-    wanted = _chosen(wish.anomalies)
+    wanted = _chosen(options.anomalies)
     say = _Progress()
-    start = find(wish.paths)
-    size = Size(start.bytes, wish.master, wish.memory)
-    wish.results.mkdir(parents=True, exist_ok=True)
-    _store(wish.results, unfinished())
-    say(f"{start}, {size.bytes / 1e6:.1f} MB; starting Spark on {wish.master} with {size.driver_memory}")
+    start = find(options.paths)
+    size = Size(start.bytes, options.master, options.memory)
+    options.results.mkdir(parents=True, exist_ok=True)
+    _store(options.results, unfinished())
+    say(f"{start}, {size.bytes / 1e6:.1f} MB; starting Spark on {options.master} with {size.driver_memory}")
     with session(size) as spark:
         say("reading and sorting")
-        tables, bad = start.tables(spark, size.partitions, wish.results)
-        history = History(tables, wish.infer_ww, wish.infer_rw)
+        tables, bad = start.tables(spark, size.partitions, options.results)
+        history = History(tables, options.infer_ww, options.infer_rw)
         if not history.runs:
             raise WrongUsage(
-                f"no operation could be read from {start}; {bad} lines and files are in {wish.results / 'quarantine'} with the reasons"
+                f"no operation could be read from {start}; {bad} lines and files are in {options.results / 'quarantine'} with the reasons"
             )
         say("looking for anomalies")
         every = found(history, wanted)
         told = verdict(history, every, bad)
         say(f"{told['records']} records of {told['operations']} operations judged")
-        witnesses = _witnesses(spark, every, max(wish.most, _SHOWN))
+        witnesses = _witnesses(spark, every, max(options.most, _SHOWN))
         concerned = F.col("place") <= _SHOWN
-        first = witnesses.filter(concerned | (F.col("rank") == 1) if wish.by_run else concerned).collect() if every else []
+        first = witnesses.filter(concerned | (F.col("rank") == 1) if options.by_run else concerned).collect() if every else []
         with ThreadPoolExecutor(1) as beside:
-            kept = beside.submit(_keep, witnesses.filter(F.col("rank") <= wish.most).drop("rank", "place"), wish.results / "witnesses")
+            kept = beside.submit(
+                _keep, witnesses.filter(F.col("rank") <= options.most).drop("rank", "place"), options.results / "witnesses"
+            )
             stories = shown(first, tables) if first else []
             kept.result()
     pictured = [story for story in stories if story.place <= _SHOWN]
-    (wish.results / "index.html").write_text(render(told, totals(told), pictured), encoding="utf-8")
-    _store(wish.results, told)
+    (options.results / "index.html").write_text(render(told, totals(told), pictured), encoding="utf-8")
+    _store(options.results, told)
     return Judged(told, pictured, [story for story in stories if story.rank == 1])
 
 

@@ -2,36 +2,19 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
 from fencepost.contract.errors import WrongUsage
 
-
-@dataclass(frozen=True)
-class Wish:
-    """What the user asked for."""
-
-    paths: tuple[Path, ...]
-    results: Path
-    master: str = "local[*]"
-    memory: str | None = None
-    anomalies: tuple[str, ...] = ()
-    most: int = 100
-    form: str = "table"
-    infer_ww: bool = False
-    infer_rw: bool = False
-    by_run: bool = False
-    """Whether a witness in words is wanted of each anomaly in each run."""
+from .options import CheckOptions
 
 
-def run(wish: Wish) -> int:
-    """Check as wished; the answer is the exit code."""
-    if wish.form not in ("table", "json"):
-        raise WrongUsage(f"--format is {wish.form!r}, expected table or json")
+def run(options: CheckOptions) -> int:
+    """Check as asked; the answer is the exit code."""
+    if options.form not in ("table", "json"):
+        raise WrongUsage(f"--format is {options.form!r}, expected table or json")
     with spark_is_there("fencepost check"):
         from . import check
-    return check.check(wish)
+    return check.check(options)
 
 
 @contextmanager

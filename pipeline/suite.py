@@ -9,7 +9,8 @@ from pathlib import Path
 from fencepost.contract.anomalies import Finding, Findings
 
 from . import java
-from .command import Wish, spark_is_there
+from .command import spark_is_there
+from .options import CheckOptions
 
 
 def ready() -> None:
@@ -25,7 +26,7 @@ def judge(histories: Path, results: Path) -> Findings:
         return Findings(0, 0)
     from . import check
 
-    judged = check.judge(Wish((histories,), results, by_run=True))
+    judged = check.judge(CheckOptions((histories,), results, by_run=True))
     words = {(shown.run, shown.anomaly.name): shown for shown in judged.by_run}
     found = [
         Finding(

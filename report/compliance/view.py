@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from fencepost.contract import register
+from fencepost.contract import proposals, register
 from fencepost.pipeline.compliance.facts import UNJUDGED, VERDICTS, Cell, Column, State, System
 
 STATES = {
@@ -129,7 +129,7 @@ def matrix(shown: Sequence[Column]) -> Matrix:
     lines: dict[str, list[Line]] = {}
     for name in names:
         row = known.by_id.get(name)
-        title = register.title_of(known.spec_of(name)) if row else name.rpartition("-")[0] or name
+        title = proposals.bundled().title_of(known.spec_of(name)) if row else name.rpartition("-")[0] or name
         statement = row.statement if row else "(not in the register of this release)"
         entries = tuple(Entry(column, column.cells.get(name)) for column in columns)
         lines.setdefault(title, []).append(Line(name, told[name].level, statement, entries))

@@ -18,7 +18,7 @@ from fencepost.adapters.kafka.values import (
     ProducerIdAndEpoch,
     TopicPartition,
 )
-from fencepost.adapters.reference import ReferenceSystem
+from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import System
 from fencepost.wire.kafka.batches import MarkerType

@@ -7,6 +7,7 @@ it took and said, and a client goes on when everything that it sent was taken, a
 """
 
 import sys
+from dataclasses import replace
 from unittest import mock
 
 from served import EventLoop
@@ -14,6 +15,7 @@ from served_pulsar import ServedPulsar
 
 from fencepost import suite
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.engines import ENGINES
 from fencepost.adapters.pulsar.http import HttpAdmin
 from fencepost.adapters.pulsar.tcp import TcpTransport
 from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin, ConnectionLost
@@ -147,5 +149,5 @@ class ServedPulsarSystem(PulsarReferenceSystem):
 
 
 if __name__ == "__main__":
-    with mock.patch("fencepost.adapters.reference.PulsarReferenceSystem", ServedPulsarSystem):
+    with mock.patch.dict(ENGINES, pulsar=replace(ENGINES["pulsar"], system=ServedPulsarSystem)):
         sys.exit(suite.run(sys.argv[1:], workers=1))

@@ -8,11 +8,14 @@ from weakref import WeakKeyDictionary
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.buffer import Buffer, Place, Readable
-from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.buffer import Place, Readable, TransactionBuffer
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.pending_acks import PendingAcks, Units, Waiting
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
+from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, SubscriptionType, TxnId
@@ -31,14 +34,14 @@ class _SpendsPermitsOnThePending(Subscription):
         if not self.consumers:
             self._rewind()
 
-    def _is_out_of_reach(self, readable: Readable) -> bool:
+    def is_withheld(self, readable: Readable) -> bool:
         for consumer in self.consumers[:1]:
             consumer.permits -= len(self.pending.units_at(readable.place))
-        return super()._is_out_of_reach(readable)
+        return super().is_withheld(readable)
 
 
 class _SeesNoConflict(PendingAcks):
-    def _is_pending(self, place: Place, units: Units) -> bool:  # noqa: ARG002 - whoever asks may have it
+    def is_pending(self, place: Place, units: Units) -> bool:  # noqa: ARG002 - whoever asks may have it
         return False
 
 
@@ -48,7 +51,7 @@ class _TakesTheDeleted(Subscription):
 
 
 class _PlainDeletes(Subscription):
-    def _without_pending(self, place: Place, units: Units) -> Units:  # noqa: ARG002 - it does not ask what is pending there
+    def without_pending(self, place: Place, units: Units) -> Units:  # noqa: ARG002 - it does not ask what is pending there
         return units
 
 
@@ -58,40 +61,40 @@ class _AbortKeepsAll(PendingAcks):
 
 
 class _AbortGivesOthersBack(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
         for other in self.pending.transactions() - {txn} if action is Action.ABORT else ():
-            super()._end(other, action)
-        super()._end(txn, action)
+            super().apply_outcome(other, action)
+        super().apply_outcome(txn, action)
 
 
 class _AbortGivesAllBack(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
-        super()._end(txn, action)
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+        super().apply_outcome(txn, action)
         if action is Action.ABORT:
-            self._give_back({place: frozenset(owners) for place, owners in self._held.items()})
+            self.give_back({place: frozenset(owners) for place, owners in self._unacknowledged.items()})
 
 
-class _TimeOutForgetsSubscriptions(Coordinator):
-    def _decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
-        super()._decide(transaction if reply else replace(transaction, subscriptions=()), action, reply)
+class _TimeOutForgetsSubscriptions(LogCoordinator):
+    def decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
+        super().decide(transaction if reply else replace(transaction, subscriptions=()), action, reply)
 
 
 class _CommitDeletesNothing(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
         if action is Action.ABORT:
-            super()._end(txn, action)
+            super().apply_outcome(txn, action)
         else:
             self.pending.end(txn, action)
 
 
 class _IsWrittenLater(Cursor):
-    def _save(self) -> None:
+    def save(self) -> None:
         pass
 
 
-class _PendingInMemory(PendingAcks):
-    def _keep(self, waiting: Waiting) -> None:
-        self._hold(waiting)
+class _PendingInMemory(PendingAckJournal):
+    def must_be_durable(self, waiting: Waiting) -> bool:  # noqa: ARG002 - whatever it is
+        return False
 
 
 class _LeavingReleases(Subscription):
@@ -103,7 +106,7 @@ class _LeavingReleases(Subscription):
 
 class _TakesOlderForOver(Subscription):
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        super().end(txn, action, max(low_watermark, txn.least))
+        super().end(txn, action, max(low_watermark, txn.sequence))
 
 
 class _RedeliversThePending(Subscription):
@@ -114,14 +117,14 @@ class _RedeliversThePending(Subscription):
 
 
 class _SharesAcknowledgements(Subscription):
-    _siblings: ClassVar[WeakKeyDictionary[Buffer, list[Subscription]]] = WeakKeyDictionary()
+    _siblings: ClassVar[WeakKeyDictionary[TransactionBuffer, list[Subscription]]] = WeakKeyDictionary()
 
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
         super().attach(consumer, kind)
         together = self._siblings.setdefault(self._buffer, [])
         together += [] if self in together else [self]
 
-    def _end(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
         held = self.pending.end(txn, action)
         for one in self._siblings.get(self._buffer, [self]) if action is Action.COMMIT else ():
             one.acknowledge(held.individual)
@@ -143,6 +146,18 @@ class _KeepsWhatItRefused(PendingAcks):
             free = {place: units - self.units_at(place) for place, units in wanted.items()}
             self._hold(Waiting(_NOBODY, individual=free))
             raise
+
+
+class _OneConsumerHasNoBatches(Subscription):
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+        if self.kind in (SubscriptionType.EXCLUSIVE, SubscriptionType.FAILOVER):
+            wanted = {place: units - self.pending.units_at(place) for place, units in wanted.items()}
+        super().acknowledge_in(txn, wanted)
+
+
+class _GivesTheCoveredOut(PendingAcks):
+    def covers(self, place: Place) -> bool:  # noqa: ARG002 - only single messages are withheld
+        return False
 
 
 PENDING_IS_GIVEN_OUT = Defect(
@@ -238,7 +253,7 @@ PENDING_IN_MEMORY = Defect(
     breaks={"PIP31-60": Symptom(what="^received by workers$", expected='^"i2", "i3"$', seen='"i1"')},
     story="What is pending is only known in memory; after a crash others get it, while the transaction is still open.",
     origin="seen on Apache Pulsar 5.0.0-M1, on topics that are segments",
-    parts=Parts(pending_acks=_PendingInMemory),
+    parts=Parts(pending_ack_journal=_PendingInMemory),
 )
 
 LEAVING_ENDS_PENDING = Defect(
@@ -287,4 +302,20 @@ CONFLICT_KEEPS_THE_OTHERS = Defect(
     story="The messages of a refused request that were free stay pending, and no end is ever told of them.",
     origin="textbook: a request that is applied and then checked",
     parts=Parts(pending_acks=_KeepsWhatItRefused),
+)
+
+ONE_CONSUMER_HAS_NO_BATCHES = Defect(
+    name="one-consumer-has-no-batches",
+    breaks={"PIP31-55": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
+    story="Where there is one consumer, an entry counts as one message, and the conflict over a message of a batch is not seen.",
+    origin="apache/pulsar#15832: the size of a batch was taken for 1 on exclusive and failover subscriptions",
+    parts=Parts(subscription=_OneConsumerHasNoBatches),
+)
+
+COVERED_IS_GIVEN_OUT = Defect(
+    name="covered-is-given-out",
+    breaks={"PIP31-54": Symptom(what="^received by auditors$", expected='^"i3"$', seen='^"i1", "i2", "i3"$')},
+    story="Only messages that were acknowledged one by one are withheld; those below a pending cumulative one come again.",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
+    parts=Parts(pending_acks=_GivesTheCoveredOut),
 )

@@ -5,8 +5,8 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.transaction_log import TransactionLog
 from fencepost.reference.pulsar.values import Status, SubscriptionName, TxnId
@@ -14,14 +14,14 @@ from fencepost.reference.pulsar.values import Status, SubscriptionName, TxnId
 _A_MINUTE_MS = 60_000
 
 
-class _BeginsWithTheFirstTopic(Coordinator):
+class _BeginsWithTheFirstTopic(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         if txn not in self._transactions:
             self._install(Transaction(txn, _A_MINUTE_MS, self._machine.clock.now))
         super().add_partitions(txn, names)
 
 
-class _TakesTheUnknownForEnded(Coordinator):
+class _TakesTheUnknownForEnded(LogCoordinator):
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         if txn not in self._transactions:
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} must be OPEN")
@@ -34,38 +34,38 @@ class _LogsNoParticipants(TransactionLog):
         super().append(replace(transaction, partitions=(), subscriptions=()) if is_open else transaction)
 
 
-class _TakesTheFirstTopic(Coordinator):
+class _TakesTheFirstTopic(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names[:1])
 
 
-class _TakesTheFirstSubscription(Coordinator):
+class _TakesTheFirstSubscription(LogCoordinator):
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         super().add_subscriptions(txn, names[:1])
 
 
-class _AddsTopicsToTheEnded(Coordinator):
+class _AddsTopicsToTheEnded(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
-        known = self._known(txn)
+        known = self.describe(txn)
         self._install(replace(known, partitions=(*known.partitions, *names)))
 
 
-class _AddsSubscriptionsToTheEnded(Coordinator):
+class _AddsSubscriptionsToTheEnded(LogCoordinator):
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
-        known = self._known(txn)
+        known = self.describe(txn)
         self._install(replace(known, subscriptions=(*known.subscriptions, *names)))
 
 
-class _WantsNewTopics(Coordinator):
+class _WantsNewTopics(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
-        if not set(names).isdisjoint(self._known(txn).partitions):
+        if not set(names).isdisjoint(self.describe(txn).partitions):
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} has {', '.join(names)} already")
         super().add_partitions(txn, names)
 
 
-class _KeepsTheLatestTopics(Coordinator):
+class _KeepsTheLatestTopics(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
-        known = self._known(txn)
+        known = self.describe(txn)
         self._install(replace(known, partitions=()) if known.status is Status.OPEN else known)
         super().add_partitions(txn, names)
 

@@ -6,8 +6,8 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.coordinator import Coordinator
 from fencepost.reference.pulsar.ledger import Ledger, Marker
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.transaction_log import TransactionLog
 from fencepost.reference.pulsar.values import Message, Status, TxnId
@@ -20,27 +20,27 @@ class _LogsWhatIsUsed(TransactionLog):
         return transaction.status is not Status.OPEN or bool(transaction.partitions or transaction.subscriptions)
 
 
-class _CountsAnew(Coordinator):
-    def _last_given(self, replayed: Iterable[TxnId]) -> int:  # noqa: ARG002 - the counter is in memory only
+class _CountsAnew(LogCoordinator):
+    def last_given(self, replayed: Iterable[TxnId]) -> int:  # noqa: ARG002 - the counter is in memory only
         return -1
 
 
-class _CountsWhatIsOpen(Coordinator):
-    def _last_given(self, replayed: Iterable[TxnId]) -> int:
+class _CountsWhatIsOpen(LogCoordinator):
+    def last_given(self, replayed: Iterable[TxnId]) -> int:
         entries = self._log.replay()
-        return super()._last_given(txn for txn in replayed if not entries[txn].status.is_complete)
+        return super().last_given(txn for txn in replayed if not entries[txn].status.is_complete)
 
 
-class _CountsInTwoRanges(Coordinator):
-    def _next_id(self) -> TxnId:
-        txn = super()._next_id()
-        half, is_odd = divmod(txn.least, 2)
-        return TxnId(txn.most, half + (_RANGE if is_odd else 0))
+class _CountsInTwoRanges(LogCoordinator):
+    def next_id(self) -> TxnId:
+        txn = super().next_id()
+        half, is_odd = divmod(txn.sequence, 2)
+        return TxnId(txn.tc_id, half + (_RANGE if is_odd else 0))
 
 
-class _DoesNotSayWhoseIdItIs(Coordinator):
-    def _next_id(self) -> TxnId:
-        return super()._next_id()._replace(most=0)
+class _DoesNotSayWhoseIdItIs(LogCoordinator):
+    def next_id(self) -> TxnId:
+        return super().next_id()._replace(tc_id=0)
 
 
 class _ForgetsWhomItRefuses(Answers):

@@ -6,12 +6,13 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.values import Action, Status, TxnId
 
 
-class _TakesUnknownForEnded(Coordinator):
+class _TakesUnknownForEnded(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if txn in self._transactions:
             super().end(txn, action, reply)
@@ -19,57 +20,57 @@ class _TakesUnknownForEnded(Coordinator):
             reply()
 
 
-class _RefusesRepetition(Coordinator):
+class _RefusesRepetition(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        self._known(txn).opened()
+        self.describe(txn).opened()
         super().end(txn, action, reply)
 
 
 def _not_found(txn: TxnId) -> Refused:
-    return Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {txn.most} does not know transaction {txn}")
+    return Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {txn.tc_id} does not know transaction {txn}")
 
 
-class _ForgetsTheCommitted(Coordinator):
+class _ForgetsTheCommitted(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        if self._known(txn).status is Status.COMMITTED:
+        if self.describe(txn).status is Status.COMMITTED:
             raise _not_found(txn)
         super().end(txn, action, reply)
 
 
-class _ForgetsTheAborted(Coordinator):
+class _ForgetsTheAborted(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        if self._known(txn).status is Status.ABORTED:
+        if self.describe(txn).status is Status.ABORTED:
             raise _not_found(txn)
         super().end(txn, action, reply)
 
 
-class _RefusesAndWrites(Coordinator):
+class _RefusesAndWrites(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
         except Refused:
-            if self._known(txn).status is Status.ABORTING:
-                self._install(replace(self._known(txn), status=Status.COMMITTING))
+            if self.describe(txn).status is Status.ABORTING:
+                self._install(replace(self.describe(txn), status=Status.COMMITTING))
             raise
 
 
-class _ComparesBeforeOthersWrite(Coordinator):
+class _ComparesBeforeOthersWrite(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        known = self._known(txn)
+        known = self.describe(txn)
         if known.status.is_decided and not known.status.is_complete:
             self._install(replace(known, status=Status.OPEN))
         super().end(txn, action, reply)
 
 
-class _AgreesToEverything(Coordinator):
+class _AgreesToEverything(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        decided = self._known(txn).status.action
+        decided = self.describe(txn).status.action
         super().end(txn, action if decided is None else decided, reply)
 
 
-class _WantsOperations(Coordinator):
+class _WantsOperations(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        known = self._known(txn)
+        known = self.describe(txn)
         if not known.partitions and not known.subscriptions:
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} has no operations")
         super().end(txn, action, reply)

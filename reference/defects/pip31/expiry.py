@@ -5,8 +5,9 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Status, TxnId
 
@@ -14,22 +15,22 @@ _ONE_FOR_ALL_MS = 2_000
 _NEVER_MS = 2**40
 
 
-class _WaitsForItsClient(Coordinator):
-    def expire(self) -> None:
+class _WaitsForItsClient(LogCoordinator):
+    def abort_timed_out(self) -> None:
         pass
 
 
-class _ExpiresOthers(Coordinator):
+class _ExpiresOthers(LogCoordinator):
     """A coordinator that also aborts what `is_taken_for_overdue`."""
 
     def is_taken_for_overdue(self, transaction: Transaction) -> bool:
         raise NotImplementedError
 
-    def expire(self) -> None:
-        super().expire()
+    def abort_timed_out(self) -> None:
+        super().abort_timed_out()
         for transaction in self.transactions():
             if self.is_taken_for_overdue(transaction):
-                self._decide(replace(transaction, status=Status.OPEN), Action.ABORT, None)
+                self.decide(replace(transaction, status=Status.OPEN), Action.ABORT, None)
 
 
 class _IsInAHurry(_ExpiresOthers):
@@ -48,31 +49,31 @@ class _LooksOnlyAtTheTime(_ExpiresOthers):
         return transaction.status is Status.COMMITTING and self._machine.clock.now - transaction.started_at > transaction.timeout_ms
 
 
-class _CountsFromTheLastChange(Coordinator):
+class _CountsFromTheLastChange(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
-        self._install(replace(self._known(txn), started_at=self._machine.clock.now))
+        self._install(replace(self.describe(txn), started_at=self._machine.clock.now))
 
 
-class _ThanksForEveryCommit(Coordinator):
+class _ThanksForEveryCommit(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        aborted = self._known(txn).status.action is Action.ABORT
+        aborted = self.describe(txn).status.action is Action.ABORT
         super().end(txn, Action.ABORT if aborted else action, reply)
 
 
-class _TracksWhatItBegan(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _TracksWhatItBegan(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, timeout_ms=_NEVER_MS)
 
 
-class _TellsOnce(Coordinator):
-    def tell_again(self) -> None:
+class _TellsOnce(LogCoordinator):
+    def send_again(self) -> None:
         pass
 
 
-class _LooksAtTheClockAfterwards(Coordinator):
+class _LooksAtTheClockAfterwards(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        is_late = self._known(txn).is_overdue(self._machine.clock.now)
+        is_late = self.describe(txn).is_overdue(self._machine.clock.now)
         super().end(txn, action, (lambda: None) if is_late else reply)
         if is_late:
             raise Refused(Error.INVALID_TXN_STATUS, f"the time-out of transaction {txn} has passed")

@@ -3,7 +3,7 @@
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import EndOn, Participant, Participants
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
@@ -11,28 +11,28 @@ from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, TxnId
 
 
-class _AnswersWhenComplete(Coordinator):
-    def _answers_decisions(self) -> bool:
+class _AnswersWhenComplete(LogCoordinator):
+    def answers_decisions(self) -> bool:
         return False
 
 
 class _IsContentWithOne(Participants):
-    def _check(self, txn: TxnId) -> None:
+    def check_complete(self, txn: TxnId) -> None:
         told = self._missing.get(txn, {})
         if len(told) == 1:
             told.clear()
-        super()._check(txn)
+        super().check_complete(txn)
 
 
 class _TellsTopicsOnly(Participants):
-    def to_tell(self, transaction: Transaction) -> list[Participant]:
+    def recipients(self, transaction: Transaction) -> list[Participant]:
         return list(transaction.partitions)
 
 
 class _TellsOneAfterAnother(Participants):
-    def _send(self, message: EndOn) -> None:
+    def send(self, message: EndOn) -> None:
         if message.participant == next(iter(self._missing[message.txn])):
-            super()._send(message)
+            super().send(message)
 
 
 class _MarksEachTime(SidecarBuffer):
@@ -42,10 +42,10 @@ class _MarksEachTime(SidecarBuffer):
 
 
 class _GivesBackEachTime(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
-        super()._end(txn, action)
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+        super().apply_outcome(txn, action)
         if action is Action.ABORT:
-            self._give_back({place: frozenset(owners) for place, owners in self._held.items() if place in self._times})
+            self.give_back({place: frozenset(owners) for place, owners in self._unacknowledged.items() if place in self._redelivery_counts})
 
 
 ANSWERED_WHEN_COMPLETE = Defect(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.transaction_log import TransactionLog
 from fencepost.reference.pulsar.values import Action, Status
@@ -21,36 +21,36 @@ class _WritesNoAborts(TransactionLog):
         return transaction.status.action is not Action.ABORT
 
 
-class _WaitsToBeAsked(Coordinator):
-    def _tell_the_undone(self) -> None:
+class _WaitsToBeAsked(LogCoordinator):
+    def resume_decided(self) -> None:
         pass
 
 
-class _RollsCommitsBack(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _RollsCommitsBack(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, status=Status.OPEN) if transaction.status is Status.COMMITTING else transaction
 
 
-class _TakesUpCommitsOnly(Coordinator):
-    def _tell_the_undone(self) -> None:
+class _TakesUpCommitsOnly(LogCoordinator):
+    def resume_decided(self) -> None:
         undone = self._transactions
         self._transactions = {txn: one for txn, one in undone.items() if one.status is not Status.ABORTING}
-        super()._tell_the_undone()
+        super().resume_decided()
         self._transactions = undone | self._transactions
 
 
-class _AbortsTheOpen(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _AbortsTheOpen(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return transaction if transaction.status.is_decided else transaction.decided(Action.ABORT)
 
 
-class _ForgetsTopics(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _ForgetsTopics(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, partitions=())
 
 
-class _ForgetsSubscriptions(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _ForgetsSubscriptions(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, subscriptions=())
 
 

@@ -6,15 +6,13 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place, Readable
-from fencepost.reference.pulsar.coordinator import Coordinator
-from fencepost.reference.pulsar.pending_acks import PendingAcks, Waiting
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 
-class _KeepsTheLastTopic(Coordinator):
+class _KeepsTheLastTopic(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
         known = self._transactions[txn]
@@ -41,34 +39,6 @@ PULSAR_ABORT_SHOWS = Defect(
     story="A topic does not look at how a transaction ends, and shows its messages whichever way.",
     origin="textbook: a marker without its kind",
     parts=Parts(sidecar_buffer=_CommitsAborts),
-)
-
-
-class _NeverDeletes(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
-        super()._end(txn, Action.ABORT)
-
-
-PULSAR_COMMIT_KEEPS_INPUT = Defect(
-    name="pulsar-commit-keeps-input",
-    breaks={"PIP31-03": Symptom(what="^left for workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
-    story="A commit shows the output, and gives the input back as an abort does.",
-    origin="textbook: both ends of a transaction only clear the pending state",
-    parts=Parts(subscription=_NeverDeletes),
-)
-
-
-class _KeepsPending(PendingAcks):
-    def end(self, txn: TxnId, action: Action) -> Waiting:
-        return super().end(txn, action) if action is Action.COMMIT else Waiting(txn)
-
-
-PULSAR_ABORT_KEEPS_INPUT = Defect(
-    name="pulsar-abort-keeps-input",
-    breaks={"PIP31-04": Symptom(what="^left for workers$", expected='^"i1", "i2"$', seen='^"i2"$')},
-    story="An abort hides the output, and leaves the acknowledgements pending: the input is lost for its subscription.",
-    origin="textbook: an abort that thinks only of messages",
-    parts=Parts(pending_acks=_KeepsPending),
 )
 
 

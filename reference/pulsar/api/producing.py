@@ -100,7 +100,7 @@ def _message(command: pb.CommandSend, producer_name: str, payload: Payload) -> M
 
 
 def _check_count(metadata: pb.MessageMetadata, payload: Payload) -> None:
-    """A batch has as many messages as it says, or at least could. Refused NOT_ALLOWED."""
+    """A batch has as many messages as it says, or at least could. Raises Refused: NOT_ALLOWED when it cannot."""
     size = len(payload.data) if metadata.compression == pb.NONE else metadata.uncompressed_size
     most = min(_MOST_IN_A_BATCH, size // _LEAST_OF_A_MESSAGE)
     if not 1 <= count_of(metadata) <= most:

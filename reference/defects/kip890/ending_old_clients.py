@@ -33,10 +33,10 @@ OLD_CLIENT_FENCED_BY_ITS_COMMIT = Defect(
 
 
 class _RefusesARetry(Coordinator):
-    def _end_of_old_client(self, state: State, decision: Decision) -> Ending:
+    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
         if state is decision.complete:
             raise Refused(Error.INVALID_TXN_STATE)
-        return super()._end_of_old_client(state, decision)
+        return super().end_of_old_client(state, decision)
 
 
 OLD_CLIENT_MAY_NOT_RETRY = Defect(
@@ -49,10 +49,10 @@ OLD_CLIENT_MAY_NOT_RETRY = Defect(
 
 
 class _AnyEndWillDo(Coordinator):
-    def _end_of_old_client(self, state: State, decision: Decision) -> Ending:
+    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
         if state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT):
             return Ending.ANSWER_AGAIN
-        return super()._end_of_old_client(state, decision)
+        return super().end_of_old_client(state, decision)
 
 
 OPPOSITE_END_SUCCEEDS = Defect(
@@ -65,10 +65,10 @@ OPPOSITE_END_SUCCEEDS = Defect(
 
 
 class _AbortsNothing(Coordinator):
-    def _end_of_old_client(self, state: State, decision: Decision) -> Ending:
+    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
         if state is State.EMPTY and decision is Decision.ABORT:
             return Ending.PREPARE
-        return super()._end_of_old_client(state, decision)
+        return super().end_of_old_client(state, decision)
 
 
 EMPTY_ABORT_OF_OLD_CLIENT = Defect(
@@ -81,31 +81,31 @@ EMPTY_ABORT_OF_OLD_CLIENT = Defect(
 
 
 class _SpeaksToTheNewestOnly(Dialect):
-    def told(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
+    def error_for(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
         return error
 
 
 END_FENCED_IN_NEW_WORDS = Defect(
     name="end-fenced-in-new-words",
     breaks={"KIP890-087": Symptom(seen="^a refusal with PRODUCER_FENCED")},
-    story="A client of the time before PRODUCER_FENCED is told so, and takes it for an error that it does not know.",
+    story="A client of the time before PRODUCER_FENCED is answered it, and takes it for an error that it does not know.",
     origin="textbook: an error code of a later version",
     parts=Parts(dialect=_SpeaksToTheNewestOnly),
 )
 
 
 class _EverythingIsDecided(Coordinator):
-    def _must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+    def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
-    def _end_of_old_client(self, state: State, decision: Decision) -> Ending:
-        return Ending.ANSWER_AGAIN if state in PREPARED else super()._end_of_old_client(state, decision)
+    def end_of_old_client(self, state: State, decision: Decision) -> Ending:
+        return Ending.ANSWER_AGAIN if state in PREPARED else super().end_of_old_client(state, decision)
 
 
 DECISION_CONTRADICTED = Defect(
     name="decision-contradicted",
     breaks={"KIP890-088": Symptom(expected="(INVALID_TXN_STATE or )?CONCURRENT_TRANSACTIONS", seen="^success")},
-    story="While markers are on their way, an old client is told success for the opposite of what was decided.",
+    story="While markers are on their way, an old client is answered success for the opposite of what was decided.",
     origin="textbook: a retry that is told by the state alone",
     parts=Parts(coordinator=_EverythingIsDecided),
 )

@@ -3,9 +3,9 @@
 from kio.static.protocol import ResponsePayload
 
 
-class Manner:
+class ResponseOrder:
     """The last hand on every answer."""
 
-    def put(self, answer: ResponsePayload) -> ResponsePayload:
-        """The answer as it leaves the broker: as it was made."""
+    def arrange(self, answer: ResponsePayload) -> ResponsePayload:
+        """Decision: the order of an answer's lists and the words of its messages: as it was made."""
         return answer

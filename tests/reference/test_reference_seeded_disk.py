@@ -1,4 +1,4 @@
-"""A disk with a past, and what a broker at the end of the epochs does with it."""
+"""A seeded disk, and what a broker at the end of the epochs does with it."""
 
 import pytest
 from reference_client import Client, Pair

@@ -1,11 +1,11 @@
-"""The bundled reference as a system under test: the same probe and the same handshake, without bytes and without waiting.
+"""The bundled reference as a Kafka system: the same probe and the same handshake, without bytes and without waiting.
 
 Every session has a reference broker of its own, on a virtual clock that moves only when somebody waits. So a run is the same
 each time, and a scenario that waits for a minute takes none.
 """
 
 import zlib
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from importlib.metadata import version as version_of
 
 from kio.static.protocol import RequestPayload, ResponsePayload
@@ -25,41 +25,15 @@ from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.transport import Connect
 from fencepost.adapters.kafka.values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdAndEpoch
 from fencepost.adapters.reference_faults import ReferenceFaults
-from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
-from fencepost.contract.errors import SystemUnreachable, UnknownName, WrongUsage
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.contract.ports import Handshake, System
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.contract.ports import Handshake
+from fencepost.reference.defects import Defect
 from fencepost.reference.kafka import ANONYMOUS, Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
 from fencepost.reference.kernel.journal import Disk
-from fencepost.reference.pulsar import PulsarProfile
 from fencepost.wire.kafka.acls import principal_of
 
 _BOOTSTRAP = Address("reference", 9092)
-_PROFILE = "seed"
-
-
-def protocols(profile: str | None, defect: str | None) -> tuple[str, ...]:
-    """The protocols that the reference speaks: all that have the profile, or that of the defect. Raises UnknownName."""
-    variant = _variant(defect)
-    names = {"kafka": Profile.names(), "pulsar": PulsarProfile.names()}
-    asked = [protocol for protocol in names if variant is None or variant.protocol == protocol]
-    wanted = profile or _PROFILE
-    if not any(wanted in names[protocol] for protocol in asked):
-        raise UnknownName("profile", wanted, sorted({name for protocol in asked for name in names[protocol]}))
-    return tuple(protocol for protocol in asked if wanted in names[protocol])
-
-
-def references(profile: str | None, defect: str | None, patience_s: float) -> dict[str, System]:
-    """The reference for each protocol that it speaks."""
-    makers: dict[str, Callable[[str, Defect | None, float], System]] = {"kafka": ReferenceSystem, "pulsar": PulsarReferenceSystem}
-    return {protocol: makers[protocol](profile or _PROFILE, _variant(defect), patience_s) for protocol in protocols(profile, defect)}
-
-
-def _variant(name: str | None) -> Defect | None:
-    if name is not None and name not in DEFECTS | LAWFUL:
-        raise UnknownName("defect", name, sorted(DEFECTS | LAWFUL))
-    return None if name is None else (DEFECTS | LAWFUL)[name]
 
 
 class _NodeAt:
@@ -102,7 +76,7 @@ class ReferenceSystem:
 
     name = "reference"
 
-    def __init__(self, profile_name: str = _PROFILE, variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
         self._profile_name = profile_name
         self._profile = Profile.load(profile_name)
         self._variant = variant

@@ -1,4 +1,4 @@
-"""A disk with a past: what a broker finds after somebody has done for long what nobody wants to wait for.
+"""A seeded disk: what a broker finds after somebody has done for long what nobody wants to wait for.
 
 To raise an epoch to its limit takes some 32,000 requests of InitProducerId. All that the broker keeps of them is the latest record of
 the transaction log; so a broker that starts with that record is the same as one that was asked so often and was then started again.

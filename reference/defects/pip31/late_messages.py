@@ -1,29 +1,16 @@
-"""Defects of Pulsar in messages that come twice, too late, or where nobody expects them."""
+"""Defects of Pulsar in messages that come too late, or where nobody expects them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place, Readable
-from fencepost.reference.pulsar.coordinator import Coordinator
-from fencepost.reference.pulsar.deduplication import Deduplication
 from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.ledger import Ledger
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
-
-
-class _StoresEverything(Deduplication):
-    def is_there(self, message: Message) -> bool:  # noqa: ARG002 - it does not look
-        return False
-
-
-class _KnowsOnlyThisLife(Deduplication):
-    def __init__(self, stored: Iterable[Message]) -> None:  # noqa: ARG002 - what was stored before it was loaded
-        super().__init__([])
 
 
 class _AcceptsAndForgets(SidecarBuffer):
@@ -39,15 +26,13 @@ class _ShowsTheLate(SidecarBuffer):
 
 
 class _TakesTheLateForOpen(SidecarBuffer):
-    def __init__(self, ledger: Ledger, sidecar: Ledger, machine: Machine) -> None:
-        super().__init__(ledger, sidecar, machine)
-        self._open_again: set[TxnId | None] = set()
-        self._given_up: set[TxnId | None] = set()
+    _open_again: frozenset[TxnId | None] = frozenset()
+    _given_up: frozenset[TxnId | None] = frozenset()
 
     def publish(self, message: Message) -> Position:
         if message.txn not in self._ended:
             return super().publish(message)
-        self._open_again.add(message.txn)
+        self._open_again |= {message.txn}
         return self._sidecar.append(message)
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
@@ -71,26 +56,10 @@ class _IsPoisoned(SidecarBuffer):
             raise
 
 
-class _KnowsOfNoEnd(Coordinator):
+class _KnowsOfNoEnd(LogCoordinator):
     def is_over(self, txn: TxnId) -> bool:  # noqa: ARG002 - nobody is told
         return False
 
-
-REPEATED_IS_STORED = Defect(
-    name="repeated-is-stored",
-    breaks={"PIP31-48": Symptom(what="^readers of orders$", expected='^"a1"$', seen='^"a1", "a1"$')},
-    story="A message that is sent again after a lost connection is stored once more.",
-    origin="textbook: at least once",
-    parts=Parts(deduplication=_StoresEverything),
-)
-
-REPEATED_IS_STORED_AFTER_LOADING = Defect(
-    name="repeated-is-stored-after-loading",
-    breaks={"PIP31-48": Symptom(what="^readers of orders$", expected='^"a1"$', seen='^"a1", "a1"$')},
-    story="The sequence ids are known in memory only, so that a topic that was loaded anew takes a repeated message.",
-    origin="textbook: a state that recovery forgets",
-    parts=Parts(deduplication=_KnowsOnlyThisLife),
-)
 
 LATE_IS_ACCEPTED = Defect(
     name="late-is-accepted",
