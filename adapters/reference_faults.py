@@ -2,9 +2,8 @@
 
 from typing import Protocol
 
+from fencepost.adapters.common.time import HasClock, VirtualTime
 from fencepost.contract.errors import SystemUnreachable
-
-from .virtual import HasClock, VirtualTime
 
 
 class CanFail(HasClock, Protocol):

@@ -4,12 +4,14 @@ import zlib
 from collections.abc import Collection
 from importlib.metadata import version as version_of
 
-from fencepost.adapters.live import PATIENCE_S, OneNode
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.faults import OneNode
+from fencepost.adapters.common.patience import PATIENCE_S
+from fencepost.adapters.common.time import VirtualTime
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.session import PulsarSession
-from fencepost.adapters.pulsar.transport import Address, Connect, ConnectAdmin
+from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin
 from fencepost.adapters.reference_faults import ReferenceFaults
-from fencepost.adapters.virtual import VirtualTime
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.ports import Handshake
 from fencepost.reference.defects import Defect

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from .events import Event
 from .transactional_log import TransactionalLog
 
 
@@ -140,7 +141,7 @@ class Session(Protocol):
         """All that was said so far, in order."""
         ...
 
-    def history(self, run_id: str) -> list[dict[str, Any]]:
+    def history(self, run_id: str) -> list[Event]:
         """The same as history events: for each request an invoke, then ok, fail or info."""
         ...
 

@@ -4,7 +4,7 @@ An entry is run like everything else. It must fail, and with its symptom. One th
 says `intermittent` with how often it was seen, or the exact version of the system is not known.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -74,6 +74,13 @@ def check(register: Register) -> None:
     """
     for path in _bundled().iterdir():
         _checked(path, register)
+
+
+def everything() -> Iterator[tuple[str, int, Entry]]:
+    """All entries that come with the kit, with the names of their files and their lines."""
+    for path in sorted(_bundled().iterdir(), key=lambda path: path.name):
+        for index, entry in enumerate(load(path, list[Entry])):
+            yield path.name, line_of(path, index), entry
 
 
 def _bundled() -> Traversable:

@@ -10,6 +10,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.patience import patiently
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
@@ -18,7 +20,6 @@ from fencepost.wire.kafka.entities import api_of, request, title
 from .cluster import Cluster, Target
 from .errors import ELSEWHERE, NOT_YET, STALE_ROUTE, UNDECIDED
 from .offer import Offer
-from .transport import Address
 from .values import TopicPartition
 
 T = TypeVar("T")
@@ -59,7 +60,7 @@ class Calls:
         def is_for_later(outcome: Outcome[T]) -> bool:
             return isinstance(outcome, Refused) and outcome.code in (again if retry else again & ELSEWHERE)
 
-        return self._patiently(lambda: self._once(target, message, read_decided), is_for_later)
+        return patiently(self._time, lambda: self._once(target, message, read_decided), is_for_later)
 
     def _send(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Callable[[], Outcome[T]]:
         """Ask for a change, once; the answer is waited for when it is wanted, and before the same client asks that node again."""
@@ -85,15 +86,7 @@ class Calls:
                 return isinstance(outcome, Refused) and outcome.code in again & ELSEWHERE
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in again | UNDECIDED)
 
-        return self._patiently(lambda: self._once(target, message, read), is_for_later)
-
-    def _patiently(self, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool]) -> Outcome[T]:
-        outcome: Outcome[T] = Unknown("the session's patience is over before the first attempt")
-        for _ in self._time.attempts():
-            outcome = attempt()
-            if not is_for_later(outcome):
-                break
-        return outcome
+        return patiently(self._time, lambda: self._once(target, message, read), is_for_later)
 
     def _once(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Outcome[T]:
         match self._located(target):
@@ -117,7 +110,7 @@ class Calls:
         def is_for_later(outcome: Outcome[Address]) -> bool:
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in NOT_YET)
 
-        return self._patiently(lambda: self._cluster.locate(target), is_for_later)
+        return patiently(self._time, lambda: self._cluster.locate(target), is_for_later)
 
 
 def _decided(message: Any, outcome: Outcome[T]) -> Outcome[T]:

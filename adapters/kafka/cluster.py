@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TypeAlias, TypeVar
 
+from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.kafka.entities import request
@@ -17,7 +18,7 @@ from fencepost.wire.kafka.entities import request
 from .errors import refused
 from .offer import Offer
 from .recording import Recorder
-from .transport import Address, Answer, Connect, ConnectAs, Transport, nobody_logs_in
+from .transport import Answer, Connect, ConnectAs, Transport, nobody_logs_in
 from .values import TopicPartition
 
 T = TypeVar("T")

@@ -9,11 +9,11 @@ from docker import __version__ as docker_version  # type: ignore[import-untyped]
 from docker.errors import APIError  # type: ignore[import-untyped]
 from docker.types import EndpointConfig  # type: ignore[import-untyped]
 
-from fencepost.adapters.containers import LOOPBACK, BrokerContainer, free_port
+from fencepost.adapters.common.address import LOOPBACK, Address
+from fencepost.adapters.common.containers import BrokerContainer, free_port
 
 from .login import Passwords
 from .settings import kafka_settings
-from .transport import Address
 
 _TRIES = 5
 
@@ -21,11 +21,11 @@ _TRIES = 5
 class KafkaContainer(BrokerContainer):
     """The container; `address` is where this machine reaches its broker."""
 
-    def __init__(self, image: str, purpose: str, passwords: Passwords, node: int = 1, network: str | None = None) -> None:
+    def __init__(self, image: str, configuration: str, passwords: Passwords, node: int = 1, network: str | None = None) -> None:
         port = free_port()
         self.address = Address(LOOPBACK, port)
         # As root inside: an image whose shipped configuration is read-only cannot be configured by its own user.
-        super().__init__(image, kafka_settings().environment(purpose, port, passwords, node), (port,), user="root")
+        super().__init__(image, kafka_settings().environment(configuration, port, passwords, node), (port,), user="root")
         self.with_kwargs(**self._kwargs, **_in(network, node))  # the container's own `network` is a class of testcontainers
 
     def pause(self) -> None:

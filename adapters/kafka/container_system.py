@@ -1,66 +1,52 @@
-"""Kafka in containers of fencepost's own: started while scenarios are still being collected, removed on every way out.
+"""Kafka in containers of fencepost's own: one broker for each configuration that a selected scenario needs.
 
-There is one broker for each purpose that a selected scenario needs. They are started one after another in a thread, the one for
-scenarios without special needs first, so that the others come up while that one is being judged.
+With a configuration that is fresh, each scenario gets a broker of its own.
 """
 
-import atexit
 import re
-import threading
 from collections.abc import Collection
-from queue import SimpleQueue
 
-from fencepost.adapters.live import PATIENCE_S
-from fencepost.contract.errors import WrongUsage
+from fencepost.adapters.common.container_system import ContainerSystem
+from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.ports import Handshake
 
-from .container_broker import ContainerBroker
+from .container_broker import KafkaBroker
 from .handshake import describe
-from .nursery import AGED_IDS
+from .producer_pool import NEAR_LAST_EPOCH
 from .reach import brokers
 from .release import identify
 from .session import KafkaSession
 from .settings import kafka_settings
 
-_CLOSED_WITHIN_S = 30.0
 
-
-class KafkaContainerSystem:
-    """Brokers of an image, each with the settings of a purpose in `fixtures/brokers.yaml`."""
+class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
+    """Brokers of an `apache/kafka` image."""
 
     name = "kafka"
 
     def __init__(self, image: str, patience_s: float = PATIENCE_S) -> None:
-        self._image = image
-        self._patience_s = patience_s
-        self._brokers: dict[str, ContainerBroker] = {}
+        super().__init__(image, patience_s)
+        self._brokers: dict[str, KafkaBroker] = {}
         self._used: set[str] = set()
-        """The fresh purposes whose broker has served a scenario."""
-        self._to_start: SimpleQueue[ContainerBroker | None] = SimpleQueue()
-        self._starter: threading.Thread | None = None
-        self._is_open = False
-        self._closed = False
+        """The fresh configurations whose broker has served a scenario."""
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """Begin to start the default broker, and those that scenarios with these needs will run on."""
-        if self._starter is None:
-            atexit.register(self.close)
-            self._starter = threading.Thread(target=self._start_all, name=f"start {self._image}", daemon=True)
-            self._starter.start()
         settings = kafka_settings()
-        for purpose in (settings.default_purpose, *settings.purposes_for(needs)):
-            self._broker(purpose, aged_ids=sum(AGED_IDS in need and settings.purposes_for([need]) == [purpose] for need in needs))
+        for configuration in (settings.default_configuration, *settings.configurations_for(needs)):
+            here = (need for need in needs if settings.configurations_for([need]) == [configuration])
+            self._broker(configuration, producers=sum(NEAR_LAST_EPOCH in need for need in here))
 
     def open(self) -> Handshake:
         """Wait until the default broker serves transactions."""
         self.prepare()
         settings = kafka_settings()
-        broker = self._broker(settings.default_purpose)
+        broker = self._broker(settings.default_configuration)
         offer = broker.offer
         identity = identify(offer.supported.get("metadata.version"), settings.releases, exact_version(self._image))
         nodes = brokers(broker.address, offer)
         notes = [
-            f"container of {self._image}, settings for {broker.purpose}",
+            f"container of {self._image}, configuration {broker.configuration}",
             "nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items()),
         ]
         self._is_open = True
@@ -68,40 +54,24 @@ class KafkaContainerSystem:
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - a broker has no use for a title
         """A fresh session on the broker for these needs."""
-        if not self._is_open or self._closed:
-            raise WrongUsage(f"a session with the container of {self._image} was asked for before open(), or after close()")
-        purpose = kafka_settings().purpose_for(needs)
-        if kafka_settings().purposes[purpose].fresh:
-            self._throw_away_used(purpose)
-        return self._broker(purpose).session(needs)
+        self._check_open()
+        settings = kafka_settings()
+        configuration = settings.configuration_for(needs)
+        if settings.configuration(configuration).fresh:
+            self._throw_away_used(configuration)
+        return self._broker(configuration).session(needs)
 
-    def close(self) -> None:
-        """Remove the containers, now or as soon as they have been started."""
-        if self._closed or self._starter is None:
-            return
-        self._closed = True
-        atexit.unregister(self.close)
-        for broker in self._brokers.values():
-            broker.close()
-        self._to_start.put(None)
-        self._starter.join(_CLOSED_WITHIN_S)
+    def _throw_away_used(self, configuration: str) -> None:
+        """Remove the broker with that configuration if a scenario has been on it; the next one that is asked for is a new one."""
+        if configuration in self._used:
+            self._brokers.pop(configuration).close()
+        self._used.add(configuration)
 
-    def _throw_away_used(self, purpose: str) -> None:
-        """Remove the broker of that purpose if a scenario has been on it; the next one that is asked for is a new one."""
-        if purpose in self._used:
-            self._brokers.pop(purpose).close()
-        self._used.add(purpose)
-
-    def _broker(self, purpose: str, aged_ids: int = 0) -> ContainerBroker:
-        """The broker for that purpose; it is started when it is first asked for, and ages ids from then on."""
-        if purpose not in self._brokers:
-            self._brokers[purpose] = ContainerBroker(self._image, purpose, self._patience_s, aged_ids)
-            self._to_start.put(self._brokers[purpose])
-        return self._brokers[purpose]
-
-    def _start_all(self) -> None:
-        while (broker := self._to_start.get()) is not None:
-            broker.start()
+    def _broker(self, configuration: str, producers: int = 0) -> KafkaBroker:
+        """The broker with that configuration; it is started when it is first asked for, and fills its pool of producers from then on."""
+        if configuration not in self._brokers:
+            self._brokers[configuration] = self._launch(KafkaBroker(self._image, configuration, self._patience_s, producers))
+        return self._brokers[configuration]
 
 
 def exact_version(image: str) -> str | None:

@@ -5,11 +5,12 @@ from typing import Protocol
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.wire_faults import Fault, Orders
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.wire.kafka.entities import api_of, title
+from fencepost.wire.kafka.entities import API_KEYS, api_of, title
 
-from .transport import Address, Answer, Transport
-from .wire_faults import Fault, Orders
+from .transport import Answer, Transport
 
 
 class Broker(Protocol):
@@ -55,7 +56,7 @@ class InProcessWire:
     """The way to the nodes of a broker in this process, on which orders are carried out."""
 
     def __init__(self, node_at: Callable[[Address], Broker]) -> None:
-        self.orders = Orders()
+        self.orders = Orders(API_KEYS)
         self._node_at = node_at
 
     def connect(self, client: str, address: Address) -> Transport:
@@ -76,7 +77,7 @@ class _Faulty:
         self._orders = orders
 
     def handle(self, request: RequestPayload) -> ResponsePayload | None:
-        match self._orders.take(self._client, int(request.__api_key__)):
+        match self._orders.take(self._client, api_of(request)):
             case None:
                 return self._broker.handle(request)
             case Fault.LOSE_REQUEST:

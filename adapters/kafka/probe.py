@@ -17,26 +17,26 @@ from .inspection import InspectionCalls
 from .offer import Offer
 from .partitions import PartitionCalls
 from .transactions import Addition, PartitionResults, TransactionCalls
-from .values import AgedId
+from .values import NearLastEpoch
 
-__all__ = ["Addition", "KafkaProbe", "Offer", "PartitionResults", "TakeAged", "no_aged_ids"]
+__all__ = ["Addition", "KafkaProbe", "Offer", "PartitionResults", "TakeFromPool", "no_pool"]
 
-TakeAged: TypeAlias = Callable[[], Outcome[AgedId]]
-"""Hands out an aged id, each to one scenario only."""
+TakeFromPool: TypeAlias = Callable[[], Outcome[NearLastEpoch]]
+"""Hands out a producer near its last epoch, each to one scenario only."""
 
 
-def no_aged_ids() -> Outcome[AgedId]:
-    """For systems on which nothing is aged."""
-    raise NotOffered("aged-ids: no transactional id is aged for this session")
+def no_pool() -> Outcome[NearLastEpoch]:
+    """For systems that have no pool of producers near their last epoch."""
+    raise NotOffered("aged-ids: this session has no pool of producers near their last epoch")
 
 
 class KafkaProbe(TransactionCalls, PartitionCalls, InspectionCalls, AccessCalls, AdministrationCalls):
     """One client of a Kafka system, with connections of its own."""
 
-    def __init__(self, cluster: Cluster, offer: Offer, time: Time, take_aged: TakeAged = no_aged_ids) -> None:
+    def __init__(self, cluster: Cluster, offer: Offer, time: Time, take_from_pool: TakeFromPool = no_pool) -> None:
         super().__init__(cluster, offer, time)
-        self._take_aged = take_aged
+        self._take_from_pool = take_from_pool
 
-    def adopt_aged_id(self) -> Outcome[AgedId]:
-        """A transactional id at epoch 32765 that belongs to this client from now on; see `ageing` for how it came that far."""
-        return self._take_aged()
+    def adopt_aged_id(self) -> Outcome[NearLastEpoch]:
+        """A transactional id at epoch 32765 that belongs to this client from now on; see `last_epoch` for how it came that far."""
+        return self._take_from_pool()

@@ -19,11 +19,13 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.wire_faults import Fault, Orders
 from fencepost.contract.errors import SystemUnreachable
+from fencepost.wire.kafka.entities import API_KEYS, API_NAMES
 
 from .tcp import MAX_FRAME, TcpTransport
-from .transport import Address, Transport
-from .wire_faults import Fault, Orders
+from .transport import Transport
 
 T = TypeVar("T")
 
@@ -39,7 +41,7 @@ class ProxiedWire:
     """The way to nodes over TCP through proxies."""
 
     def __init__(self) -> None:
-        self.orders = Orders()
+        self.orders = Orders(API_KEYS)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fault proxy", daemon=True)
         self._thread.start()
@@ -148,7 +150,7 @@ class _Connection:
     async def _requests(self) -> None:
         while (frame := await _frame(self._client_reader, self._node, _REQUEST.size)) is not None:
             api_key, _, correlation_id = _REQUEST.unpack_from(frame, _LENGTH.size)
-            match self._orders.take(self._name, api_key):
+            match self._orders.take(self._name, API_NAMES.get(api_key)):
                 case None:
                     await _send(self._node, frame)
                 case Fault.LOSE_REQUEST:

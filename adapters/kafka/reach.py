@@ -6,7 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 
-from fencepost.adapters.live import ANSWER_WITHIN_S, NoFaults, WallTime
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.adapters.common.time import WallTime
+from fencepost.adapters.common.wire_faults import WIRE_FAULTS
 from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Faults
@@ -15,14 +19,13 @@ from .cluster import METADATA_VERSIONS, Cluster
 from .handshake import ask
 from .login import Login, Passwords
 from .offer import Offer
-from .probe import TakeAged, no_aged_ids
+from .probe import TakeFromPool, no_pool
 from .proxy import ProxiedWire
 from .recording import Recorder
 from .session import KafkaSession
 from .tcp import TcpTransport
-from .transport import Address, Connect, Transport, nobody_logs_in
+from .transport import Connect, Transport, nobody_logs_in
 from .values import ProducerIdAndEpoch
-from .wire_faults import WIRE_FAULTS
 
 _CLIENT = "handshake"
 
@@ -33,7 +36,7 @@ def parse_address(text: str) -> Address:
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     elif ":" in host or "," in host:
-        host = ""  # one address is enough: the cluster tells the others
+        host = ""  # one address is enough: the cluster names the others
     if not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 65536:
         raise WrongUsage(f"{text!r} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
     return Address(host, int(port))
@@ -75,7 +78,7 @@ def wall_session(
     needs: Collection[str] = frozenset(),
     *,
     users: Users = NOBODY,
-    take_aged: TakeAged = no_aged_ids,
+    take_from_pool: TakeFromPool = no_pool,
 ) -> KafkaSession:
     """A session over TCP, with names that no other session has."""
     return KafkaSession(
@@ -86,7 +89,7 @@ def wall_session(
         faults,
         secrets.token_hex(3),
         connect_as=users.connect_as,
-        take_aged=take_aged,
+        take_from_pool=take_from_pool,
         wire=ProxiedWire() if WIRE_FAULTS in needs else None,
     )
 

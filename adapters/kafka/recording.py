@@ -1,21 +1,23 @@
 """Everything that a session said and heard, in order.
 
-Entities are kept as they are and made into plain values only when somebody asks, since that costs more than most calls.
+Entities are kept as they are, and made into plain values only when somebody asks.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
+from fencepost.adapters.common import recording
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.contract.ports import Exchange
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, plain, title
 
-from .transport import Address, Answer, Transport
+from .transport import Answer, Transport
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Recorded:
     lost: str | None
     at_ms: float
     took_ms: float
+    is_over = True
 
     def rendered(self) -> Exchange:
         return Exchange(
@@ -43,13 +46,8 @@ class Recorded:
         )
 
 
-class Recorder:
-    """Makes calls and remembers them; `now_ms` is the clock of the system that is asked."""
-
-    def __init__(self, now_ms: Callable[[], float]) -> None:
-        self._now_ms = now_ms
-        self.recorded: list[Recorded] = []
-        self._rendered: list[Exchange] = []
+class Recorder(recording.Recorder[Recorded]):
+    """Makes calls and remembers them, in the order in which they end."""
 
     def call(
         self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float
@@ -59,11 +57,11 @@ class Recorder:
 
     def send(self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float) -> Answer:
         """Send a request; it is remembered when its answer is waited for."""
-        began = self._now_ms()
+        began = self.now_ms()
         wait = transport.send(request, deadline_s)
 
         def remember(answer: ResponsePayload | None, lost: str | None) -> None:
-            self.recorded.append(Recorded(client, node, request, answer, lost, began, self._now_ms() - began))
+            self.calls.append(Recorded(client, node, request, answer, lost, began, self.now_ms() - began))
 
         def answered() -> Done[ResponsePayload] | Unknown:
             try:
@@ -79,11 +77,6 @@ class Recorder:
             return outcome
 
         return answered
-
-    def exchanges(self) -> list[Exchange]:
-        """All calls so far, in the order in which they ended."""
-        self._rendered += [recorded.rendered() for recorded in self.recorded[len(self._rendered) :]]
-        return list(self._rendered)
 
 
 def _with_batches_shown(value: Any) -> Any:
@@ -121,5 +114,5 @@ def _shown_batch(batch: Batch) -> dict[str, Any]:
     elif batch.control:
         shown["control"] = True
     else:
-        shown["values"] = [None if record.value is None else record.value.decode(errors="replace") for record in batch.records]
+        shown["values"] = [shown_text(record.value) for record in batch.records]
     return shown

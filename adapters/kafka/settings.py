@@ -1,4 +1,4 @@
-"""`fixtures/brokers.yaml`: the images with their settings, the purposes that brokers are started for, and the releases that are known."""
+"""The part of `fixtures/brokers.yaml` that is Kafka's: its image with the broker configurations, and the releases that are known."""
 
 import functools
 from importlib import resources
@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fencepost.adapters import purposes
+from fencepost.adapters.common import configurations
+from fencepost.adapters.common.configurations import BrokerSettings
 from fencepost.contract.datafile import Row, load
 
 from .login import Passwords
@@ -28,14 +29,14 @@ class Release(Row):
         return self.metadata_version[1]
 
 
-class Purpose(purposes.Purpose):
-    """What a broker is started for. Where nobody has to log in, there are no users."""
+class BrokerConfiguration(configurations.BrokerConfiguration):
+    """The settings of one kind of cluster. Where nobody has to log in, there are no users."""
 
     users: list[str] = Field(default_factory=list)
     """Who can log in; the first is the kit's own, which clients log in as unless a scenario says otherwise."""
 
     more_nodes: list[dict[str, str]] = Field(default_factory=list)
-    """For each node behind the first: its settings, on top of those of the purpose."""
+    """For each node behind the first: its settings, on top of those of the first."""
 
     @property
     def nodes(self) -> int:
@@ -43,34 +44,34 @@ class Purpose(purposes.Purpose):
         return 1 + len(self.more_nodes)
 
 
-class KafkaSettings(purposes.BrokerSettings[Purpose]):
+class KafkaSettings(BrokerSettings[BrokerConfiguration]):
     """How Apache Kafka's image is started, and which of its releases are known."""
 
     releases: Annotated[list[Release], Field(min_length=1)]
 
-    def users(self, purpose: str) -> list[str]:
-        """Who can log in at a broker for that purpose, the kit's own user first; nobody has to where there is none."""
-        return self.purpose(purpose).users
+    def users(self, configuration: str) -> list[str]:
+        """Who can log in at a broker with that configuration, the kit's own user first; nobody has to where there is none."""
+        return self.configuration(configuration).users
 
-    def nodes(self, purpose: str) -> int:
-        """How many nodes a cluster for that purpose has."""
-        return self.purpose(purpose).nodes
+    def nodes(self, configuration: str) -> int:
+        """How many nodes a cluster with that configuration has."""
+        return self.configuration(configuration).nodes
 
     def environment(
         self,
-        purpose: str,
+        configuration: str,
         port: int,
         passwords: Passwords = Passwords({}),  # noqa: B008 - it is immutable
         node: int = 1,
     ) -> dict[str, str]:
-        """The environment of that node's container for that purpose, when its broker is reached at that port of this machine."""
-        own = [{}, *self.purpose(purpose).more_nodes][node - 1]
-        settings = self.filled_in(purpose, port=port) | {name: value.replace("{port}", str(port)) for name, value in own.items()}
+        """The environment of that node's container, when its broker is reached at that port of this machine."""
+        own = [{}, *self.configuration(configuration).more_nodes][node - 1]
+        settings = self.filled_in(configuration, port=port) | {name: value.replace("{port}", str(port)) for name, value in own.items()}
         return {name: passwords.filled_in(value) for name, value in settings.items()}
 
-    def properties(self, purpose: str) -> dict[str, str]:
-        """What a purpose sets, by the names of Kafka's configuration."""
-        return {_property(name): value for name, value in self.purpose(purpose).settings.items()}
+    def properties(self, configuration: str) -> dict[str, str]:
+        """What a configuration sets, by the names of Kafka's properties."""
+        return {_property(name): value for name, value in self.configuration(configuration).settings.items()}
 
 
 class _Brokers(Row):

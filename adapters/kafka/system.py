@@ -2,26 +2,27 @@
 
 from collections.abc import Collection
 
-from fencepost.adapters.live import PATIENCE_S, NoFaults
+from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.errors import NotOffered, WrongUsage
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import Handshake
 
-from .ageing import age
 from .handshake import describe
-from .nursery import AGED_IDS, Nursery
+from .last_epoch import bring_near_last_epoch
 from .offer import Offer
+from .producer_pool import NEAR_LAST_EPOCH, ProducerPool
 from .reach import brokers, parse_address, reach, readable, serves_transactions, wall_session
 from .release import identify
 from .session import KafkaSession
 from .settings import kafka_settings
 
 _REACHABLE_WITHIN_S = 6.0
-"""Together with the second that each advertised address has, an unreachable system is told within ten."""
+"""Together with the second that each advertised address has, an unreachable system is reported within ten."""
 
 
 def _needs_settings() -> list[str]:
-    return sorted(kafka_settings().capabilities - {"crash", "hold-markers", AGED_IDS})
+    return sorted(kafka_settings().capabilities - {"crash", "hold-markers", NEAR_LAST_EPOCH})
 
 
 class KafkaAt:
@@ -33,12 +34,12 @@ class KafkaAt:
         self._bootstrap = parse_address(bootstrap)
         self._patience_s = patience_s
         self._offer: Offer | None = None
-        self._nursery = Nursery(patience_s)
-        self._aged_ids = 0
+        self._pool = ProducerPool(patience_s)
+        self._producers = 0
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
-        """There is nothing to start but ageing, and that only when the system is open."""
-        self._aged_ids = sum(AGED_IDS in need for need in needs)
+        """There is nothing to start but the pool of producers near their last epoch, and that only when the system is open."""
+        self._producers = sum(NEAR_LAST_EPOCH in need for need in needs)
 
     def open(self) -> Handshake:
         """Ask the bootstrap node what it is.
@@ -56,14 +57,14 @@ class KafkaAt:
             if not isinstance(outcome, Done):
                 notes.append(f"no transactional id could be initialised within {self._patience_s:g} s: {outcome}")
         self._offer = offer
-        self._nursery.open(lambda progress: age(self._bootstrap, offer, progress))
-        self._nursery.expect(self._aged_ids)
+        self._pool.open(lambda progress: bring_near_last_epoch(self._bootstrap, offer, progress))
+        self._pool.expect(self._producers)
         identity = identify(offer.supported.get("metadata.version"), kafka_settings().releases)
         return describe(
             offer,
             identity,
             (self.name, identity.version),
-            offered={AGED_IDS},
+            offered={NEAR_LAST_EPOCH},
             missing=[
                 f"crash: {self._bootstrap} was not started by fencepost",
                 f"hold-markers: it leaves transactions undecided for ever, and {self._bootstrap} is not fencepost's to throw away",
@@ -77,9 +78,9 @@ class KafkaAt:
         if self._offer is None:
             raise WrongUsage(f"a session with {self._bootstrap} was asked for before open()")
         return wall_session(
-            self._bootstrap, self._offer, self._patience_s, NoFaults(str(self._bootstrap)), needs, take_aged=self._nursery.take
+            self._bootstrap, self._offer, self._patience_s, NoFaults(str(self._bootstrap)), needs, take_from_pool=self._pool.take
         )
 
     def close(self) -> None:
-        """Stop ageing. There is nothing else to give back: connections belong to sessions."""
-        self._nursery.close()
+        """Stop raising epochs. There is nothing else to give back: connections belong to sessions."""
+        self._pool.close()

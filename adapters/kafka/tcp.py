@@ -20,13 +20,14 @@ from typing import TypeVar
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
+from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
 
 from .login import Login, LoginRefused
-from .transport import Address, Answer
+from .transport import Answer
 
 T = TypeVar("T")
 
@@ -49,7 +50,7 @@ class TcpTransport:
         return self.send(request, deadline_s)()
 
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:
-        """Send one request; what keeps it from being sent is told as the answer."""
+        """Send one request; what keeps it from being sent is the answer."""
         asked = f"{title(api_of(request))} v{request.__version__}"
         deadline = _Deadline(deadline_s)
         try:

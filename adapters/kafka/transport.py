@@ -5,25 +5,14 @@ A transport neither reads an answer nor repeats a request. It says `Unknown` whe
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.wire_faults import Orders
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Unknown
-
-
-@dataclass(frozen=True)
-class Address:
-    """Where a node listens, as the cluster advertises it."""
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
-
 
 Answer: TypeAlias = Callable[[], Done[ResponsePayload] | Unknown]
 """Waits for the answer to a request that was sent. To be called once, before the next request is sent on the same transport."""
@@ -55,3 +44,17 @@ ConnectAs: TypeAlias = Callable[[str], Connect]
 def nobody_logs_in(user: str) -> Connect:
     """For systems that know no users."""
     raise NotOffered(f"authorizer: nobody can log in here as the user {user!r}")
+
+
+class Wire(Protocol):
+    """A way to all nodes on which orders are carried out."""
+
+    orders: Orders
+
+    def connect(self, client: str, address: Address) -> Transport:
+        """The transport of a named client to a node."""
+        ...
+
+    def close(self) -> None:
+        """Give everything back; held requests never arrive."""
+        ...

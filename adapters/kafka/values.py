@@ -1,4 +1,4 @@
-"""What a Kafka system tells and is told, as values: the words that steps and probe share."""
+"""What requests to a Kafka system and its answers hold, as values that steps and probe share."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -8,7 +8,7 @@ from fencepost.wire.kafka.batches import Batch, MarkerType
 
 @dataclass(frozen=True)
 class ProducerIdAndEpoch:
-    """The pair by which brokers know a producer; (-1, -1) is none at all."""
+    """Producer id and epoch, by which brokers know a producer; (-1, -1) is none at all."""
 
     producer_id: int
     epoch: int
@@ -26,14 +26,14 @@ NO_PRODUCER = ProducerIdAndEpoch(-1, -1)
 LAST_USABLE_EPOCH = 32_766
 """The largest epoch that a producer may be given. The one above is the largest number of its type, and is kept for markers."""
 
-AGED_EPOCH = LAST_USABLE_EPOCH - 1
-AGED_NAME = f"raised-to-{AGED_EPOCH}"
-"""What the transactional ids of aged ids begin with, so that a history tells where such an epoch comes from."""
+EPOCH_BEFORE_LAST = LAST_USABLE_EPOCH - 1
+RAISED_NAME = f"raised-to-{EPOCH_BEFORE_LAST}"
+"""What the transactional ids of such producers begin with, so that a history says where the epoch comes from."""
 
 
 @dataclass(frozen=True)
-class AgedId:
-    """A transactional id at `AGED_EPOCH`, one bump before the last, and the identity that owns it."""
+class NearLastEpoch:
+    """A transactional id whose producer is at `EPOCH_BEFORE_LAST`, one bump before the last."""
 
     transactional_id: str
     producer: ProducerIdAndEpoch
@@ -67,7 +67,7 @@ class Appended:
 
 @dataclass(frozen=True)
 class CommittedOffset:
-    """Where a group goes on in a partition, and what it noted beside that; None is no note at all."""
+    """Where a group goes on in a partition, and the metadata that it committed beside that; None is none at all."""
 
     offset: int
     metadata: str | None = None
@@ -118,7 +118,7 @@ class LogView:
     aborted: tuple[AbortedTransaction, ...]
 
     def markers(self, since: int = 0) -> list[tuple[ProducerIdAndEpoch, MarkerType]]:
-        """The transaction markers from an offset on, in the order of the log, with the pair that each carries."""
+        """The transaction markers from an offset on, in the order of the log, with the producer id and epoch that each carries."""
         found = ((batch, batch.marker) for batch in self.batches if batch.base_offset >= since)
         return [(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch), marker.type) for batch, marker in found if marker]
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from fencepost.adapters.live import ANSWER_WITHIN_S
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S, patiently
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar.frames import Frame
@@ -34,12 +34,7 @@ class Calls:
         self._client.close()
 
     def _patiently(self, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool], *, retry: bool) -> Outcome[T]:
-        outcome: Outcome[T] = Unknown("the session's patience is over before the first attempt")
-        for _ in self._time.attempts():
-            outcome = attempt()
-            if not retry or not is_for_later(outcome):
-                break
-        return outcome
+        return patiently(self._time, attempt, lambda outcome: retry and is_for_later(outcome))
 
     def _write(
         self,
@@ -113,7 +108,7 @@ def read_answer(answer: Done[Frame] | Unknown, read: Callable[[Any], T]) -> Outc
 
 
 def refusal_in(body: Any) -> Refused | None:
-    """The refusal that an answer tells, None where it is none. 0 is an error too, so presence decides."""
+    """The refusal that an answer holds, None where it is none. 0 is an error too, so presence decides."""
     if "error" not in body.DESCRIPTOR.fields_by_name or not body.HasField("error"):
         return None
     return refused(body.error, body.message)

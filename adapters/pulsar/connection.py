@@ -15,13 +15,14 @@ from typing import TypeAlias
 
 from google.protobuf.message import Message
 
+from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
 
 from .recording import Call, Recorder
-from .transport import Address, ConnectionLost, Transport
+from .transport import ConnectionLost, Transport
 
 _MOST_AT_ONCE = 10_000
 """So many frames are taken in at once from a broker that never stops talking."""
@@ -53,7 +54,7 @@ class Connection:
         self.address = address
         self.lost: str | None = None
         self.coordinators: set[int] = set()
-        """The coordinators that have been told of this connection."""
+        """The coordinators that this connection has connected to (TC_CLIENT_CONNECT)."""
         self.closed_producers: set[int] = set()
         self.closed_consumers: set[int] = set()
         self.consumers: dict[int, About] = {}

@@ -3,11 +3,11 @@
 This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
 """
 
-from fencepost.adapters.containers import LOOPBACK, BrokerContainer, free_port, started
+from fencepost.adapters.common.address import LOOPBACK, Address
+from fencepost.adapters.common.containers import BrokerContainer, free_port, started
 
 from .reach import Place
 from .settings import pulsar_settings
-from .transport import Address
 
 _COMMAND = "bin/apply-config-from-env.py conf/standalone.conf && exec bin/pulsar standalone -nss -nfw"
 """The standalone broker itself reads no variables: they are written into its configuration first."""
@@ -16,14 +16,14 @@ _COMMAND = "bin/apply-config-from-env.py conf/standalone.conf && exec bin/pulsar
 class PulsarContainer(BrokerContainer):
     """The container; `place` is where this machine reaches its broker and its admin interface."""
 
-    def __init__(self, image: str, purpose: str) -> None:
+    def __init__(self, image: str, configuration: str) -> None:
         port, admin_port = free_port(), free_port()
         self.place = Place(Address(LOOPBACK, port), f"http://{LOOPBACK}:{admin_port}")
-        super().__init__(image, pulsar_settings().environment(purpose, port, admin_port), (port, admin_port))
+        super().__init__(image, pulsar_settings().environment(configuration, port, admin_port), (port, admin_port))
         self.with_command(["bash", "-c", _COMMAND])
 
 
-def start(image: str, purpose: str) -> PulsarContainer:
+def start(image: str, configuration: str) -> PulsarContainer:
     """Start a broker and return at once; it will serve later. Raises SystemUnreachable."""
     instead = "A broker that is already running can be used with --service-url pulsar://HOST:PORT --admin-url http://HOST:PORT."
-    return started(image, lambda: PulsarContainer(image, purpose), instead)
+    return started(image, lambda: PulsarContainer(image, configuration), instead)

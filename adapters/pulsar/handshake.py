@@ -1,7 +1,7 @@
 """What a Pulsar broker says of itself when a client connects, and what follows: its release, its profile, its capabilities.
 
-CONNECTED tells the version and the features. A release that is not known gets the profile of the nearest older one and a note that
-says so; a system that tells no version gets the profile of the proposal's text.
+CONNECTED has the version and the features. A release that is not known gets the profile of the nearest older one and a note that
+says so; a system that reports no version gets the profile of the proposal's text.
 """
 
 import re
@@ -10,20 +10,18 @@ from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
+from fencepost.adapters.common.releases import TEXT, Identity, nearest
 from fencepost.contract.ports import Handshake
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .settings import Release
-
-TEXT = "seed"
-"""The profile of the proposal's text, for systems that are no release of Apache Pulsar."""
 
 _VERSION = re.compile(r"\d+\.\d+\S*")
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What CONNECTED told. `features` are the names of the flags that are set."""
+    """What CONNECTED says. `features` are the names of the flags that are set."""
 
     server: str
     protocol_version: int
@@ -37,16 +35,6 @@ class Offer:
         return cls(connected.server_version, connected.protocol_version, size, flags)
 
 
-@dataclass(frozen=True)
-class Identity:
-    """Who the system is, by its version and the profile that observed requirements are judged by."""
-
-    version: str
-    exact: bool
-    profile: str
-    notes: tuple[str, ...] = ()
-
-
 def identify(server: str, releases: Iterable[Release]) -> Identity:
     """Find the profile by the version in what the server calls itself, such as `Pulsar Server4.0.7`."""
     found = _VERSION.search(server)
@@ -58,10 +46,9 @@ def identify(server: str, releases: Iterable[Release]) -> Identity:
     for release in by_age:
         if release.holds(known):
             return Identity(found.group(), True, release.profile)
-    older = [release for release in by_age if Version(release.release) <= known]
-    nearest = older[-1] if older else by_age[0]
-    note = f"{found.group()} is of no known release; judged by the profile of the nearest, {nearest.release}"
-    return Identity(found.group(), True, nearest.profile, (note,))
+    like = nearest(by_age, lambda release: Version(release.release) > known)
+    note = f"{found.group()} is of no known release; judged by the profile of the nearest, {like.release}"
+    return Identity(found.group(), True, like.profile, (note,))
 
 
 def version_of(text: str) -> Version | None:
@@ -82,7 +69,7 @@ def describe(
 ) -> Handshake:
     """The handshake. `offered` names what the way of reaching the system adds, and `missing` are lines about what it lacks."""
     comparable = version_of(identity.version)
-    size = "none told" if offer.max_message_size is None else f"{offer.max_message_size} bytes"
+    size = "none reported" if offer.max_message_size is None else f"{offer.max_message_size} bytes"
     return Handshake(
         version=identity.version,
         version_is_exact=identity.exact,

@@ -13,6 +13,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from fencepost.adapters.common.history import NO_TRANSACTION, Named, no_answer, operation
+from fencepost.adapters.common.recording import shown_text
+from fencepost.contract.events import Error, Event, Group, Mop, MopKind, Operation
+from fencepost.contract.events import Outcome as Ending
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.batches import entries, is_batch
@@ -24,47 +28,47 @@ from .errors import UNDECIDED
 from .recording import Call
 from .values import MessageId, is_set
 
-Event: TypeAlias = dict[str, Any]
 _Moment: TypeAlias = tuple[int, bool, float]
 
 
-def events(calls: list[Call], run_id: str) -> list[Event]:
+def events(calls: Sequence[Call], run_id: str) -> list[Event]:
     """Two events for each call, in the order in which things happened; times are ns since the first call."""
     processes = _Processes()
     op_ids: dict[int, int] = {}
-    told: list[Event] = []
+    history: list[Event] = []
     for number, is_end, at_ms in _moments(calls):
         call = calls[number]
         error = _error(call) if is_end else None
-        outcome = "invoke" if not is_end else "ok" if error is None else "fail" if error["definite"] else "info"
+        outcome: Ending = "invoke" if not is_end else "ok" if error is None else "fail" if error["definite"] else "info"
         process = processes.ending(number, for_good=outcome == "info") if is_end else processes.beginning(number, _actor(call))
-        common = {
+        event: Event = {
             "run_id": run_id,
-            "idx": len(told),
+            "idx": len(history),
             "t_ns": round((at_ms - calls[0].at_ms) * 1_000_000),
             "client": call.client,
             "node": call.node,
             "process": process,
-            "op_id": op_ids.setdefault(number, len(told)),
+            "op_id": op_ids.setdefault(number, len(history)),
             "api": call.name,
             "type": outcome,
             "error": error,
+            **_operation(call, answered=is_end),
         }
-        told.append(common | _parts(call, answered=is_end))
-    places.number(told)
-    return told
+        history.append(event)
+    places.number(history)
+    return history
 
 
 def _actor(call: Call) -> str:
     """Who does one thing after another: a client, and in each transaction another one, since systems differ in the order of two."""
     match call.request:
-        case Frame(name="SEND") as frame if transaction := _tx(frame.body):
-            return f"{call.client} {transaction['txn_id']}"
+        case Frame(name="SEND") as frame if (named := _transaction(frame.body)).txn_id:
+            return f"{call.client} {named.txn_id}"
         case _:
             return call.client
 
 
-def _moments(calls: list[Call]) -> list[_Moment]:
+def _moments(calls: Sequence[Call]) -> list[_Moment]:
     """When each call began and ended, as its number, whether that is its end, and the time. What has not ended yet ends last."""
     never = 2 * len(calls) + 1
     last_ms = max((call.at_ms if call.ended_ms is None else call.ended_ms for call in calls), default=0.0)
@@ -75,7 +79,7 @@ def _moments(calls: list[Call]) -> list[_Moment]:
     return [moment for _, moment in sorted(_with_ways(calls, sorted(found)))]
 
 
-def _with_ways(calls: list[Call], moments: list[tuple[int, _Moment]]) -> Iterator[tuple[int, _Moment]]:
+def _with_ways(calls: Sequence[Call], moments: list[tuple[int, _Moment]]) -> Iterator[tuple[int, _Moment]]:
     """The same, with what a broker says unasked beginning as soon as it may have been sent."""
     answered: dict[tuple[str, str], tuple[int, float]] = {}
     for when, (number, is_end, at_ms) in moments:
@@ -120,11 +124,11 @@ def _is_open(call: Call) -> bool:
     return call.lost is not None or (call.answer is None and not call.one_way)
 
 
-def _error(call: Call) -> Event | None:
+def _error(call: Call) -> Error | None:
     if call.one_way and call.name == "ACK":
         return {"class": "unanswered", "code": None, "msg": "no answer was asked for", "definite": False}
     if _is_open(call):
-        return {"class": "lost", "code": None, "msg": call.lost or "nothing has come", "definite": False}
+        return no_answer(call.lost or "nothing has come")
     match call.answer:
         case Frame() as frame if "error" in frame.body.DESCRIPTOR.fields_by_name and frame.body.HasField("error"):
             body = frame.body
@@ -140,28 +144,27 @@ def _error(call: Call) -> Event | None:
             return None
 
 
-def _parts(call: Call, *, answered: bool) -> Event:
+def _operation(call: Call, *, answered: bool) -> Operation:
     """What the operation is; at its end also what came of it."""
-    parts: Event = {"f": "probe", "txn_id": None, "tx": None, "grp": None, "iso": None, "mops": [], "ctl": {}}
     answer = call.answer.body if answered and isinstance(call.answer, Frame) else None
     match call.request:
         case Frame() as frame:
             describe = _REQUESTS.get(frame.name)
-            return parts | (describe(call, frame, answer) if describe else {})
+            return describe(call, frame, answer) if describe else operation("probe")
         case AdminRequest() as request:
-            return parts | _administration(request, call.answer if answered else None)
+            return _administration(request, call.answer if answered else None)
         case None:
-            return parts | _delivery(call, answered)
+            return _delivery(call, answered)
 
 
-def _tx(body: Any) -> Event:
+def _transaction(body: Any) -> Named:
     if not (body.HasField("txnid_most_bits") and body.HasField("txnid_least_bits")):
-        return {}
+        return NO_TRANSACTION
     name = f"({body.txnid_most_bits},{body.txnid_least_bits})"
-    return {"txn_id": name, "tx": {"tid": name, "pid": body.txnid_most_bits, "epoch": None}}
+    return Named(name, {"tid": name, "pid": body.txnid_most_bits, "epoch": None})
 
 
-def _mop(kind: str, topic: str | None, message: MessageId | None, **known: Any) -> Event:
+def _mop(kind: MopKind, topic: str | None, message: MessageId | None) -> Mop:
     position = None if message is None or not message.was_stored else message.position
     return {
         "m": kind,
@@ -172,109 +175,114 @@ def _mop(kind: str, topic: str | None, message: MessageId | None, **known: Any) 
         "pid_ledger": None if position is None else position.ledger,
         "pid_entry": None if position is None else position.entry,
         "pid_batch": message.batch_index if message is not None and message.batch_index >= 0 else None,
-    } | known
+    }
 
 
-def _records(kind: str, topic: str | None, payload: Payload, entry: MessageId | None, ack_set: Sequence[int] = ()) -> list[Event]:
-    """The messages of a payload; of a batch only those that are not acknowledged yet, where the broker tells which those are."""
+def _records(kind: MopKind, topic: str | None, payload: Payload, entry: MessageId | None, ack_set: Sequence[int] = ()) -> list[Mop]:
+    """The messages of a payload; of a batch only those that are not acknowledged yet, where the broker says which those are."""
     try:
         found = entries(payload)
     except MalformedFrame:  # the scenario is red for it; the event says what could be read
         return []
     batched = is_batch(payload.metadata)
     return [
-        _mop(
-            kind,
-            topic,
-            entry.in_batch(index, len(found)) if batched and entry else entry,
-            v=None if message.value is None else message.value.decode(errors="replace"),
-            seq=message.sequence_id,
-        )
+        {
+            **_mop(kind, topic, entry.in_batch(index, len(found)) if batched and entry else entry),
+            "v": shown_text(message.value),
+            "seq": message.sequence_id,
+        }
         for index, message in enumerate(found)
         if not ack_set or is_set(ack_set, index)
     ]
 
 
-def _send(call: Call, frame: Frame, answer: Any) -> Event:
+def _group(call: Call) -> Group:
+    """The subscription of the call's consumer; None for a message to a consumer that the client does not have."""
+    return {"id": call.about.get("subscription")}
+
+
+def _send(call: Call, frame: Frame, answer: Any) -> Operation:
     assert frame.payload is not None
     stored = MessageId.of(answer.message_id) if isinstance(answer, pb.CommandSendReceipt) else None
-    return {"f": "send", **_tx(frame.body), "mops": _records("send", call.about.get("topic"), frame.payload, stored)}
+    return operation("send", _transaction(frame.body), mops=_records("send", call.about.get("topic"), frame.payload, stored))
 
 
-def _ack(call: Call, frame: Frame, _answer: Any) -> Event:
-    kind = "ack_cum" if frame.body.ack_type == pb.CommandAck.Cumulative else "ack_ind"
-    topic = call.about.get("topic")
-    mops = [_mop(kind, topic, MessageId.of(one)) for one in frame.body.message_id]
-    return {"f": "ack", **_tx(frame.body), "grp": {"id": call.about.get("subscription")}, "mops": mops}
+def _ack(call: Call, frame: Frame, _answer: Any) -> Operation:
+    kind: MopKind = "ack_cum" if frame.body.ack_type == pb.CommandAck.Cumulative else "ack_ind"
+    mops = [_mop(kind, call.about.get("topic"), MessageId.of(one)) for one in frame.body.message_id]
+    return operation("ack", _transaction(frame.body), grp=_group(call), mops=mops)
 
 
-def _subscribe(_call: Call, frame: Frame, _answer: Any) -> Event:
+def _subscribe(_call: Call, frame: Frame, _answer: Any) -> Operation:
     body = frame.body
-    group = {"id": body.subscription, "gen": None, "member": body.consumer_name}
-    return {"f": "subscribe", "grp": group, "ctl": {"topic": body.topic, "type": pb.CommandSubscribe.SubType.Name(body.sub_type)}}
+    group: Group = {"id": body.subscription, "gen": None, "member": body.consumer_name}
+    return operation("subscribe", grp=group, ctl={"topic": body.topic, "type": pb.CommandSubscribe.SubType.Name(body.sub_type)})
 
 
-def _new(_call: Call, _frame: Frame, answer: Any) -> Event:
-    return {"f": "begin", **(_tx(answer) if answer is not None and not answer.HasField("error") else {})}
+def _new(_call: Call, _frame: Frame, answer: Any) -> Operation:
+    return operation("begin", _transaction(answer) if answer is not None and not answer.HasField("error") else NO_TRANSACTION)
 
 
-def _end(_call: Call, frame: Frame, _answer: Any) -> Event:
-    return {"f": "commit" if frame.body.txn_action == pb.COMMIT else "abort", **_tx(frame.body)}
+def _end(_call: Call, frame: Frame, _answer: Any) -> Operation:
+    return operation("commit" if frame.body.txn_action == pb.COMMIT else "abort", _transaction(frame.body))
 
 
-def _transactional(_call: Call, frame: Frame, _answer: Any) -> Event:
-    return _tx(frame.body)
+def _transactional(_call: Call, frame: Frame, _answer: Any) -> Operation:
+    return operation("probe", _transaction(frame.body))
 
 
-def _delivery(call: Call, answered: bool) -> Event:
+def _delivery(call: Call, answered: bool) -> Operation:
     match call.answer:
         case Frame(payload=Payload() as payload) as frame:
             topic, entry = call.about.get("topic"), MessageId.of(frame.body.message_id)
             read = _records("recv", topic, payload, entry, frame.body.ack_set) if answered else []
-            return {"f": "poll", "iso": "rc", "grp": {"id": call.about.get("subscription")}, "mops": read}
+            return operation("poll", grp=_group(call), iso="rc", mops=read)
         case _:
-            return {}
+            return operation("probe")
 
 
-def _moved(call: Call, _frame: Frame, _answer: Any) -> Event:
-    return {"f": "seek", "grp": {"id": call.about.get("subscription")}}
+def _seek(call: Call, _frame: Frame, _answer: Any) -> Operation:
+    return operation("seek", grp=_group(call))
 
 
-def _administration(request: AdminRequest, answer: Any) -> Event:
-    """What an administrator does. Of a topic with one subscription its position is told. It is not stable (`iso` is ru): acknowledgements
-    outside of transactions last only once they are stored.
+def _administration(request: AdminRequest, answer: Any) -> Operation:
+    """What an administrator does. Of a topic with one subscription the position is recorded.
+
+    It is not stable (`iso` is ru): acknowledgements outside of transactions last only once they are stored.
     """
     ctl = dict(request.query)
     kind, _, rest = request.path.removeprefix("/admin/v2/").partition("/")
     topic, _, verb = rest.rpartition("/")
     match verb:
         case "terminate":
-            return {"f": "terminate", "ctl": ctl | {"segs": f"{kind}://{topic}"}}
+            return operation("terminate", ctl=ctl | {"segs": f"{kind}://{topic}"})
         case "internalStats":
-            return {"f": "position", "ctl": ctl, "iso": "ru"} | _position(f"{kind}://{topic}", answer)
+            group, mops = _position(f"{kind}://{topic}", answer)
+            return operation("position", grp=group, iso="ru", mops=mops, ctl=ctl)
         case _:
-            return {"ctl": ctl}
+            return operation("probe", ctl=ctl)
 
 
-def _position(topic: str, answer: Any) -> Event:
+def _position(topic: str, answer: Any) -> tuple[Group | None, list[Mop]]:
+    """The one subscription of a topic, and the last position that it has acknowledged with all before."""
     try:
         cursors = json.loads(answer.body)["cursors"]
         ((name, cursor),) = [(name, cursor) for name, cursor in cursors.items() if not name.startswith(_SYSTEMS_OWN)]
         ledger, entry = map(int, cursor["markDeletePosition"].split(":"))
     except (AttributeError, KeyError, TypeError, ValueError):  # no answer, several subscriptions, or not the JSON that it should be
-        return {}
-    return {"grp": {"id": name}, "mops": [_mop("position", topic, None) | {"pid_ledger": ledger, "pid_entry": entry}]}
+        return None, []
+    return {"id": name}, [{**_mop("position", topic, None), "pid_ledger": ledger, "pid_entry": entry}]
 
 
 _SYSTEMS_OWN = ("pulsar.", "__")
 """How the names of cursors begin that no client subscribed."""
 
-_REQUESTS: Mapping[str, Callable[[Call, Frame, Any], Event]] = {
+_REQUESTS: Mapping[str, Callable[[Call, Frame, Any], Operation]] = {
     "SEND": _send,
     "ACK": _ack,
     "SUBSCRIBE": _subscribe,
-    "SEEK": _moved,
-    "UNSUBSCRIBE": _moved,
+    "SEEK": _seek,
+    "UNSUBSCRIBE": _seek,
     "NEW_TXN": _new,
     "END_TXN": _end,
     "ADD_PARTITION_TO_TXN": _transactional,

@@ -5,14 +5,12 @@ Waiting for a frame moves the broker's virtual clock.
 
 from typing import Protocol
 
+from fencepost.adapters.common.time import STEP_MS
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.frames import Frame
 
 from .transport import ConnectionLost
-
-_STEP_MS = 20
-"""How far one look for a frame moves the clock: less than the shortest of the broker's own intervals."""
 
 
 class BrokerConnection(Protocol):
@@ -71,8 +69,8 @@ class InProcessTransport:
             self._check()
             if left_ms <= 0:
                 return None
-            self._broker.advance(min(_STEP_MS, left_ms))
-            left_ms -= _STEP_MS
+            self._broker.advance(min(STEP_MS, left_ms))
+            left_ms -= STEP_MS
         return frame
 
     def close(self) -> None:

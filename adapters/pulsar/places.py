@@ -2,35 +2,39 @@
 
 A message is known by its entry and its place there. The number is its rank among those that the history knows of the topic. Whoever
 names a whole entry means all messages of it; a subscription's position is the number of messages up to the entry that is deleted with all
-before. What a transaction sends has no number yet: a system may keep it elsewhere until the commit, and the receipt tells where.
+before. What a transaction sends has no number yet: a system may keep it elsewhere until the commit, and the receipt says where.
 """
 
 from bisect import bisect_right
 from collections import defaultdict
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
-Event: TypeAlias = dict[str, Any]
+from fencepost.contract.events import Event, Mop
+
 Place: TypeAlias = tuple[int, int, int]
 
 _WHOLE = -1
 _BEHIND_ALL = 1 << 62
 
 
-def number(events: list[Event]) -> None:
+def number(events: Sequence[Event]) -> None:
     """Give every mop of these events that has a place its `o`."""
     settled = [event for event in events if not (event["f"] == "send" and event["txn_id"])]
-    named: dict[str, set[Place]] = defaultdict(set)
+    named: dict[str | None, set[Place]] = defaultdict(set)
     for event in settled:
         for mop in event["mops"]:
-            if mop["pid_ledger"] is not None and mop["m"] != "position":
-                named[mop["log"]].add(_place(mop))
+            place = _place(mop)
+            if place is not None and mop["m"] != "position":
+                named[mop["log"]].add(place)
     ordered = {log: sorted(places - _entries_of_batches(places)) for log, places in named.items()}
     for event in settled:
         event["mops"] = [numbered for mop in event["mops"] for numbered in _numbered(mop, ordered.get(mop["log"], []))]
 
 
-def _place(mop: Event) -> Place:
-    return mop["pid_ledger"], mop["pid_entry"], _WHOLE if mop["pid_batch"] is None else mop["pid_batch"]
+def _place(mop: Mop) -> Place | None:
+    ledger, entry, index = mop["pid_ledger"], mop["pid_entry"], mop["pid_batch"]
+    return None if ledger is None or entry is None else (ledger, entry, _WHOLE if index is None else index)
 
 
 def _entries_of_batches(places: set[Place]) -> set[Place]:
@@ -38,14 +42,15 @@ def _entries_of_batches(places: set[Place]) -> set[Place]:
     return {(ledger, entry, _WHOLE) for ledger, entry, index in places if index != _WHOLE}
 
 
-def _numbered(mop: Event, places: list[Place]) -> list[Event]:
-    if mop["pid_ledger"] is None:
+def _numbered(mop: Mop, places: list[Place]) -> list[Mop]:
+    place = _place(mop)
+    if place is None:
         return [mop]
-    ledger, entry, index = _place(mop)
+    ledger, entry, index = place
     behind = bisect_right(places, (ledger, entry, _BEHIND_ALL if index == _WHOLE else index))
     if mop["m"] == "position":
-        return [mop | {"o": behind}]
+        return [{**mop, "o": behind}]
     if index != _WHOLE or mop["m"] == "ack_cum":
-        return [mop | {"o": behind - 1}]
+        return [{**mop, "o": behind - 1}]
     first = bisect_right(places, (ledger, entry, _WHOLE - 1))
-    return [mop | {"o": rank} for rank in range(first, behind)]
+    return [{**mop, "o": rank} for rank in range(first, behind)]

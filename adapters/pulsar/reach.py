@@ -3,7 +3,10 @@
 import secrets
 from dataclasses import dataclass
 
-from fencepost.adapters.live import ANSWER_WITHIN_S, NoFaults, WallTime
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.adapters.common.time import WallTime
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Faults
@@ -16,7 +19,7 @@ from .http import HttpAdmin
 from .recording import Recorder
 from .session import PulsarSession
 from .tcp import TcpTransport
-from .transport import Address, AdminTransport, ConnectionLost, Transport
+from .transport import AdminTransport, ConnectionLost, Transport
 from .values import Action, TxnId, persistent
 
 _CLIENT = "handshake"

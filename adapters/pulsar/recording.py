@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fencepost.adapters.common import recording
+from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.ports import Exchange
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.batches import entries
@@ -51,8 +53,12 @@ class Call:
             case _:
                 return "nothing"
 
+    @property
+    def is_over(self) -> bool:
+        """An answer may come even after it is no longer waited for."""
+        return self.answer is not None or self.one_way
+
     def rendered(self) -> Exchange:
-        """For people."""
         no_answer: dict[str, Any] | None = {} if self.one_way else None
         return Exchange(
             client=self.client,
@@ -66,12 +72,11 @@ class Call:
         )
 
 
-class Recorder:
-    """Remembers the calls of a session; `now_ms` is the clock of the system that is asked."""
+class Recorder(recording.Recorder[Call]):
+    """Remembers the calls of a session when they are made."""
 
     def __init__(self, now_ms: Callable[[], float]) -> None:
-        self.now_ms = now_ms
-        self.calls: list[Call] = []
+        super().__init__(now_ms)
         self._moments = itertools.count()
 
     def begin(
@@ -97,10 +102,6 @@ class Recorder:
     def _end(self, call: Call) -> None:
         call.ended_ms, call.ended = self.now_ms(), next(self._moments)
 
-    def exchanges(self) -> list[Exchange]:
-        """All calls so far, in the order in which they were made."""
-        return [call.rendered() for call in self.calls]
-
 
 def _shown(said: Frame | AdminRequest | AdminAnswer | None) -> dict[str, Any] | None:
     match said:
@@ -121,6 +122,6 @@ def _shown(said: Frame | AdminRequest | AdminAnswer | None) -> dict[str, Any] | 
 def _values(frame: Frame) -> Any:
     assert frame.payload is not None
     try:
-        return [None if entry.value is None else entry.value.decode(errors="replace") for entry in entries(frame.payload)]
+        return [shown_text(entry.value) for entry in entries(frame.payload)]
     except MalformedFrame as error:
         return f"malformed: {error}"

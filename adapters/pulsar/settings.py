@@ -1,4 +1,4 @@
-"""The part of `fixtures/brokers.yaml` that is Pulsar's: its image with the purposes, and the releases that are known."""
+"""The part of `fixtures/brokers.yaml` that is Pulsar's: its image with the broker configurations, and the releases that are known."""
 
 import functools
 from importlib import resources
@@ -8,7 +8,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 from pydantic import Field
 
-from fencepost.adapters.purposes import BrokerSettings, Purpose
+from fencepost.adapters.common.configurations import BrokerConfiguration, BrokerSettings
 from fencepost.contract.datafile import Row, load
 
 
@@ -24,14 +24,14 @@ class Release(Row):
         return SpecifierSet(self.versions).contains(version, prereleases=True)
 
 
-class PulsarSettings(BrokerSettings[Purpose]):
+class PulsarSettings(BrokerSettings[BrokerConfiguration]):
     """How Apache Pulsar's image is started, and which of its releases are known."""
 
     releases: Annotated[list[Release], Field(min_length=1)]
 
-    def environment(self, purpose: str, port: int, admin_port: int) -> dict[str, str]:
-        """The container's environment for that purpose, when it is reached at these ports of this machine."""
-        return self.filled_in(purpose, port=port, admin_port=admin_port)
+    def environment(self, configuration: str, port: int, admin_port: int) -> dict[str, str]:
+        """The container's environment, when it is reached at these ports of this machine."""
+        return self.filled_in(configuration, port=port, admin_port=admin_port)
 
 
 class _Brokers(Row):

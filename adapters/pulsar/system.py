@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from fencepost.adapters.live import PATIENCE_S, NoFaults
+from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import Handshake

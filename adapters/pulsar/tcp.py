@@ -11,11 +11,12 @@ import socket
 import time
 from collections.abc import Iterator
 
+from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import Malformed
 from fencepost.wire.pulsar.frames import SIZE, Frame, decode, encode, size_of
 from fencepost.wire.pulsar.reading import MalformedFrame
 
-from .transport import Address, ConnectionLost
+from .transport import ConnectionLost
 
 _CONNECTED_WITHIN_S = 5.0
 _SENT_WITHIN_S = 10.0

@@ -10,7 +10,7 @@ from fencepost.adapters.kafka.history import events
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch, TopicPartition
-from fencepost.adapters.reference import ReferenceSystem
+from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.outcomes import Done, Unknown
 
 LOG = TopicPartition("payments", 0)
@@ -156,7 +156,7 @@ def test_an_answer_is_told_of_the_partition_that_it_is_for(session: KafkaSession
     logs = {TopicPartition("orders", number): probe.batch_of([f"v{number}"], transactional=False) for number in (0, 1)}
     probe.produce(TopicPartition("orders", 1), ["before"])
     probe.produce_batches(logs, transactional_id=None)
-    call = session._recorder.recorded[-1]
+    call = session._recorder.calls[-1]
     answer: Any = call.answer
     turned = tuple(replace(topic, partition_responses=topic.partition_responses[::-1]) for topic in answer.responses)
 

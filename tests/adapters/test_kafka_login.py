@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from served import Served, served_here
 
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.kafka.handshake import ask
 from fencepost.adapters.kafka.login import Login, LoginRefused, Passwords
 from fencepost.adapters.kafka.reach import NOBODY, Users, wall_session
 from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.tcp import TcpTransport
-from fencepost.adapters.kafka.transport import Address
-from fencepost.adapters.live import NoFaults
 from fencepost.contract.errors import Malformed, NotOffered, SystemUnreachable
 from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.reference.kafka import Settings

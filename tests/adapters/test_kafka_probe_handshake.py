@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 from scripted_broker import BOOTSTRAP, Answer, ScriptedBroker, hangs_up, says
 
+from fencepost.adapters.common.releases import Identity
 from fencepost.adapters.kafka.handshake import ask, describe
 from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer, Range
-from fencepost.adapters.kafka.release import Identity, identify
+from fencepost.adapters.kafka.release import identify
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
@@ -150,4 +151,4 @@ def test_a_system_that_is_no_kafka_is_judged_by_the_text() -> None:
     identity = identify(None, kafka_settings().releases, "1.2.3")
 
     assert (identity.version, identity.exact, identity.profile) == ("1.2.3", True, "seed")
-    assert "tells no metadata.version" in identity.notes[0]
+    assert "reports no metadata.version" in identity.notes[0]

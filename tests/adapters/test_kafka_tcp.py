@@ -7,9 +7,9 @@ import fake_broker
 import pytest
 from fake_broker import FakeBroker, Lie
 
+from fencepost.adapters.common.address import Address
 from fencepost.adapters.kafka.reach import parse_address, reach
 from fencepost.adapters.kafka.tcp import TcpTransport
-from fencepost.adapters.kafka.transport import Address
 from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import plain, request

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from fencepost.adapters.pulsar import container_system
-from fencepost.adapters.pulsar.container_broker import ContainerBroker
+from fencepost.adapters.pulsar.container_broker import PulsarBroker
 from fencepost.adapters.pulsar.container_system import PulsarContainerSystem
 from fencepost.adapters.pulsar.handshake import Offer
 from fencepost.contract.errors import WrongUsage
@@ -37,8 +37,8 @@ class NotedBroker:
     offer = Offer("Pulsar Server4.0.7", 21, None, ())
     place = "nowhere"
 
-    def __init__(self, _image: str, purpose: str, _patience_s: float) -> None:
-        self.purpose = purpose
+    def __init__(self, _image: str, configuration: str, _patience_s: float) -> None:
+        self.configuration = configuration
         self.is_started = threading.Event()
         self.is_closed = False
         self.made.append(self)
@@ -58,7 +58,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[NotedBroker]:
     """The brokers that were made, in order."""
     made: list[NotedBroker] = []
     monkeypatch.setattr(NotedBroker, "made", made, raising=False)
-    monkeypatch.setattr(container_system, "ContainerBroker", NotedBroker)
+    monkeypatch.setattr(container_system, "PulsarBroker", NotedBroker)
     return made
 
 
@@ -74,11 +74,11 @@ def system(made: list[NotedBroker]) -> Iterator[PulsarContainerSystem]:
 def test_only_what_scenarios_need_is_started(system: PulsarContainerSystem, made: list[NotedBroker]) -> None:
     """The shared broker always, the first fresh one when a scenario will kill its broker; each once, and in a thread."""
     system.prepare()
-    first = [broker.purpose for broker in made]
+    first = [broker.configuration for broker in made]
     system.prepare([frozenset(), CRASH, CRASH, frozenset({"virtual-time"})])
 
     assert first == ["shared"]
-    assert [broker.purpose for broker in made] == ["shared", "fresh"]
+    assert [broker.configuration for broker in made] == ["shared", "fresh"]
     assert all(broker.is_started.wait(10) for broker in made)
 
 
@@ -95,7 +95,7 @@ def test_a_scenario_that_kills_its_broker_has_it_alone(system: PulsarContainerSy
     assert shared[0].broker is shared[1].broker  # type: ignore[attr-defined]
     assert fresh[0].broker is not fresh[1].broker  # type: ignore[attr-defined]
     assert ahead
-    assert [broker.purpose for broker in made] == ["shared", "fresh", "fresh"]
+    assert [broker.configuration for broker in made] == ["shared", "fresh", "fresh"]
 
 
 def test_a_fresh_broker_goes_with_its_session(system: PulsarContainerSystem, made: list[NotedBroker]) -> None:
@@ -104,7 +104,7 @@ def test_a_fresh_broker_goes_with_its_session(system: PulsarContainerSystem, mad
     system.session("a").close()
     system.session("b", CRASH).close()
 
-    assert [(broker.purpose, broker.is_closed) for broker in made] == [("shared", False), ("fresh", True)]
+    assert [(broker.configuration, broker.is_closed) for broker in made] == [("shared", False), ("fresh", True)]
 
 
 def test_closing_gives_back_all_of_them(system: PulsarContainerSystem, made: list[NotedBroker]) -> None:
@@ -127,7 +127,7 @@ def test_a_session_before_the_system_is_open_is_wrong_usage(system: PulsarContai
 
 def test_a_broker_that_was_closed_before_it_started_never_starts() -> None:
     """Closing is told at every later use."""
-    broker = ContainerBroker(IMAGE, "shared", 1.0)
+    broker = PulsarBroker(IMAGE, "shared", 1.0)
     broker.close()
     broker.start()
 
@@ -138,4 +138,4 @@ def test_a_broker_that_was_closed_before_it_started_never_starts() -> None:
 def test_only_a_fresh_broker_is_killed() -> None:
     """A scenario that forgets to say what it needs must not end the others' broker."""
     with pytest.raises(WrongUsage, match="does not say @needs:crash"):
-        ContainerBroker(IMAGE, "shared", 1.0).crash()
+        PulsarBroker(IMAGE, "shared", 1.0).crash()

@@ -69,9 +69,9 @@ def test_a_crash_gets_a_fresh_broker() -> None:
     """Whatever needs one runs on a broker of its own; everything else shares one. Both have the ports that are asked for."""
     settings = pulsar_settings()
 
-    assert settings.default_purpose == settings.purpose_for({"virtual-time"}) == "shared"
-    assert not settings.purpose("shared").fresh
-    assert settings.purpose(settings.purpose_for({"crash"})).fresh
+    assert settings.default_configuration == settings.configuration_for({"virtual-time"}) == "shared"
+    assert not settings.configuration("shared").fresh
+    assert settings.configuration(settings.configuration_for({"crash"})).fresh
     environment = settings.environment("fresh", 1, 2)
     assert (environment["PULSAR_PREFIX_brokerServicePort"], environment["PULSAR_PREFIX_webServicePort"]) == ("1", "2")
 

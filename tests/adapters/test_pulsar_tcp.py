@@ -9,10 +9,11 @@ from contextlib import contextmanager
 
 import pytest
 
+from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.http import HttpAdmin
 from fencepost.adapters.pulsar.reach import ask, parse_place, reach
 from fencepost.adapters.pulsar.tcp import TcpTransport
-from fencepost.adapters.pulsar.transport import Address, ConnectionLost
+from fencepost.adapters.pulsar.transport import ConnectionLost
 from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb

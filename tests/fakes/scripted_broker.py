@@ -1,16 +1,19 @@
-"""A broker in this process that answers from a script: what each API answers next, and what was asked."""
+"""A broker in this process that answers from a script: what each API answers next, and what was asked.
+
+It keeps no state, so it lies whenever its script does: an answer fits the request by its form alone.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
+from fencepost.adapters.common.address import Address
 from fencepost.adapters.kafka.cluster import Cluster
 from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer, Range
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.recording import Recorder
-from fencepost.adapters.kafka.transport import Address
 from fencepost.wire.kafka.entities import API_KEYS, api_of, response
 
 Answer: TypeAlias = Callable[[Any], ResponsePayload | None]

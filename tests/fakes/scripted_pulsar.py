@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
 
-from fencepost.adapters.live import NoFaults
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.session import PulsarSession
-from fencepost.adapters.pulsar.transport import Address, ConnectionLost
+from fencepost.adapters.pulsar.transport import ConnectionLost
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.batches import Entry, encode_batch

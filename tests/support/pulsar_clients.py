@@ -4,7 +4,7 @@ from google.protobuf.message import Message
 from served import Command
 from wire_client import WireClient
 
-from fencepost.adapters.live import NoFaults
+from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.pulsar.reach import parse_place, wall_session
 from fencepost.adapters.pulsar.session import PulsarSession
 from fencepost.adapters.pulsar.values import Action, InitialPosition, SubscriptionType, persistent

@@ -4,8 +4,8 @@ from typing import Any
 
 from reference_client import TOPIC, Client
 
+from fencepost.adapters.common.address import Address
 from fencepost.adapters.kafka.tcp import TcpTransport
-from fencepost.adapters.kafka.transport import Address
 from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.entities import request
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from kio.static.protocol import RequestPayload, ResponsePayload
 from lying_broker import LyingBroker
 
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.wire_faults import MAX_HELD, Fault, Orders
 from fencepost.adapters.kafka.inprocess import InProcessWire
 from fencepost.adapters.kafka.proxy import ProxiedWire
-from fencepost.adapters.kafka.transport import Address
-from fencepost.adapters.kafka.wire_faults import MAX_HELD, Fault, Orders
-from fencepost.adapters.reference import ReferenceSystem
-from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
+from fencepost.adapters.reference_kafka import ReferenceSystem
+from fencepost.contract.errors import NotOffered, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.reference.kafka import Profile, ReferenceKafka
 from fencepost.wire.kafka.entities import plain, request
@@ -223,12 +223,21 @@ def test_the_threads_and_sockets_of_a_wire_end_with_it() -> None:
 
 def test_held_requests_are_bounded() -> None:
     """Each is a frame in memory."""
-    orders = Orders()
+    orders = Orders(["produce"])
     for _ in range(MAX_HELD):
         orders.hold(lambda: None)
 
     with pytest.raises(WrongUsage, match="held up already"):
         orders.hold(lambda: None)
+
+
+def test_an_order_about_no_request_is_refused() -> None:
+    """It would never be carried out, and the scenario would judge a system that nothing has happened to."""
+    orders = Orders(["produce"])
+
+    with pytest.raises(UnknownName, match="'prodcue'"):
+        orders.order("A", "prodcue", Fault.LOSE_ANSWER)
+    assert orders.outstanding() == 0
 
 
 REFERENCE = Address("reference", 9092)

@@ -45,14 +45,14 @@ class _VerifyingAdds(Additions):
 
 
 class _TrustsTheProducerId(Coordinator):
-    def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
-        super()._check_producer(transaction, ProducerIdAndEpoch(transaction.producer_id, producer.epoch))
+    def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+        super().check_producer(transaction, ProducerIdAndEpoch(transaction.producer_id, producer.epoch))
 
 
 class _FencesOnlyWhatIsBehind(Coordinator):
-    def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+    def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         if producer.epoch < transaction.producer_epoch:
-            super()._check_producer(transaction, producer)
+            super().check_producer(transaction, producer)
 
 
 class _AddsNothingTwice(Coordinator):
@@ -109,7 +109,7 @@ class _VerifiesWithOneError(Coordinator):
 ANNOUNCEMENT_FORGOTTEN = Defect(
     name="announcement-forgotten",
     breaks={"KIP890-030": Symptom(seen="^Empty in no partition")},
-    story="A client's announcement is answered and nothing is stored, in the hope that the write itself adds the partition.",
+    story="A client's AddPartitionsToTxn is answered and nothing is stored, in the hope that the write itself adds the partition.",
     origin="textbook: a broker that serves new clients only",
     parts=Parts(additions=_AnswersAndForgets),
 )
@@ -149,7 +149,7 @@ REPEATED_ANNOUNCEMENT_REFUSED = Defect(
 MARKERS_NOT_WAITED_FOR = Defect(
     name="markers-not-waited-for",
     breaks={"KIP890-035": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-0: success")},
-    story="While markers are on their way, an announcement is answered as if the next transaction had begun, and it gets lost.",
+    story="While markers are on their way, AddPartitionsToTxn is answered as if the next transaction had begun, and it gets lost.",
     origin="textbook: a decided transaction taken for a completed one",
     parts=Parts(coordinator=_DoesNotWaitForMarkers),
 )

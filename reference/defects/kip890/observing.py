@@ -35,16 +35,16 @@ class _ForgetsHowItEnded(Coordinator):
 
 class _ListsAllPartitions(MarkerSender):
     def unmarked(self, transactional_id: str) -> frozenset[TopicPartition]:
-        return super().unmarked(transactional_id) | self.told[transactional_id]
+        return super().unmarked(transactional_id) | self.sent[transactional_id]
 
     def send(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> None:
-        self.told[transaction.transactional_id] = transaction.partitions
+        self.sent[transaction.transactional_id] = transaction.partitions
         super().send(transaction, coordinator_epoch, transaction_version)
 
     @property
-    def told(self) -> dict[str, frozenset[TopicPartition]]:
-        told: dict[str, frozenset[TopicPartition]] = self.__dict__.setdefault("_told", {})
-        return told
+    def sent(self) -> dict[str, frozenset[TopicPartition]]:
+        sent: dict[str, frozenset[TopicPartition]] = self.__dict__.setdefault("_sent", {})
+        return sent
 
 
 class _IgnoresCase(TransactionFilter):

@@ -29,7 +29,7 @@ class _OneForAll(Groups):
 
 INPUT_COMES_AGAIN = Defect(
     name="core-kafka-input-comes-again",
-    breaks={"CORE-20": Symptom(seen=r"^\['i1', 'i2', 'i3'\]")},
+    breaks={"CORE-20": Symptom(seen='^"i1", "i2", "i3"$')},
     story="A marker drops the pending offsets of its producer, also when it is a commit.",
     origin="textbook: pending offsets that are only ever dropped",
     parts=Parts(groups=_DropsAlways),
@@ -37,7 +37,7 @@ INPUT_COMES_AGAIN = Defect(
 
 INPUT_LOST = Defect(
     name="core-kafka-input-lost",
-    breaks={"CORE-21": Symptom(seen=r"^\['i3'\]")},
+    breaks={"CORE-21": Symptom(seen='^"i3"$')},
     story="A marker puts the pending offsets of its producer in force, also when it is an abort.",
     origin="textbook: pending offsets that are only ever applied",
     parts=Parts(groups=_MovesAlways),
@@ -45,7 +45,7 @@ INPUT_LOST = Defect(
 
 INPUT_TAKEN_WITHOUT_OUTPUT = Defect(
     name="core-kafka-input-taken-without-output",
-    breaks={"CORE-22": Symptom(seen=r"^\[\'i2\', \'i3\'\]")},
+    breaks={"CORE-22": Symptom(seen='^"i2", "i3"$')},
     story=offsets.PENDING_OFFSETS_SHOWN.story,
     origin=offsets.PENDING_OFFSETS_SHOWN.origin,
     parts=offsets.PENDING_OFFSETS_SHOWN.parts,
@@ -53,7 +53,7 @@ INPUT_TAKEN_WITHOUT_OUTPUT = Defect(
 
 ONE_PLACE_FOR_ALL_GROUPS = Defect(
     name="core-kafka-one-place-for-all-groups",
-    breaks={"CORE-23": Symptom(seen=r"^\['i3'\]")},
+    breaks={"CORE-23": Symptom(seen='^"i3"$')},
     story="Offsets are kept by partition only, so that what one group takes is gone for all.",
     origin="textbook: the wrong key",
     parts=Parts(groups=_OneForAll),

@@ -2,9 +2,7 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.subscription import Subscription
@@ -13,28 +11,28 @@ from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 
 
 class _GivesBackAlways(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
-        super()._end(txn, Action.ABORT)
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
+        super().apply_outcome(txn, Action.ABORT)
 
 
 class _DeletesAlways(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
-        super()._end(txn, Action.COMMIT)
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
+        super().apply_outcome(txn, Action.COMMIT)
 
 
 class _TellsTopicsOnly(Participants):
-    def to_tell(self, transaction: Transaction) -> list[Participant]:
-        return list(transaction.partitions) or super().to_tell(transaction)
+    def recipients(self, transaction: Transaction) -> list[Participant]:
+        return list(transaction.partitions) or super().recipients(transaction)
 
 
 class _OneForAll(Cursor):
-    def __init__(self, disk: Disk | None, name: SubscriptionName, start: Place) -> None:
-        super().__init__(disk, SubscriptionName(name.topic, "all"), start)
+    def journal_name(self, name: SubscriptionName) -> str:
+        return super().journal_name(SubscriptionName(name.topic, "all"))
 
 
 INPUT_COMES_AGAIN = Defect(
     name="core-pulsar-input-comes-again",
-    breaks={"CORE-20": Symptom(seen=r"^\['i1', 'i2', 'i3'\]")},
+    breaks={"CORE-20": Symptom(seen='^"i1", "i2", "i3"$')},
     story="The end of a transaction gives back what it acknowledged, also when it was committed.",
     origin="textbook: pending acknowledgements that are only ever dropped",
     parts=Parts(subscription=_GivesBackAlways),
@@ -42,7 +40,7 @@ INPUT_COMES_AGAIN = Defect(
 
 INPUT_LOST = Defect(
     name="core-pulsar-input-lost",
-    breaks={"CORE-21": Symptom(seen=r"^\['i3'\]")},
+    breaks={"CORE-21": Symptom(seen='^"i3"$')},
     story="The end of a transaction deletes what it acknowledged, also when it was aborted.",
     origin="textbook: pending acknowledgements that are only ever applied",
     parts=Parts(subscription=_DeletesAlways),
@@ -50,7 +48,7 @@ INPUT_LOST = Defect(
 
 INPUT_NOT_TOLD = Defect(
     name="core-pulsar-input-not-told",
-    breaks={"CORE-22": Symptom(seen=r"^\[\'i2\', \'i3\'\]")},
+    breaks={"CORE-22": Symptom(seen='^"i2", "i3"$')},
     story="In a transaction that also writes, only topics are told of the decision; what it acknowledged is pending for ever.",
     origin="textbook: the second list of participants is read only where the first is empty",
     parts=Parts(participants=_TellsTopicsOnly),
@@ -58,7 +56,7 @@ INPUT_NOT_TOLD = Defect(
 
 ONE_PLACE_FOR_ALL_GROUPS = Defect(
     name="core-pulsar-one-place-for-all-groups",
-    breaks={"CORE-23": Symptom(seen=r"^\['i3'\]")},
+    breaks={"CORE-23": Symptom(seen='^"i3"$')},
     story="A topic has one cursor, so that what one subscription acknowledges is gone for all.",
     origin="textbook: the wrong key",
     parts=Parts(cursor=_OneForAll),

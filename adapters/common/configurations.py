@@ -1,0 +1,74 @@
+"""The broker configurations that an image is started with, as `fixtures/brokers.yaml` has them for every protocol."""
+
+import contextlib
+from collections.abc import Collection, Iterable
+from typing import Annotated, Generic, TypeVar
+
+from pydantic import Field
+
+from fencepost.contract.datafile import Row
+from fencepost.contract.errors import NotOffered, WrongUsage
+
+
+class BrokerConfiguration(Row):
+    """The settings of one kind of broker, and the capabilities that it therefore offers to scenarios.
+
+    A broker with a `fresh` configuration serves one scenario, and is thrown away.
+    """
+
+    fresh: bool = False
+    offers: list[str]
+    settings: dict[str, str]
+
+
+B = TypeVar("B", bound=BrokerConfiguration)
+
+
+class BrokerSettings(Row, Generic[B]):
+    """How an image is started. A configuration adds to, or replaces, the base settings."""
+
+    image: str
+    base: dict[str, str]
+    configurations: Annotated[dict[str, B], Field(min_length=1)]
+
+    @property
+    def default_configuration(self) -> str:
+        """The configuration for every scenario that needs nothing special."""
+        return next(iter(self.configurations))
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What the configurations offer, all together."""
+        return frozenset(capability for configuration in self.configurations.values() for capability in configuration.offers)
+
+    def configurations_for(self, needs: Iterable[Collection[str]]) -> list[str]:
+        """The configurations with which scenarios with these needs run, in the order of the file; what none offers is left out."""
+        wanted = set()
+        for need in needs:
+            with contextlib.suppress(NotOffered):  # the session for that scenario says so, with the reason
+                wanted.add(self.configuration_for(need))
+        return [name for name in self.configurations if name in wanted]
+
+    def configuration_for(self, needs: Collection[str]) -> str:
+        """The first configuration that offers what is needed of one; other capabilities are not its matter.
+
+        Raises NotOffered where none offers all of it.
+        """
+        wanted = self.capabilities.intersection(needs)
+        for name, configuration in self.configurations.items():
+            if wanted.issubset(configuration.offers):
+                return name
+        raise NotOffered(f"fixtures/brokers.yaml has no configuration that offers {', '.join(sorted(wanted))} at once")
+
+    def filled_in(self, configuration: str, **values: object) -> dict[str, str]:
+        """The container's environment, with a value for each {name} that stands in the settings."""
+        settings = self.base | self.configuration(configuration).settings
+        for name, value in values.items():
+            settings = {variable: setting.replace(f"{{{name}}}", str(value)) for variable, setting in settings.items()}
+        return settings
+
+    def configuration(self, name: str) -> B:
+        """The configuration of that name. Raises WrongUsage where there is none."""
+        if name not in self.configurations:
+            raise WrongUsage(f"fixtures/brokers.yaml has no configuration {name!r}; it has {', '.join(self.configurations)}")
+        return self.configurations[name]

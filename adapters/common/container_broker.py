@@ -1,0 +1,154 @@
+"""One broker in containers of fencepost's own: started, awaited, crashed, started again and removed.
+
+It is also the faults of the sessions on it. `start` may run in another thread than the rest; whoever needs the broker waits for it,
+and `close` removes the containers also while they are still starting.
+"""
+
+from abc import ABC, abstractmethod
+from concurrent.futures import Future
+from typing import Generic, Protocol, TypeVar
+
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Outcome
+
+from .faults import NoCrashPoints
+from .time import WallTime
+
+_SERVES_WITHIN_S = 240.0
+"""Ample: a broker whose container ended is not waited for, and a busy machine takes its time."""
+_READY_WITHIN_S = 900.0
+"""How long is waited for a broker that starts in another thread, behind others."""
+
+
+class Containers(Protocol):
+    """What was started: a container, or one for each node, of which the first is meant by all calls but the last two."""
+
+    def kill(self) -> None:
+        """End the broker's process at once; its disk stays."""
+        ...
+
+    def start_again(self) -> None:
+        """Start the container that was killed."""
+        ...
+
+    def is_running(self) -> bool:
+        """Whether its process has not ended."""
+        ...
+
+    def last_lines(self) -> str:
+        """The end of what each broker wrote."""
+        ...
+
+    def stop(self) -> None:
+        """Remove all of them."""
+        ...
+
+
+C = TypeVar("C", bound=Containers)
+O = TypeVar("O")  # noqa: E741 - what the broker offers
+T = TypeVar("T")
+
+
+class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
+    """A broker of an image, with a configuration of `fixtures/brokers.yaml`."""
+
+    def __init__(self, image: str, configuration: str, patience_s: float) -> None:
+        self.configuration = configuration
+        self._image = image
+        self._patience_s = patience_s
+        self._started: Future[C] = Future()
+        self._serving: Future[O] = Future()
+        self._closed = False
+
+    @abstractmethod
+    def start_containers(self) -> C:
+        """Start the containers and return at once."""
+
+    @abstractmethod
+    def ask(self, containers: C) -> Outcome[O]:
+        """What the broker offers, if it serves transactions by now; asked once."""
+
+    def on_serving(self, offer: O) -> None:
+        """What else has to be done before a broker that serves is handed out."""
+
+    def shown(self, log: str) -> str:
+        """The end of a broker's log, as it may be shown to people."""
+        return log
+
+    def start(self) -> None:
+        """Start the containers and wait until the broker serves transactions; errors are raised where the broker is needed."""
+        if self._closed:
+            self._started.cancel()
+            return
+        try:
+            self._started.set_result(self.start_containers())
+            offer = self._await_serving()
+            self.on_serving(offer)
+            self._serving.set_result(offer)
+        except BaseException as error:
+            for unknown in (self._started, self._serving):
+                if not unknown.done():
+                    unknown.set_exception(error)
+
+    @property
+    def offer(self) -> O:
+        """What the broker offers, once it serves. Raises SystemUnreachable."""
+        return self._result(self._serving)
+
+    @property
+    def containers(self) -> C:
+        """What was started, as soon as it is. Raises SystemUnreachable."""
+        return self._result(self._started)
+
+    def crash(self) -> None:
+        """Kill the broker, the first where there are several, and wait until it is down."""
+        self.containers.kill()
+
+    def start_again(self) -> None:
+        """Start the same container, whose disk was kept."""
+        self.containers.start_again()
+
+    def restart(self) -> None:
+        """The same, and wait until its broker serves transactions."""
+        self.start_again()
+        self._await_serving()
+
+    def close(self) -> None:
+        """Remove the containers, now or as soon as they have been started."""
+        if not self._closed:
+            self._closed = True
+            self._started.add_done_callback(_remove)
+
+    def unreachable(self, what: str, last: object) -> SystemUnreachable:
+        """The error that says what the broker does, what was seen of it last, and what it wrote."""
+        return SystemUnreachable(
+            f"the broker in the container of {self._image}, configuration {self.configuration}, {what}; the last that was seen: {last}. "
+            f"The end of its log:\n{'' if self._closed else self.shown(self._started.result().last_lines())}"
+        )
+
+    def _result(self, future: "Future[T]") -> T:
+        if self._closed:
+            raise WrongUsage(f"the container of {self._image} is not open")
+        try:
+            return future.result(_READY_WITHIN_S)
+        except TimeoutError:
+            raise SystemUnreachable(
+                f"the container of {self._image}, configuration {self.configuration}, was not ready within {_READY_WITHIN_S:g} s"
+            ) from None
+
+    def _await_serving(self) -> O:
+        containers = self._started.result()
+        last: object = "nothing was tried"
+        for _ in WallTime(_SERVES_WITHIN_S).attempts():
+            if self._closed or not containers.is_running():
+                raise self.unreachable("ended", last)
+            last = self.ask(containers)
+            if isinstance(last, Done):
+                offer: O = last.value
+                return offer
+        raise self.unreachable(f"does not serve transactions within {_SERVES_WITHIN_S:g} s", last)
+
+
+def _remove(started: "Future[C]") -> None:
+    if not started.cancelled() and started.exception() is None:
+        started.result().stop()

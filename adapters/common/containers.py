@@ -1,0 +1,133 @@
+"""A container with one broker, for as long as this process lives.
+
+Its ports on this machine are fixed before the start, because a broker advertises them and they must outlive a restart. The
+container is not watched over by testcontainers' own reaper, which is an image of its own to pull: it carries its owner in a
+label, and every start sweeps the containers and networks whose owner is gone.
+
+This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
+"""
+
+import contextlib
+import secrets
+import socket
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeVar
+
+import docker  # type: ignore[import-untyped]  # it has none
+from docker.errors import DockerException  # type: ignore[import-untyped]
+from testcontainers.core.config import testcontainers_config
+from testcontainers.core.container import DockerContainer
+
+from fencepost.contract.errors import SystemUnreachable
+
+from . import owners
+from .address import LOOPBACK
+
+_LOG_LINES = 30
+_PORTS = range(20_000, 30_000)
+"""Below the range from which systems hand out ports to connections, so that none of these takes ours while the broker is down."""
+
+
+class BrokerContainer(DockerContainer):
+    """A container whose ports are the same inside and on this machine's loopback address."""
+
+    def __init__(self, image: str, environment: Mapping[str, str], ports: tuple[int, ...], user: str | None = None) -> None:
+        testcontainers_config.ryuk_disabled = True
+        super().__init__(image, env=dict(environment), labels={owners.LABEL: owners.this_process()}, user=user)
+        # testcontainers' own type knows only a number, which Docker would bind on every address of this machine.
+        self.ports = {f"{port}/tcp": (LOOPBACK, port) for port in ports}  # type: ignore[misc]
+
+    def kill(self) -> None:
+        """End the broker's process at once, as a power cut does; its disk stays."""
+        container = self.get_wrapped_container()
+        container.kill("SIGKILL")
+        container.wait()
+
+    def start_again(self) -> None:
+        """Start the container that was killed."""
+        self.get_wrapped_container().start()
+
+    def is_running(self) -> bool:
+        self.reload()
+        return self.status == "running"
+
+    def last_lines(self) -> str:
+        """The end of what the broker wrote."""
+        logged: bytes = self.get_wrapped_container().logs(tail=_LOG_LINES)
+        return logged.decode(errors="replace").rstrip()
+
+
+class Startable(Protocol):
+    """A container, or several that belong together."""
+
+    def start(self) -> object:
+        """Start it. Raises Docker's errors."""
+        ...
+
+    def stop(self) -> None:
+        """Remove it."""
+        ...
+
+
+S = TypeVar("S", bound=Startable)
+
+
+def started(image: str, make: Callable[[], S], instead: str) -> S:
+    """Start what `make` makes and return at once; it will serve later.
+
+    Raises SystemUnreachable, which ends with what can be done `instead`.
+    """
+    made: S | None = None
+    try:
+        _sweep()
+        made = make()
+        made.start()
+    except BaseException as error:
+        if made is not None:
+            with contextlib.suppress(DockerException, OSError):
+                made.stop()
+        if not isinstance(error, DockerException | OSError):
+            raise
+        raise SystemUnreachable(
+            f"Docker did not start a container of {image}: {error}. Is Docker running, may this user use it, and does the image exist? "
+            f"{instead}"
+        ) from error
+    return made
+
+
+def free_port() -> int:
+    """A port of this machine's loopback address that nobody listens on."""
+    while True:
+        port = secrets.choice(_PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind((LOOPBACK, port))
+            return port
+
+
+def make_network() -> str:
+    """A network for containers that belong together, by its name."""
+    name = f"fencepost-{secrets.token_hex(6)}"
+    with contextlib.closing(docker.from_env()) as client:
+        client.networks.create(name, labels={owners.LABEL: owners.this_process()})
+    return name
+
+
+def remove_network(name: str) -> None:
+    """Remove it; there must be no containers in it any more."""
+    with contextlib.closing(docker.from_env()) as client:
+        client.networks.get(name).remove()
+
+
+def _sweep() -> None:
+    """Remove what a process of fencepost left behind when it was killed; a network only when nothing is in it any more."""
+    with contextlib.closing(docker.from_env()) as client:
+        mine = {"label": owners.LABEL}
+        for left in client.containers.list(all=True, filters=mine):
+            if owners.is_gone(left.labels[owners.LABEL]):
+                # Another start may sweep at the same moment.
+                with contextlib.suppress(DockerException):
+                    left.remove(force=True, v=True)
+        for network in client.networks.list(filters=mine):
+            if owners.is_gone(network.attrs["Labels"][owners.LABEL]):
+                with contextlib.suppress(DockerException):
+                    network.remove()

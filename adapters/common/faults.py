@@ -1,0 +1,85 @@
+"""Faults of a system: those that every session undoes, and those that a system does not offer."""
+
+from collections.abc import Callable
+
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.ports import Faults
+
+
+class NoCrashPoints:
+    """The part of the faults that only a system offers whose code says where it is."""
+
+    def crash_at(self, point: str) -> None:
+        raise NotOffered(f"crash-points: the system is killed from outside, and nobody can see when it is {point}")
+
+
+class NoFaults(NoCrashPoints):
+    """The faults of a system that somebody else runs."""
+
+    def __init__(self, whose: str) -> None:
+        self._whose = whose
+
+    def crash(self) -> None:
+        raise NotOffered(f"crash: {self._whose} was not started by fencepost, so fencepost does not kill it")
+
+    def start_again(self) -> None:
+        raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")
+
+    def restart(self) -> None:
+        raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")
+
+    def pause(self, node: int) -> None:
+        raise NotOffered(f"two-nodes: {self._whose} was not started by fencepost, so fencepost does not pause node {node}")
+
+    def resume(self, node: int) -> None:
+        raise NotOffered(f"two-nodes: {self._whose} was not started by fencepost, so fencepost does not pause node {node}")
+
+
+class OneNode:
+    """The part of the faults that a system of one node does not offer."""
+
+    def pause(self, node: int) -> None:
+        raise NotOffered(f"two-nodes: node {node} is not to be paused, for the system has one node")
+
+    def resume(self, node: int) -> None:
+        raise NotOffered(f"two-nodes: node {node} is not to be resumed, for the system has one node")
+
+
+class SessionFaults:
+    """The system's faults. A crash ends every connection, and what it tore down must not look like the next request's fault.
+
+    Which nodes are paused is remembered, so that none stays so.
+    """
+
+    def __init__(self, faults: Faults, forget_connections: Callable[[], None]) -> None:
+        self._faults = faults
+        self._forget_connections = forget_connections
+        self._paused: set[int] = set()
+
+    def crash(self) -> None:
+        self._faults.crash()
+        self._forget_connections()
+
+    def start_again(self) -> None:
+        self._faults.start_again()
+        self._forget_connections()
+
+    def restart(self) -> None:
+        self._faults.restart()
+        self._forget_connections()
+
+    def crash_at(self, point: str) -> None:
+        self._faults.crash_at(point)
+
+    def pause(self, node: int) -> None:
+        self._faults.pause(node)
+        self._paused.add(node)
+
+    def resume(self, node: int) -> None:
+        self._faults.resume(node)
+        self._paused.discard(node)
+
+    def undo(self) -> None:
+        """Let the nodes go on that a scenario left paused."""
+        for node in sorted(self._paused):
+            self.resume(node)

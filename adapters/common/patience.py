@@ -1,0 +1,25 @@
+"""How long is waited, and how a request is repeated."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from fencepost.contract.outcomes import Outcome, Unknown
+from fencepost.contract.ports import Time
+
+T = TypeVar("T")
+
+ANSWER_WITHIN_S = 30.0
+"""How long one request may take; nothing that the suite asks takes a healthy broker a second."""
+
+PATIENCE_S = 20.0
+"""How long is waited for what must come, unless the caller says otherwise."""
+
+
+def patiently(time: Time, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool]) -> Outcome[T]:
+    """The first outcome of these attempts that is not `is_for_later`; the last one where the session's patience is over before."""
+    outcome: Outcome[T] = Unknown("the session's patience is over before the first attempt")
+    for _ in time.attempts():
+        outcome = attempt()
+        if not is_for_later(outcome):
+            break
+    return outcome

@@ -1,0 +1,25 @@
+"""Which release a system is, or is most like, and by which profile its observed requirements are therefore judged."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+R = TypeVar("R")
+
+TEXT = "seed"
+"""The profile of the proposal's text, for systems that are no known release."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who the system is. `exact` says whether `version` is known, or only the release that the system looks like."""
+
+    version: str
+    exact: bool
+    profile: str
+    notes: tuple[str, ...] = ()
+
+
+def nearest(by_age: Sequence[R], is_newer: Callable[[R], bool]) -> R:
+    """The newest of these releases that is not newer than the system; the oldest one where all are."""
+    return next((release for release in reversed(by_age) if not is_newer(release)), by_age[0])

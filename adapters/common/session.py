@@ -1,0 +1,59 @@
+"""One scenario's view of a system, as far as it is the same for every protocol: clients, names, faults, and what is given back."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+from fencepost.contract.ports import Faults, Time
+
+from .faults import SessionFaults
+
+
+class Probe(Protocol):
+    """A client with connections of its own."""
+
+    def close(self) -> None:
+        """End its connections; a later call makes new ones."""
+        ...
+
+
+P = TypeVar("P", bound=Probe)
+
+
+class ProtocolSession(ABC, Generic[P]):
+    """A session; `suffix` is what makes its names its own."""
+
+    def __init__(self, time: Time, faults: Faults, suffix: str) -> None:
+        self.time = time
+        self._session_faults = SessionFaults(faults, self._forget_connections)
+        self.faults: Faults = self._session_faults
+        self._suffix = suffix
+        self._probes: dict[str, P] = {}
+        self._closing: list[Callable[[], None]] = []
+
+    @abstractmethod
+    def new_client(self, name: str) -> P:
+        """A probe for a client that is named for the first time."""
+
+    def client(self, name: str) -> P:
+        """The probe of the client with that name: the same one each time."""
+        if name not in self._probes:
+            self._probes[name] = self.new_client(name)
+        return self._probes[name]
+
+    def unique(self, name: str) -> str:
+        return f"{name}-{self._suffix}"
+
+    def on_close(self, act: Callable[[], None]) -> None:
+        """What else is given back with the session."""
+        self._closing.append(act)
+
+    def close(self) -> None:
+        self._session_faults.undo()
+        self._forget_connections()
+        while self._closing:
+            self._closing.pop()()
+
+    def _forget_connections(self) -> None:
+        for probe in self._probes.values():
+            probe.close()

@@ -1,0 +1,215 @@
+"""A producer whose epoch is nearly exhausted, made by the requests that any client may send.
+
+An epoch reaches its limit by being raised one at a time, some 32,000 times, and no broker has a shorter way. InitProducerId v5 with
+the producer id and epoch in force raises the epoch by one, and what it answers is known in advance; so the requests are sent ahead of
+their answers, on one connection, on which a broker answers in order. Each answer is compared with the one that is due.
+
+What is in flight when a connection ends may or may not have been done. Then the coordinator is asked which epoch is in force, and it goes
+on from there.
+
+The last bump is left to the scenario, whose history begins with it: the transactional id says what was before.
+"""
+
+import secrets
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, TypeAlias
+
+from kio.schema.errors import ErrorCode
+from kio.static.protocol import RequestPayload
+
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.adapters.common.time import WallTime
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.wire.kafka.entities import request
+from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
+
+from .cluster import Cluster, CoordinatorKind, CoordinatorOf
+from .errors import refused
+from .offer import Offer
+from .probe import KafkaProbe
+from .reach import connect
+from .recording import Recorder
+from .values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdAndEpoch
+
+_VERSION = 5
+_TIMEOUT_MS = 60_000
+_IN_FLIGHT = 64
+_LONGEST_ANSWER = 4_096
+_AWAY_S = 90.0
+"""How long a broker may be away: scenarios crash it, and it reads a long transaction log when it comes back."""
+
+_FRUITLESS = 3
+"""After so many refusals, or ends of the connection, without a bump in between, the broker means it."""
+
+_CORRELATION_AT = 8
+"""Where a request has its correlation id: after the length, the key and the version of the API."""
+
+_EPOCH_FROM_END = 3
+"""Both messages end with the epoch and one byte for no tagged fields."""
+
+_INT16, _INT32 = struct.Struct(">h"), struct.Struct(">i")
+
+
+Progress: TypeAlias = Callable[[int], None]
+"""Called with how far the epoch was raised, 0 while a broker is waited for; raises Stopped when nobody needs the producer any more."""
+
+
+class Stopped(Exception):
+    """Nobody needs the producer any more."""
+
+
+class _PatientTime(WallTime):
+    """The time in which one producer is prepared, which outlives the crashes of other scenarios."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__(_AWAY_S)
+        self._progress = progress
+
+    def attempts(self, patience: float | None = None) -> Iterator[int]:
+        for number in super().attempts(patience):
+            self._progress(0)
+            yield number
+
+
+def bring_near_last_epoch(bootstrap: Address, offer: Offer, progress: Progress) -> Outcome[NearLastEpoch]:
+    """A new transactional id whose epoch was raised to the one before its last."""
+    name = f"{RAISED_NAME}-{secrets.token_hex(3)}"
+    time = _PatientTime(progress)
+    cluster = Cluster("near-last-epoch", bootstrap, connect, Recorder(time.now_ms), offer, ANSWER_WITHIN_S)
+    probe = KafkaProbe(cluster, offer, time)
+    coordinator = CoordinatorOf(CoordinatorKind.TRANSACTION, name)
+    try:
+        known: Outcome[ProducerIdAndEpoch] = Unknown(f"{bootstrap} was not asked")
+        for _ in time.attempts():
+            known = probe.init_producer_id(name, version=_VERSION)
+            if not isinstance(known, Unknown):
+                break
+        fruitless = 0
+        while True:
+            match known:
+                case Done(ProducerIdAndEpoch(epoch=epoch) as producer) if epoch == EPOCH_BEFORE_LAST:
+                    return Done(NearLastEpoch(name, producer))
+                case Done(ProducerIdAndEpoch() as producer):
+                    pass
+                case Refused() | Unknown():
+                    return known
+            match cluster.locate(coordinator):
+                case Done(address):
+                    reached, trouble = _raise(address, name, producer, progress)
+                case other:
+                    return other
+            cluster.forget(coordinator)
+            fruitless = 0 if reached > producer.epoch else fruitless + 1
+            if isinstance(trouble, Unknown) or fruitless >= _FRUITLESS:
+                return trouble or Unknown(
+                    f"{name} cannot be brought near its last epoch: {address} ended the connection at epoch {reached}, {fruitless} times"
+                )
+            known = _in_force(probe, name)
+    finally:
+        cluster.close()
+
+
+def _in_force(probe: KafkaProbe, name: str) -> Outcome[ProducerIdAndEpoch]:
+    match probe.settled(name):
+        case Done(description):
+            return Done(description.producer)
+        case trouble:
+            return trouble
+
+
+def _raise(address: Address, name: str, producer: ProducerIdAndEpoch, progress: Progress) -> tuple[int, Refused | Unknown | None]:
+    """Raise the epoch as far as it goes on one connection: the last epoch that was answered, and the answer that ended it, if one did."""
+    reached = producer.epoch
+    try:
+        with (
+            socket.create_connection((address.host, address.port), ANSWER_WITHIN_S) as connection,
+            connection.makefile("rb") as answers,
+        ):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            requests, due = _Requests(name, producer), _Answers(name, producer)
+            sent = reached
+            while reached < EPOCH_BEFORE_LAST:
+                ahead = min(reached + _IN_FLIGHT, EPOCH_BEFORE_LAST)
+                if ahead - sent >= _IN_FLIGHT // 2 or ahead == EPOCH_BEFORE_LAST > sent:
+                    connection.sendall(b"".join(requests.at(epoch) for epoch in range(sent, ahead)))
+                    sent = ahead
+                if (trouble := due.trouble_at(reached, _read_frame(answers))) is not None:
+                    return reached, trouble
+                reached += 1
+                progress(1)
+    except OSError:
+        pass  # also a time-out: what became of the rest, the coordinator is asked
+    return reached, None
+
+
+class _Requests:
+    """The requests of one producer: all alike but for the epoch, which is the correlation id as well."""
+
+    def __init__(self, name: str, producer: ProducerIdAndEpoch) -> None:
+        self._frame = bytearray(_encoded(name, producer))
+        assert self.at(EPOCH_BEFORE_LAST) == _encoded(name, producer.with_epoch(EPOCH_BEFORE_LAST)), (
+            "InitProducerId ends with the epoch no longer"
+        )
+
+    def at(self, epoch: int) -> bytes:
+        """The request of the producer with that epoch."""
+        _INT32.pack_into(self._frame, _CORRELATION_AT, epoch)
+        _INT16.pack_into(self._frame, len(self._frame) - _EPOCH_FROM_END, epoch)
+        return bytes(self._frame)
+
+
+class _Answers:
+    """The answers that are due. One that was read is the pattern for the next, so that only what differs is read anew."""
+
+    def __init__(self, name: str, producer: ProducerIdAndEpoch) -> None:
+        self._name = name
+        self._producer = producer
+        self._pattern = bytearray()
+
+    def trouble_at(self, epoch: int, frame: bytes) -> Refused | Unknown | None:
+        """Judge the answer to the request with that epoch: None where it is the next epoch."""
+        if self._pattern:
+            _INT32.pack_into(self._pattern, 0, epoch)
+            _INT16.pack_into(self._pattern, len(self._pattern) - _EPOCH_FROM_END, epoch + 1)
+            if frame == self._pattern:
+                return None
+        due = self._producer.with_epoch(epoch + 1)
+        try:
+            answer: Any = decode_response(_request(self._name, self._producer.with_epoch(epoch)), epoch, frame)
+        except MalformedFrame as error:
+            raise Malformed(str(error)) from error
+        if answer.error_code is not ErrorCode.none:
+            return refused(answer.error_code)
+        given = ProducerIdAndEpoch(int(answer.producer_id), int(answer.producer_epoch))
+        if given != due:
+            return Unknown(f"{self._name} cannot be brought near its last epoch: InitProducerId answered {given} where {due} was due")
+        self._pattern = bytearray(frame)
+        return None
+
+
+def _request(name: str, producer: ProducerIdAndEpoch) -> RequestPayload:
+    fields = {"producer_id": producer.producer_id, "producer_epoch": producer.epoch}
+    return request("init_producer_id", _VERSION, transactional_id=name, transaction_timeout=_TIMEOUT_MS, **fields)
+
+
+def _encoded(name: str, producer: ProducerIdAndEpoch) -> bytes:
+    return encode_request(_request(name, producer), producer.epoch, "fencepost-near-last-epoch")
+
+
+def _read_frame(answers: BinaryIO) -> bytes:
+    prefix = _read_exactly(answers, LENGTH.size)
+    length: int = LENGTH.unpack(prefix)[0]
+    if not 0 <= length <= _LONGEST_ANSWER:
+        raise Malformed(f"InitProducerId v{_VERSION}: a frame announces {length} bytes, expected at most {_LONGEST_ANSWER}")
+    return _read_exactly(answers, length)
+
+
+def _read_exactly(answers: BinaryIO, size: int) -> bytes:
+    data = answers.read(size)
+    if len(data) < size:
+        raise ConnectionError(f"end of the connection after {len(data)} of {size} bytes")
+    return data

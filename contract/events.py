@@ -1,0 +1,96 @@
+"""The shapes of a history: what was asked of a system and what it answered, one event for the start of each call and one for its end.
+
+An `Event` is one line of a history. A call has two of them: `invoke`, and then `ok`, `fail` or `info`, which means that nobody knows, for
+ever, whether it took effect. Both name the call by its `op_id`, the number (`idx`) of its `invoke`.
+
+What a call is about is its `Operation`: the kind of it (`f`), the transaction and the consumer group that it belongs to, and its `mops`
+(micro-operations), the records and offsets that it moves, in the order in which it moves them. The `invoke` says what was asked, the end
+also what is known by then, such as the offsets of records. `docs/check.md` tells what checkers make of each field.
+"""
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+Outcome: TypeAlias = Literal["invoke", "ok", "fail", "info"]
+
+Function: TypeAlias = Literal[
+    "send", "poll", "begin", "commit", "abort", "ack", "subscribe", "seek", "position", "committed", "init_txn", "terminate", "probe"
+]
+"""The kinds of operations. A `probe` only looks or prepares, and no checker judges it."""
+
+Isolation: TypeAlias = Literal["rc", "ru"]
+"""What a read may show: only what is committed, or all."""
+
+MopKind: TypeAlias = Literal["send", "recv", "offset", "ack_ind", "ack_cum", "position"]
+
+
+class Transaction(TypedDict):
+    """The transaction that a call names. In Kafka a transactional id with the producer id and epoch, in Pulsar the transaction's id with
+    its coordinator as `pid`.
+    """
+
+    tid: str | None
+    pid: int
+    epoch: int | None
+
+
+class Group(TypedDict):
+    """The consumer group with its generation, or the subscription with the consumer's name as `member`; no `id` where it is not known."""
+
+    id: str | None
+    gen: NotRequired[int | None]
+    member: NotRequired[str]
+
+
+Error = TypedDict("Error", {"class": str, "code": int | None, "msg": str | None, "definite": bool})
+"""Why a call failed. Where the error is not `definite`, nobody knows whether the call took effect."""
+
+
+class Mop(TypedDict):
+    """One record sent or received, one offset committed, one message acknowledged, or one position told.
+
+    `log` is the partition or topic by the name that all events of a history use for it. `v` is the record's value and `o` its offset, None
+    where it is not known. Pulsar's messages have their ledger, entry and place in the batch, from which their `o` is counted.
+    """
+
+    m: MopKind
+    topic: str | None
+    part: int | None
+    log: str | None
+    v: NotRequired[str | None]
+    o: NotRequired[int | None]
+    seq: NotRequired[int | None]
+    ts_ns: NotRequired[int]
+    pid_ledger: NotRequired[int | None]
+    pid_entry: NotRequired[int | None]
+    pid_batch: NotRequired[int | None]
+
+
+class Operation(TypedDict):
+    """What a call is about. `txn_id` names the transaction for checkers; None where the call names none."""
+
+    f: Function
+    txn_id: str | None
+    tx: Transaction | None
+    grp: Group | None
+    iso: Isolation | None
+    mops: list[Mop]
+    ctl: dict[str, Any]
+
+
+class Event(Operation):
+    """One line of a history. `idx` is its place; `t_ns` are nanoseconds since the first call.
+
+    A `process` does one thing after another; it ends with a call that ends as `info`. `client` and `node` are the client and whom it asked,
+    `api` is the request by its name and version.
+    """
+
+    run_id: str
+    idx: int
+    t_ns: int
+    client: str
+    node: str
+    process: int
+    op_id: int
+    api: str
+    type: Outcome
+    error: Error | None

@@ -1,0 +1,94 @@
+"""The life of a broker in containers, as all protocols have it. No container is started here."""
+
+import pytest
+
+from fencepost.adapters.common.container_broker import ContainerBroker
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+
+
+class NotedContainers:
+    """Containers that only note what is done to them."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.runs = True
+
+    def kill(self) -> None:
+        self.calls.append("kill")
+        self.runs = False
+
+    def start_again(self) -> None:
+        self.calls.append("start again")
+        self.runs = True
+
+    def is_running(self) -> bool:
+        return self.runs
+
+    def last_lines(self) -> str:
+        return "the password is 1234"
+
+    def stop(self) -> None:
+        self.calls.append("stop")
+
+
+class NotedBroker(ContainerBroker[NotedContainers, int]):
+    """A broker that serves when it is asked for the third time, or whose container ends before."""
+
+    def __init__(self, ends: bool = False) -> None:
+        super().__init__("an/image:1", "short", 1.0)
+        self.made = NotedContainers()
+        self.asked = 0
+        self._ends = ends
+
+    def start_containers(self) -> NotedContainers:
+        return self.made
+
+    def ask(self, containers: NotedContainers) -> Outcome[int]:
+        self.asked += 1
+        containers.runs = not self._ends
+        return Done(self.asked) if self.asked % 3 == 0 else Unknown("not yet")
+
+    def shown(self, log: str) -> str:
+        return log.replace("1234", "...")
+
+
+def test_a_broker_is_waited_for_when_it_starts_and_after_a_crash() -> None:
+    """Both times until it serves; the container is the same one."""
+    broker = NotedBroker()
+
+    broker.start()
+    offer = broker.offer
+    broker.crash()
+    broker.restart()
+    broker.close()
+
+    assert (offer, broker.asked) == (3, 6)
+    assert broker.made.calls == ["kill", "start again", "stop"]
+
+
+def test_a_broker_whose_container_ends_is_not_waited_for() -> None:
+    """Whoever needs it is told what was seen last, and what it wrote, as far as that may be shown."""
+    broker = NotedBroker(ends=True)
+
+    broker.start()
+
+    with pytest.raises(SystemUnreachable, match=r"an/image:1, configuration short, ended; .*not yet.*\nthe password is \.\.\.$"):
+        _ = broker.offer
+
+
+def test_a_broker_that_is_closed_while_it_starts_is_removed() -> None:
+    """Its containers are removed as soon as they are there, and nobody can use it any more."""
+
+    class ClosedAsItStarts(NotedBroker):
+        def start_containers(self) -> NotedContainers:
+            self.close()
+            return super().start_containers()
+
+    broker = ClosedAsItStarts()
+
+    broker.start()
+
+    assert broker.made.calls == ["stop"]
+    with pytest.raises(WrongUsage, match="is not open"):
+        broker.crash()

@@ -1,0 +1,114 @@
+"""The pool of producers near their last epoch: ready before they are asked for, given out once, never waited for without an end."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from fencepost.adapters.kafka.last_epoch import Progress, Stopped
+from fencepost.adapters.kafka.probe import no_pool
+from fencepost.adapters.kafka.producer_pool import SIDE_BY_SIDE, Prepare, ProducerPool
+from fencepost.adapters.kafka.values import EPOCH_BEFORE_LAST, NearLastEpoch, ProducerIdAndEpoch
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.outcomes import Done, Unknown
+
+WITHIN_S = 10.0
+
+
+def numbered() -> Prepare:
+    numbers: Iterator[int] = iter(range(100))
+    return lambda _: Done(NearLastEpoch(f"id-{(number := next(numbers))}", ProducerIdAndEpoch(number, EPOCH_BEFORE_LAST)))
+
+
+def test_each_producer_is_given_out_once() -> None:
+    """Those that were expected, and then those that were not."""
+    with closing(ProducerPool(WITHIN_S)) as pool:
+        pool.open(numbered())
+        pool.expect(2)
+
+        taken = [pool.take() for _ in range(4)]
+
+    assert len({outcome.value.transactional_id for outcome in taken if isinstance(outcome, Done)}) == 4
+
+
+def test_producers_are_prepared_before_they_are_asked_for_and_a_few_at_a_time() -> None:
+    """As many begin as may at once, without anybody taking one."""
+    began, go_on = threading.Semaphore(0), threading.Event()
+
+    def waiting(_: Progress) -> Done[NearLastEpoch]:
+        began.release()
+        assert go_on.wait(WITHIN_S)
+        return Done(NearLastEpoch("id", ProducerIdAndEpoch(1, EPOCH_BEFORE_LAST)))
+
+    with closing(ProducerPool(WITHIN_S)) as pool:
+        pool.open(waiting)
+        pool.expect(SIDE_BY_SIDE + 1)
+        started = [began.acquire(timeout=WITHIN_S) for _ in range(SIDE_BY_SIDE)]
+        one_more = began.acquire(blocking=False)
+        go_on.set()
+
+    assert (all(started), one_more) == (True, False)
+
+
+def test_without_progress_nobody_waits_longer_than_the_session_is_patient() -> None:
+    """The outcome says that no epoch was raised."""
+    end = threading.Event()
+
+    def stuck(_: Progress) -> Unknown:
+        assert end.wait(WITHIN_S)
+        return Unknown("too late")
+
+    with closing(ProducerPool(patience_s=0.05)) as pool:
+        pool.open(stuck)
+        outcome = pool.take()
+        end.set()
+
+    assert isinstance(outcome, Unknown)
+    assert "no epoch of any producer was raised for 0.05 s" in outcome.reason
+
+
+def test_whoever_makes_progress_is_waited_for() -> None:
+    """Preparing that takes longer than the patience, and raises epochs all the time."""
+    rounds = threading.Event()
+
+    def slow(progress: Progress) -> Done[NearLastEpoch]:
+        for _ in range(12):
+            progress(1)
+            rounds.wait(0.02)
+        return Done(NearLastEpoch("id", ProducerIdAndEpoch(1, EPOCH_BEFORE_LAST)))
+
+    with closing(ProducerPool(patience_s=0.1)) as pool:
+        pool.open(slow)
+        outcome = pool.take()
+
+    assert isinstance(outcome, Done)
+
+
+def test_closing_stops_what_is_being_prepared() -> None:
+    """The next report of progress raises Stopped, and what has not begun never does."""
+    began, stopped = threading.Event(), threading.Event()
+
+    def endless(progress: Progress) -> Unknown:
+        began.set()
+        try:
+            while True:
+                progress(1)
+        except Stopped:
+            stopped.set()
+            raise
+
+    pool = ProducerPool(WITHIN_S)
+    pool.open(endless)
+    pool.expect(5)
+    assert began.wait(WITHIN_S)
+
+    pool.close()
+
+    assert stopped.is_set()
+
+
+def test_a_session_without_a_pool_does_not_offer_producers_near_their_last_epoch() -> None:
+    """The scenario is not offered, and not broken."""
+    with pytest.raises(NotOffered, match="aged-ids"):
+        no_pool()

@@ -1,0 +1,79 @@
+"""From each requirement to everything that stands for it."""
+
+import json
+from importlib import resources
+
+import pytest
+from commands import CHECKOUT, fencepost
+
+from fencepost import hops
+from fencepost.contract import register
+from fencepost.hops import Hops, Place
+
+TESTED = [row.id for row in register.bundled().rows() if row.is_tested]
+
+# Until these proposals speak vocabularies, and the reference names these requirements; delete what is there.
+NO_SENTENCES_YET = ("KIP890", "PIP31")
+NO_BRANCHES_YET = ("CORE", "PIP31-03", "PIP31-04", "PIP31-73")
+
+
+def line_at(place: Place) -> str:
+    """The line that a place names."""
+    return (CHECKOUT / place.file).read_text(encoding="utf-8").splitlines()[place.line - 1]
+
+
+@pytest.mark.parametrize("requirement", TESTED)
+def test_a_tested_requirement_has_every_hop(requirement: str) -> None:
+    """Each is there, and the line that it names says so. Deviations are only where releases are known to have some."""
+    found = hops.of(requirement)
+    missing = {name for name in ("rules", "scenarios", "sentences", "branches", "defects") if not getattr(found, name)}
+    missing -= {"sentences"} if requirement.startswith(NO_SENTENCES_YET) else set()
+    missing -= {"branches"} if requirement.startswith(NO_BRANCHES_YET) else set()
+
+    assert missing == set()
+    assert [place.where for place in found.rules if "Rule:" not in line_at(place)] == []
+    assert [place.where for place in found.scenarios if place.what not in line_at(place)] == []
+    assert [place.where for place in found.sentences if not line_at(place).lstrip().startswith(("@", "def "))] == []
+    assert [place.where for place in found.branches if f'"{requirement}"' not in line_at(place)] == []
+    assert [place.where for place in found.defects if "Defect(" not in line_at(place)] == []
+    assert [place.where for place in found.deviations if f"requirement: {requirement}" not in line_at(place)] == []
+
+
+def test_every_deviation_is_the_hop_of_a_requirement() -> None:
+    """None is lost on the way: as many as the files have entries."""
+    folder = resources.files("fencepost.fixtures").joinpath("expectations")
+    entries = sum(path.read_text(encoding="utf-8").count("\n- requirement: ") for path in folder.iterdir())
+
+    assert sum(len(hops.of(requirement).deviations) for requirement in TESTED) == entries > 0
+
+
+def test_every_branch_is_the_hop_of_a_requirement() -> None:
+    """A branch that names no requirement is misspelt, or left over."""
+    assert hops.requirements_with_branches() - set(register.bundled().by_id) == set()
+
+
+def test_what_is_not_tested_has_no_scenarios() -> None:
+    """Hops that are not there are empty, and no error."""
+    planned = next(row.id for row in register.bundled().rows() if not row.is_tested)
+
+    assert (hops.of(planned).rules, hops.of(planned).scenarios) == ((), ())
+
+
+def test_the_hops_are_told_to_people_and_to_programs() -> None:
+    """The same places, each with file and line."""
+    told = fencepost("explain", "KIP890-160", expect=0).out
+    data = json.loads(fencepost("explain", "KIP890-160", "--format", "json", expect=0).out)
+
+    assert data["id"] == "KIP890-160"
+    assert set(data["hops"]) == set(Hops.__dataclass_fields__)
+    places = [f"{place['file']}:{place['line']}  {place['what']}" for hop in data["hops"].values() for place in hop]
+    assert places
+    assert [place for place in places if place not in told] == []
+
+
+def test_a_form_that_there_is_none_of_is_refused() -> None:
+    """The error names those that there are."""
+    err = fencepost("explain", "KIP890-160", "--format", "yaml", expect=2).err
+
+    assert "table" in err
+    assert "json" in err
