@@ -165,7 +165,11 @@ MEMBERSHIP_UNCHECKED = Defect(
 
 ONE_BAD_OFFSET_SPOILS_ALL = Defect(
     name="one-bad-offset-spoils-all",
-    breaks={"KIP890-056": Symptom(what="answer to TxnOffsetCommit", seen="^payments-0: ", error="^(UNKNOWN_TOPIC_OR_PARTITION|OFFSET_METADATA_TOO_LARGE)$")},
+    breaks={
+        "KIP890-056": Symptom(
+            what="answer to TxnOffsetCommit", seen="^payments-0: ", error="^(UNKNOWN_TOPIC_OR_PARTITION|OFFSET_METADATA_TOO_LARGE)$"
+        )
+    },
     story="One partition that cannot be stored takes all others of the request with it.",
     origin="textbook: one verdict for a request of many",
     parts=Parts(groups=_OneBadPartitionSpoilsAll),
