@@ -18,18 +18,18 @@ class Mismatch:
 
     expected: str
     seen: str
-    what: str = ""
+    what: str
     error: str | None = None
     code: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.what}: expected {self.expected}; seen {self.seen}" if self.what else f"expected {self.expected}; seen {self.seen}"
+        return f"{self.what}: expected {self.expected}; seen {self.seen}"
 
 
 class Violation(AssertionError):
     """The system did something else than the requirement says. `mismatch` has what it says as data."""
 
-    def __init__(self, expected: str, seen: str, *, what: str = "", error: str | None = None, code: int | None = None) -> None:
+    def __init__(self, expected: str, seen: str, *, what: str, error: str | None = None, code: int | None = None) -> None:
         self.mismatch = Mismatch(expected, seen, what, error, code)
         super().__init__(str(self.mismatch))
 
@@ -56,8 +56,8 @@ class Evidence:
         """Note one observation that was judged and held."""
         self.observations.append(what)
 
-    def expect(self, holds: bool, expected: str, seen: str, *, what: str = "", error: str | None = None, code: int | None = None) -> None:
+    def expect(self, holds: bool, expected: str, seen: str, *, what: str, error: str | None = None, code: int | None = None) -> None:
         """Judge one observation: note it when it holds, raise Violation when it does not."""
         if not holds:
             raise Violation(expected, seen, what=what, error=error, code=code)
-        self.saw(f"{what}: {expected}: {seen}" if what else f"{expected}: {seen}")
+        self.saw(f"{what}: {expected}: {seen}")

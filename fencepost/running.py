@@ -75,7 +75,7 @@ class Running:
             return
         for item in scenarios:
             self._note_protocol(item)
-        if faults := lint(gherkin.bundled(), self.register, vocabularies.converted()):
+        if faults := lint(gherkin.bundled(), self.register, vocabularies.by_spec()):
             # pytest tells that the collection is finished also after this.
             self.is_fit = False
             raise pytest.UsageError("the features are not fit to be run:\n  " + "\n  ".join(faults))

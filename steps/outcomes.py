@@ -29,7 +29,7 @@ def observed(outcome: Outcome[T], doing: str) -> T:
         case Done(value):
             return value
         case Refused():
-            raise Violation(f"an answer when {doing}", f"a refusal: {outcome}")
+            raise Violation(f"an answer when {doing}", f"a refusal: {outcome}", what="answer")
         case Unknown():
             return unanswered(outcome, doing)
 
@@ -37,5 +37,5 @@ def observed(outcome: Outcome[T], doing: str) -> T:
 def unanswered(outcome: Unknown, doing: str) -> NoReturn:
     """Stop: there is no answer to judge."""
     if outcome.lost:
-        raise Violation(f"an answer when {doing}", outcome.reason)
+        raise Violation(f"an answer when {doing}", outcome.reason, what="answer")
     raise NoAnswer(f"{doing}: {outcome.reason}")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from fencepost.contract import datafile, gherkin, proposals
 from fencepost.contract.errors import WrongUsage
 
-from .sentence import Sentence, Vocabulary
+from .sentence import Sentence, SentenceError, Vocabulary
 
 _STEPS = __name__.rpartition(".")[0]
 KINDS = ("Given", "When", "Then")
@@ -49,9 +49,11 @@ class Speech:
 
 
 def check() -> None:
-    """Raise WrongUsage for a vocabulary that there is none of, and SentenceError for a sentence that cannot be used."""
-    for spec in proposals.bundled().by_spec:
-        speech_of(spec)
+    """Raise WrongUsage for a vocabulary that there is none of, and SentenceError for a sentence that cannot be used, or is of none."""
+    for spec, speech in by_spec().items():
+        definitions = sum(name.startswith(_STEP_DEFINITION) for module in modules_of(spec) for name in vars(module))
+        if definitions != len(KINDS) * len({sentence.vocabulary for sentence in speech.sentences}):
+            raise SentenceError(f"{spec}: a sentence is defined by pytest-bdd's own decorators; expected those of a Vocabulary")
 
 
 @functools.cache
@@ -80,18 +82,9 @@ def uses(specs: Collection[str]) -> dict[Sentence, tuple[Use, ...]]:
     return {sentence: tuple(places) for sentence, places in found.items()}
 
 
-def converted() -> dict[str, Speech]:
-    """The proposals all of whose sentences are of a vocabulary, and none only of pytest-bdd."""
-    return {
-        spec: speech_of(spec)
-        for spec in proposals.bundled().by_spec
-        if _is_converted(spec)  # until all are
-    }
-
-
-def _is_converted(spec: str) -> bool:
-    definitions = sum(name.startswith(_STEP_DEFINITION) for module in modules_of(spec) for name in vars(module))
-    return definitions == len(KINDS) * len({sentence.vocabulary for sentence in spoken_by(spec)})
+def by_spec() -> dict[str, Speech]:
+    """What each proposal speaks."""
+    return {spec: speech_of(spec) for spec in proposals.bundled().by_spec}
 
 
 def modules_of(spec: str) -> list[ModuleType]:

@@ -32,7 +32,7 @@ def test_each_field_that_is_given_must_be_found_in_the_field_of_the_same_name(sy
 @pytest.mark.parametrize("symptom", [Symptom(error="."), Symptom(code=0)])
 def test_a_violation_without_the_field_does_not_show(symptom: Symptom) -> None:
     """No refusal, no error; and what is no violation shows nothing."""
-    assert not symptom.shows_in(Mismatch("a refusal", "success"))
+    assert not symptom.shows_in(Mismatch("a refusal", "success", "answer to EndTxn"))
     assert not symptom.shows_in(None)
 
 

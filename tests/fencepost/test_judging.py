@@ -13,7 +13,7 @@ from fencepost.judging import judge
 
 SOMETHING = Evidence(["looked"])
 NOTHING = Evidence()
-VIOLATION = Violation("epoch 1", "epoch 2")
+VIOLATION = Violation("epoch 1", "epoch 2", what="epoch")
 
 
 def entry(**changes: object) -> Entry:

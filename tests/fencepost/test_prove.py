@@ -26,7 +26,7 @@ ROWS = {"KIP890-060": ("kafka",), "KIP890-061": ("kafka",)}
 ROW = {"KIP890-060": ("kafka",)}
 HOLE = Hole("KIP890-060", "kafka")
 ANY = Symptom(seen=".")
-DUE = Mismatch("x", "success with (producer id 7, epoch 0)")
+DUE = Mismatch("x", "success with (producer id 7, epoch 0)", "answer")
 
 
 def seen(verdict: str, violation: Mismatch = DUE, **changes: object) -> Seen:
@@ -46,7 +46,7 @@ def test_a_defect_that_is_caught_for_its_reason_proves_its_requirement() -> None
     "one",
     [
         Seen(BUMP, {"KIP890-060": "met"}, {}, {}),
-        seen("violated", Mismatch("x", "another thing")),
+        seen("violated", Mismatch("x", "another thing", "answer")),
         seen("inconclusive"),
         Seen(BUMP, {"KIP890-061": "violated"}, {"KIP890-061": str(DUE)}, {"KIP890-061": DUE}),
     ],
@@ -64,8 +64,8 @@ TWICE = dataclasses.replace(BUMP, breaks={"KIP890-060": Symptom(seen="epoch 0"),
 def test_a_defect_that_breaks_two_requirements_is_caught_when_each_shows_its_own_symptom() -> None:
     """The symptom of one is none of the other's; what shows is proved all the same, and the defect is named."""
     verdicts = {"KIP890-060": "violated", "KIP890-061": "violated"}
-    both = Seen(TWICE, verdicts, {}, {"KIP890-060": Mismatch("x", "epoch 0"), "KIP890-061": Mismatch("x", "epoch 7")})
-    one = Seen(TWICE, verdicts, {}, {"KIP890-060": Mismatch("x", "epoch 0"), "KIP890-061": Mismatch("x", "epoch 0")})
+    both = Seen(TWICE, verdicts, {}, {"KIP890-060": Mismatch("x", "epoch 0", "answer"), "KIP890-061": Mismatch("x", "epoch 7", "answer")})
+    one = Seen(TWICE, verdicts, {}, {"KIP890-060": Mismatch("x", "epoch 0", "answer"), "KIP890-061": Mismatch("x", "epoch 0", "answer")})
 
     assert Proof(ROWS, (both,)).holds
     assert (Proof(ROWS, (one,)).missed, Proof(ROWS, (one,)).holes, one.unproved) == ([one], [Hole("KIP890-061", "kafka")], ["KIP890-061"])

@@ -20,7 +20,7 @@ from fencepost.steps import vocabularies
 from fencepost.steps.sentence import Form, ValueType, Vocabulary, listed, text
 from fencepost.steps.vocabularies import Speech
 
-SPEECH = vocabularies.converted()
+SPEECH = vocabularies.by_spec()
 FORMS = {(sentence.vocabulary, form): spec for spec, one in SPEECH.items() for sentence in one.sentences for form in sentence.forms}
 TYPES = {
     (sentence.vocabulary, value.type.name): value.type
