@@ -11,7 +11,7 @@ from fencepost.reference.kernel.rules import rule
 
 from .coordinator import Reply
 from .errors import Error, Refused
-from .participants import EndOnParticipant, Participant, Participants
+from .participants import EndOnParticipant, Participants
 from .profile import PulsarProfile
 from .transaction import Transaction
 from .transaction_log import TransactionLog
@@ -166,8 +166,8 @@ class LogCoordinator:
     @property
     def low_watermark(self) -> int:
         """The highest sequence up to which every transaction is complete; -1 while there is none."""
-        undone = [transaction.txn.sequence for transaction in self._transactions.values() if not transaction.status.is_complete]
-        return min(undone) - 1 if undone else self.last_sequence
+        incomplete = [transaction.txn.sequence for transaction in self._transactions.values() if not transaction.status.is_complete]
+        return min(incomplete) - 1 if incomplete else self.last_sequence
 
     def describe(self, txn: TxnId) -> Transaction:
         """How a transaction stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
@@ -182,10 +182,6 @@ class LogCoordinator:
         """Decision: whether no participant will hear of that transaction any more: all have answered, or it never was."""
         transaction = self._transactions.get(txn)
         return transaction is None or transaction.status.is_complete
-
-    def missing(self, txn: TxnId) -> tuple[Participant, ...]:
-        """The participants of a decided transaction that have not answered."""
-        return self._participants.missing(txn)
 
     def transactions(self) -> tuple[Transaction, ...]:
         """All that it knows, by their ids."""

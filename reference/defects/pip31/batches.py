@@ -25,7 +25,7 @@ class _AnEntryIsOneMessage(PendingAcks):
 
 COMMIT_TAKES_THE_ENTRY = Defect(
     name="commit-takes-the-entry",
-    breaks={"PIP31-66": Symptom(seen=r"^\[\'b3\'\]")},
+    breaks={"PIP31-66": Symptom(what="^left for workers$", expected='^"b2", "b3"$', seen='^"b3"$')},
     story="A commit acknowledges what another transaction has of the same entry, and its abort gives nothing back.",
     origin="apache/pulsar#16032: two transactions that acknowledge messages of one batch",
     parts=Parts(pending_acks=_EndsTheWholeEntry),
@@ -33,7 +33,7 @@ COMMIT_TAKES_THE_ENTRY = Defect(
 
 ENTRY_IS_ONE_MESSAGE = Defect(
     name="entry-is-one-message",
-    breaks={"PIP31-66": Symptom(seen="TransactionConflict")},
+    breaks={"PIP31-66": Symptom(what="^answer to ACK$", expected="^success$", error="TransactionConflict")},
     story="The first transaction that acknowledges a message of a batch has the whole entry.",
     origin="textbook: a state for each entry",
     parts=Parts(pending_acks=_AnEntryIsOneMessage),

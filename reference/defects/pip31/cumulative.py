@@ -21,7 +21,7 @@ class _LooksAtCumulativeOnly(PendingAcks):
 
 CUMULATIVE_IS_REPLACED = Defect(
     name="cumulative-is-replaced",
-    breaks={"PIP31-63": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
+    breaks={"PIP31-63": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
     story="A second transaction takes the place of the first one, whose commit then deletes nothing.",
     origin="textbook: one field, written without being read",
     parts=Parts(pending_acks=_TakesEveryCumulative),
@@ -29,7 +29,7 @@ CUMULATIVE_IS_REPLACED = Defect(
 
 CUMULATIVE_TAKES_THE_PENDING = Defect(
     name="cumulative-takes-the-pending",
-    breaks={"PIP31-64": Symptom(seen=r"^\['i3'\]")},
+    breaks={"PIP31-64": Symptom(what="^left for auditors$", expected='^at least "i1"$', seen='^"i3"$')},
     story="A cumulative acknowledgement commits over a message that is pending in another transaction, whose abort finds nothing.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7",
     parts=Parts(pending_acks=_LooksAtCumulativeOnly),

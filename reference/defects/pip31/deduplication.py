@@ -21,7 +21,7 @@ class _KnowsOnlyThisLife(Deduplication):
 
 REPEATED_IS_STORED = Defect(
     name="repeated-is-stored",
-    breaks={"PIP31-48": Symptom(seen=r"^\['a1', 'a1'\]")},
+    breaks={"PIP31-48": Symptom(what="^readers of orders$", expected='^"a1"$', seen='^"a1", "a1"$')},
     story="A message that is sent again after a lost connection is stored once more.",
     origin="textbook: at least once",
     parts=Parts(deduplication=_StoresEverything),
@@ -29,7 +29,7 @@ REPEATED_IS_STORED = Defect(
 
 REPEATED_IS_STORED_AFTER_LOADING = Defect(
     name="repeated-is-stored-after-loading",
-    breaks={"PIP31-48": Symptom(seen=r"^\['a1', 'a1'\]")},
+    breaks={"PIP31-48": Symptom(what="^readers of orders$", expected='^"a1"$', seen='^"a1", "a1"$')},
     story="The sequence ids are known in memory only, so that a topic that was loaded anew takes a repeated message.",
     origin="textbook: a state that recovery forgets",
     parts=Parts(deduplication=_KnowsOnlyThisLife),

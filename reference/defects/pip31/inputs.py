@@ -16,7 +16,7 @@ class _NeverDeletes(Subscription):
 
 PULSAR_COMMIT_KEEPS_INPUT = Defect(
     name="pulsar-commit-keeps-input",
-    breaks={"PIP31-03": Symptom(seen=r"^\['i1', 'i2'\]")},
+    breaks={"PIP31-03": Symptom(what="^left for workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
     story="A commit shows the output, and gives the input back as an abort does.",
     origin="textbook: both ends of a transaction only clear the pending state",
     parts=Parts(subscription=_NeverDeletes),
@@ -30,7 +30,7 @@ class _KeepsPending(PendingAcks):
 
 PULSAR_ABORT_KEEPS_INPUT = Defect(
     name="pulsar-abort-keeps-input",
-    breaks={"PIP31-04": Symptom(seen=r"^\['i2'\]")},
+    breaks={"PIP31-04": Symptom(what="^left for workers$", expected='^"i1", "i2"$', seen='^"i2"$')},
     story="An abort hides the output, and leaves the acknowledgements pending: the input is lost for its subscription.",
     origin="textbook: an abort that thinks only of messages",
     parts=Parts(pending_acks=_KeepsPending),

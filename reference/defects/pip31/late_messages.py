@@ -63,7 +63,7 @@ class _KnowsOfNoEnd(LogCoordinator):
 
 LATE_IS_ACCEPTED = Defect(
     name="late-is-accepted",
-    breaks={"PIP31-49": Symptom(seen=r"^Done\(value=MessageId")},
+    breaks={"PIP31-49": Symptom(what="^answer to SEND$", expected="^a refusal$", seen="^success$")},
     story="A message of a transaction that has ended is receipted, and nobody will ever see it.",
     origin="as shipped by Apache Pulsar above the low watermark, seen on 4.0.7 and 5.0.0-M1",
     parts=Parts(sidecar_buffer=_AcceptsAndForgets),
@@ -71,7 +71,7 @@ LATE_IS_ACCEPTED = Defect(
 
 LATE_IS_SHOWN = Defect(
     name="late-is-shown",
-    breaks={"PIP31-50": Symptom(seen=r"^\['a1', 'late', 'plain'\]")},
+    breaks={"PIP31-50": Symptom(what="^readers of orders$", expected='^"a1", "plain"$', seen='^"a1", "late", "plain"$')},
     story="A message that comes after the end of its transaction is taken for one without a transaction.",
     origin="textbook: what is no longer known is let through",
     parts=Parts(sidecar_buffer=_ShowsTheLate),
@@ -79,7 +79,7 @@ LATE_IS_SHOWN = Defect(
 
 LATE_HIDES_THE_COMMITTED = Defect(
     name="late-hides-the-committed",
-    breaks={"PIP31-50": Symptom(seen=r"^\['b1'\]")},
+    breaks={"PIP31-50": Symptom(what="^readers of orders$", expected='^"a1", "b1"$', seen='^"b1"$')},
     story="A late message opens its transaction again, and with the next end all of it counts as aborted, also what was committed.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
     parts=Parts(sidecar_buffer=_TakesTheLateForOpen),
@@ -87,7 +87,7 @@ LATE_HIDES_THE_COMMITTED = Defect(
 
 LATE_POISONS_THE_TOPIC = Defect(
     name="late-poisons-the-topic",
-    breaks={"PIP31-50": Symptom(seen=r"^\['a1', 'b1'\]")},
+    breaks={"PIP31-50": Symptom(what="^readers of orders$", expected='^"a1", "b1", "c1"$', seen='^"a1", "b1"$')},
     story="The refusal of a late message sticks, and every later transaction on the topic gets it.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7",
     parts=Parts(sidecar_buffer=_IsPoisoned),
@@ -95,7 +95,7 @@ LATE_POISONS_THE_TOPIC = Defect(
 
 STRAY_STAYS_OPEN = Defect(
     name="stray-stays-open",
-    breaks={"PIP31-51": Symptom(seen="^open from")},
+    breaks={"PIP31-51": Symptom(what="^pending in payments$", seen="^A from")},
     story="A topic that nobody had added to a transaction never hears of its end, and holds its message for ever.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
     parts=Parts(coordinator=_KnowsOfNoEnd),
