@@ -12,9 +12,6 @@ from fencepost.hops import Hops, Place
 
 TESTED = [row.id for row in register.bundled().rows() if row.is_tested]
 
-NO_SENTENCES_YET = ("KIP890", "PIP31")
-"""The proposals that do not speak vocabularies yet; delete those that do."""
-
 
 def line_at(place: Place) -> str:
     """The line that a place names."""
@@ -26,7 +23,6 @@ def test_a_tested_requirement_has_every_hop(requirement: str) -> None:
     """Each is there, and the line that it names says so. Deviations are only where releases are known to have some."""
     found = hops.of(requirement)
     missing = {name for name in ("rules", "scenarios", "sentences", "branches", "defects") if not getattr(found, name)}
-    missing -= {"sentences"} if requirement.startswith(NO_SENTENCES_YET) else set()
 
     assert missing == set()
     assert [place.where for place in found.rules if "Rule:" not in line_at(place)] == []
