@@ -51,9 +51,12 @@ class Participants:
         """Decision: send the decision to all participants; where there are none, the transaction is complete."""
         action = transaction.status.action
         assert action is not None, "only what is decided is sent"
+        rule("PIP31-03" if action is Action.COMMIT else "PIP31-04")
         rule("PIP31-35")
         rule("CORE-01")
         everybody = self.recipients(transaction)
+        if not everybody:
+            rule("PIP31-73")
         self._missing[transaction.txn] = {one: EndOn(transaction.txn, one, action, low_watermark) for one in everybody}
         for message in self._missing[transaction.txn].values():
             self.send(message)

@@ -12,10 +12,6 @@ from fencepost.hops import Hops, Place
 
 TESTED = [row.id for row in register.bundled().rows() if row.is_tested]
 
-# Until these proposals speak vocabularies, and the reference names these requirements; delete what is there.
-NO_SENTENCES_YET = ("KIP890", "PIP31")
-NO_BRANCHES_YET = ("CORE", "PIP31-03", "PIP31-04", "PIP31-73")
-
 
 def line_at(place: Place) -> str:
     """The line that a place names."""
@@ -27,8 +23,6 @@ def test_a_tested_requirement_has_every_hop(requirement: str) -> None:
     """Each is there, and the line that it names says so. Deviations are only where releases are known to have some."""
     found = hops.of(requirement)
     missing = {name for name in ("rules", "scenarios", "sentences", "branches", "defects") if not getattr(found, name)}
-    missing -= {"sentences"} if requirement.startswith(NO_SENTENCES_YET) else set()
-    missing -= {"branches"} if requirement.startswith(NO_BRANCHES_YET) else set()
 
     assert missing == set()
     assert [place.where for place in found.rules if "Rule:" not in line_at(place)] == []
