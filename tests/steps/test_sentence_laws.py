@@ -57,7 +57,7 @@ def test_what_a_sentence_writes_is_its_own_and_comes_back(data: st.DataObject, s
 
 
 @pytest.mark.parametrize("kind", TYPES.values(), ids=[" ".join(key) for key in TYPES])
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_what_a_type_parses_it_renders_to_the_same_text(data: st.DataObject, kind: ValueType[Any]) -> None:
     """Whatever its pattern matches."""

@@ -1,5 +1,6 @@
 """The laws of sentences, each as an assertion, and values for sentences to write."""
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,11 +41,13 @@ def is_a_step_of_a_feature(form: Form, values: Mapping[str, Any]) -> None:
     assert [one.text for one in feature.said][-1:] == [step]
 
 
+@functools.cache
 def texts_of(kind: ValueType[Any]) -> st.SearchStrategy[str]:
     """Whatever the pattern of a type matches."""
     return st.from_regex(kind.pattern, fullmatch=True)
 
 
+@functools.cache
 def values_of(form: Form) -> st.SearchStrategy[dict[str, Any]]:
     """Values for all placeholders of a form; an optional part is there or not."""
     groups = [(part.parts, True) if isinstance(part, Optionally) else ((part,), False) for part in form.parts]
