@@ -15,7 +15,7 @@ help:  ## this list
 run: .venv/.ready node_modules/.ready  ## judge the bundled reference; results in results/reference
 	$(BIN)/fencepost run
 
-test: .venv/.ready lint  ## lint, then what CI runs, about 40 minutes; tests with containers are skipped where there is no Docker
+test: .venv/.ready lint  ## lint, then what CI runs; tests with containers are skipped where there is no Docker
 	$(BIN)/python -m pytest $(IN_TWO)
 
 test-all: .venv/.ready lint  ## the same, and what CI leaves out: every release of a broker asked everything, Hypothesis with 1,500 examples
