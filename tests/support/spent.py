@@ -19,7 +19,7 @@ import pytest
 
 from fencepost.adapters.common import owners
 
-_EVERY_S = 0.25
+_EVERY_S = 1.0
 """What a container or an orphan works is known as long as it lives, so it is looked at that often; what it works after that is lost."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 _USAGES = ("cpuacct/docker/*/cpuacct.usage", "docker/*/cpu.stat", "system.slice/docker-*/cpu.stat")
@@ -113,6 +113,11 @@ class Spent:
         self._to.with_suffix(f".{worker}.json").write_text(json.dumps(self._by_file))
         if not hasattr(session.config, "workerinput"):
             self._to.write_text(tables(self._to.parent.glob(f"{self._to.stem}.*.json")))
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """The table stands before the line in which pytest sums up, which is the last that CI reads."""
+        terminalreporter.section("what the tests spent")
+        terminalreporter.write_line(self._to.read_text())
 
     def _book(self, to: str) -> None:
         processes, containers = self._meter.seconds()
