@@ -188,9 +188,8 @@ def check(
         fencepost check store/redpanda/latest/history.edn --infer-ww --format json
     """
     from fencepost.pipeline import command
-    from fencepost.pipeline.options import CheckOptions
 
-    options = CheckOptions(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
+    options = command.Options(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
     _guarded(lambda: command.run(options))
 
 
@@ -223,7 +222,7 @@ def report(
     """
     from fencepost.report.compliance import command
 
-    _guarded(lambda: command.run(command.Wish(tuple(results), out, form, columns, master, memory)))
+    _guarded(lambda: command.run(command.Options(tuple(results), out, form, columns, master, memory)))
 
 
 @app.command()

@@ -1,12 +1,16 @@
-"""What a user asks of a check of histories. It is apart from the check, which needs Spark, and from the command, which needs the check."""
+"""What the user of a check asked for, and whether Spark is there to do it. Nothing of Spark is imported here."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from fencepost.contract.errors import WrongUsage
+
 
 @dataclass(frozen=True)
-class CheckOptions:
-    """The histories, where the results go, and how they are judged and shown."""
+class Options:
+    """The options of `fencepost check`."""
 
     paths: tuple[Path, ...]
     results: Path
@@ -19,3 +23,14 @@ class CheckOptions:
     infer_rw: bool = False
     by_run: bool = False
     """Whether a witness in words is wanted of each anomaly in each run."""
+
+
+@contextmanager
+def spark_is_there(command: str) -> Iterator[None]:
+    """Around the imports that need Spark: what is not installed is named with the remedy."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("fencepost"):
+            raise
+        raise WrongUsage(f"{command} needs {error.name}, which is not installed: pip install 'fencepost[check]'") from error

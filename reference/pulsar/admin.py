@@ -37,15 +37,15 @@ def answer(node: Node, peers: Iterable[Peer], request: AdminRequest) -> AdminAns
     for method, pattern, act in _ROUTES:
         if method == request.method and (match := pattern.fullmatch(request.path)):
             try:
-                told = act(node, list(peers), match.groupdict(), request)
+                answered = act(node, list(peers), match.groupdict(), request)
             except Refused as refused:
-                return _told(_STATUS.get(refused.error, HTTPStatus.CONFLICT), {"reason": str(refused)})
-            return AdminAnswer(HTTPStatus.NO_CONTENT) if told is None else _told(HTTPStatus.OK, told)
-    return _told(HTTPStatus.NOT_FOUND, {"reason": f"the reference has no {request.method} {request.path}"})
+                return _answered(_STATUS.get(refused.error, HTTPStatus.CONFLICT), {"reason": str(refused)})
+            return AdminAnswer(HTTPStatus.NO_CONTENT) if answered is None else _answered(HTTPStatus.OK, answered)
+    return _answered(HTTPStatus.NOT_FOUND, {"reason": f"the reference has no {request.method} {request.path}"})
 
 
-def _told(status: HTTPStatus, told: object) -> AdminAnswer:
-    return AdminAnswer(int(status), json.dumps(told).encode())
+def _answered(status: HTTPStatus, answered: object) -> AdminAnswer:
+    return AdminAnswer(int(status), json.dumps(answered).encode())
 
 
 def _topic_of(named: Mapping[str, str]) -> str:
@@ -75,7 +75,7 @@ def _create_partitioned(node: Node, _peers: Iterable[Peer], named: Mapping[str, 
 
 def _delete(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     _send_away(peers, _topic_of(named))
-    node.owner_of(_topic_of(named)).topics.delete(_topic_of(named))
+    node.owner_of(_topic_of(named)).delete(_topic_of(named))
 
 
 def _unload(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
@@ -123,10 +123,10 @@ def _count_in(request: AdminRequest, what: str) -> int:
 
 
 def _coordinator_stats(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
-    if (told := request.query.get("coordinatorId")) is not None:
-        if not _NUMBER.fullmatch(told):
-            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {told!r}")
-        return stats.of_coordinator(_coordinator_of(node, int(told)))
+    if (answered := request.query.get("coordinatorId")) is not None:
+        if not _NUMBER.fullmatch(answered):
+            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {answered!r}")
+        return stats.of_coordinator(_coordinator_of(node, int(answered)))
     return {str(tc_id): stats.of_coordinator(_coordinator_of(node, tc_id)) for tc_id in range(node.coordinator_count)}
 
 

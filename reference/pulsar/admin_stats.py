@@ -1,4 +1,4 @@
-"""What the admin interface tells of coordinators, topics, buffers and subscriptions, in the words of Pulsar's REST API."""
+"""What the admin interface reports of coordinators, topics, buffers and subscriptions, in the words of Pulsar's REST API."""
 
 from typing import Any
 

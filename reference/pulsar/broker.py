@@ -71,11 +71,11 @@ class ReferencePulsar(kernel.Broker[Node]):
             connection.cut()
         self._connections = [(node, connection) for node, connection in self._connections if node != number]
 
-    def connect(self, stirred: Callable[[], None] = lambda: None, number: int = FIRST_NODE) -> Connection | None:
-        """A new connection to a node; None while that is down. `stirred` is called when there is something to take, or it has ended."""
+    def connect(self, notify: Callable[[], None] = lambda: None, number: int = FIRST_NODE) -> Connection | None:
+        """A new connection to a node; None while that is down. `notify` is called when there is something to take, or it has ended."""
         if (node := self._nodes.get(number)) is None:
             return None
-        connection = Connection(node, lambda act: self.run(lambda _: act(), number), self._forget, stirred)
+        connection = Connection(node, lambda act: self.run(lambda _: act(), number), self._forget, notify)
         self._connections.append((number, connection))
         return connection
 

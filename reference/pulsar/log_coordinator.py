@@ -166,8 +166,8 @@ class LogCoordinator:
     @property
     def low_watermark(self) -> int:
         """The highest sequence up to which every transaction is complete; -1 while there is none."""
-        undone = [transaction.txn.sequence for transaction in self._transactions.values() if not transaction.status.is_complete]
-        return min(undone) - 1 if undone else self.last_sequence
+        incomplete = [transaction.txn.sequence for transaction in self._transactions.values() if not transaction.status.is_complete]
+        return min(incomplete) - 1 if incomplete else self.last_sequence
 
     def describe(self, txn: TxnId) -> Transaction:
         """How a transaction stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""

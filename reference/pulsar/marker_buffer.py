@@ -1,7 +1,7 @@
 """The buffer that shipped: the topic is the buffer, and a marker behind a transaction's messages says how it ended.
 
 Readers go no further than to the first message of a transaction that is open, whoever wrote what lies behind; what was aborted
-they skip. PIP-31, "Marker Approach", and `../spec` facts of the shipped broker: all is known again from the ledger alone.
+they skip. PIP-31, "Marker Approach": all of it is recovered from the ledger alone.
 """
 
 from collections.abc import Iterator

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
@@ -68,7 +69,7 @@ class Node:
             raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id}")
         if not self._owns(coordinator_topic(tc_id)):
             raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"coordinator {tc_id} is on another broker; look it up again")
-        self._start_coordinators()
+        self._start_coordinator(tc_id)
         return self._coordinators[self._kinds.serving(scalable=scalable), tc_id]
 
     def set_coordinators(self, count: int) -> None:
@@ -81,7 +82,7 @@ class Node:
     # -- Who owns what
 
     def owner_of(self, topic: str) -> "Node":
-        """The node that a topic is on."""
+        """The node that owns a topic, or may."""
         return self.cluster.nodes[self.cluster.ownership.owner_of(topic)]
 
     def service_url_of(self, topic: str) -> str:
@@ -89,8 +90,13 @@ class Node:
         return self.cluster.service_urls[self.cluster.ownership.owner_of(topic)]
 
     def unload(self, topic: str) -> None:
-        """Take a topic out of memory. Whoever is asked for it next owns it. Raises Refused: TOPIC_NOT_FOUND when there is none."""
+        """Take a topic out of memory; any node may own it then."""
         self.topics.unload(topic)
+        self.cluster.ownership.release(topic)
+
+    def delete(self, topic: str) -> None:
+        """Remove a topic, with everything that it stored. Raises Refused: TOPIC_NOT_FOUND when there is none."""
+        self.topics.delete(topic)
         self.cluster.ownership.release(topic)
 
     # -- Policies of namespaces
@@ -128,9 +134,12 @@ class Node:
         """Those that are this node's and not here yet, among them what another node had until it died."""
         for tc_id in range(self.coordinator_count):
             if self._owns(coordinator_topic(tc_id)):
-                for kind in self._kinds:
-                    if (kind, tc_id) not in self._coordinators:
-                        self._coordinators[kind, tc_id] = kind.coordinator(tc_id, self.machine, self.cluster.end_on)
+                self._start_coordinator(tc_id)
+
+    def _start_coordinator(self, tc_id: int) -> None:
+        for kind in self._kinds:
+            if (kind, tc_id) not in self._coordinators:
+                self._coordinators[kind, tc_id] = kind.coordinator(tc_id, self.machine, self.cluster.end_on)
 
     def _sweep(self) -> None:
         self._start_coordinators()
@@ -138,16 +147,16 @@ class Node:
             coordinator.sweep()
         if self.profile.stray_messages == "ended":
             for topic in self.topics.loaded():
-                topic.end_strays(lambda txn, kind=topic.kind: self._is_over(txn, kind))  # type: ignore[misc]
+                topic.end_strays(partial(self._is_over, topic.kind))
 
-    def _is_over(self, txn: TxnId, kind: TransactionKind) -> bool:
+    def _is_over(self, kind: TransactionKind, txn: TxnId) -> bool:
         if txn.tc_id >= self.coordinator_count:
             return True
         coordinator = self.owner_of(coordinator_topic(txn.tc_id))._coordinators.get((kind, txn.tc_id))
         return coordinator is not None and coordinator.is_over(txn)
 
     def _owns(self, topic: str) -> bool:
-        return self.cluster.ownership.owner_of(topic) == self.machine.node
+        return self.cluster.ownership.claim(topic, self.machine.node)
 
     def _check_owns(self, topic: str) -> None:
         self._kinds.of_topic(topic)

@@ -1,8 +1,8 @@
 """Which node owns which topic.
 
-A topic is owned by one node, which alone reads and writes it, from the moment when somebody first asks for its owner until that node
-dies or the topic is unloaded. The next owner finds everything on the disk that all nodes share. A coordinator is owned as the partition
-of `transaction_coordinator_assign` that stands for it.
+A topic is owned by one node, which alone reads and writes it, from its first use there until that node dies or the topic is unloaded.
+The next owner finds everything on the disk that all nodes share. A coordinator is owned as the partition of
+`transaction_coordinator_assign` that stands for it.
 """
 
 from collections import Counter
@@ -34,12 +34,19 @@ class Ownership:
         self._owners = {topic: owner for topic, owner in self._owners.items() if owner != node}
 
     def release(self, topic: str) -> None:
-        """A topic is unloaded: whoever is asked for it next owns it."""
+        """A topic is unloaded or deleted, and nobody owns it."""
         self._owners.pop(topic, None)
 
     def owner_of(self, topic: str) -> int:
-        """The node that owns a topic; where there is none, the one that owns the fewest."""
-        if topic not in self._owners:
-            owned = Counter(self._owners.values())
-            self._owners[topic] = min(self._nodes, key=lambda node: (owned[node], node))
-        return self._owners[topic]
+        """The node that owns a topic; where nobody does, the node that may claim it: the one that owns the fewest."""
+        if topic in self._owners:
+            return self._owners[topic]
+        owned = Counter(self._owners.values())
+        return min(self._nodes, key=lambda node: (owned[node], node))
+
+    def claim(self, topic: str, node: int) -> bool:
+        """Whether a topic is that node's, which from now on it is where it may be."""
+        is_owner = self.owner_of(topic) == node
+        if is_owner:
+            self._owners[topic] = node
+        return is_owner

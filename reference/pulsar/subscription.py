@@ -30,7 +30,7 @@ class Delivery:
 
 @dataclass(eq=False)
 class Consumer:
-    """A consumer of a subscription. `deliver` hands it a message; `active` tells it whether a failover subscription serves it."""
+    """A consumer of a subscription. `deliver` hands it a message; `active` informs it whether a failover subscription serves it."""
 
     consumer_id: int
     name: str
@@ -75,7 +75,7 @@ class Subscription:
         """Decision: a consumer is gone: what it did not acknowledge goes to others. What is pending in a transaction does not."""
         rule("PIP31-61")
         self.consumers.remove(consumer)
-        self.give_back(self._held_by(consumer))
+        self.give_back(self._unacknowledged_by(consumer))
         self.announce_active()
 
     def flow(self, consumer: Consumer, permits: int) -> None:
@@ -87,7 +87,9 @@ class Subscription:
         """Decision: the consumer gives messages back, or all that it has not acknowledged."""
         rule("PIP31-62")
         everything = places is None or self.kind in (SubscriptionType.EXCLUSIVE, SubscriptionType.FAILOVER)
-        self.give_back({place: units for place, units in self._held_by(consumer).items() if everything or place in (places or ())})
+        self.give_back(
+            {place: units for place, units in self._unacknowledged_by(consumer).items() if everything or place in (places or ())}
+        )
 
     def dispatch(self) -> None:
         """Deliver what may be delivered, for as long as consumers take it."""
@@ -208,7 +210,7 @@ class Subscription:
                 del self._unacknowledged[place]
                 self._redelivery_counts.pop(place, None)
 
-    def _held_by(self, consumer: Consumer) -> dict[Place, Units]:
+    def _unacknowledged_by(self, consumer: Consumer) -> dict[Place, Units]:
         found = {
             place: frozenset(unit for unit, owner in owners.items() if owner is consumer) for place, owners in self._unacknowledged.items()
         }
@@ -277,7 +279,7 @@ class Subscription:
         return next((consumer for consumer in candidates if consumer.permits > 0), None)
 
     def announce_active(self) -> None:
-        """On a failover subscription each consumer is told whether it is served, as the first one is, or waits."""
+        """Inform each consumer of a failover subscription whether it is active, as the first one is."""
         if self.kind is SubscriptionType.FAILOVER:
             for number, consumer in enumerate(self.consumers):
                 consumer.active(number == 0)

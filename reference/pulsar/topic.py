@@ -24,7 +24,7 @@ NO_WATERMARK = -1
 
 @dataclass(eq=False)
 class Producer:
-    """A producer of a topic. `closed` is told when the broker closes it."""
+    """A producer of a topic. `closed` is called when the broker closes it."""
 
     producer_id: int
     name: str

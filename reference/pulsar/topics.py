@@ -42,7 +42,7 @@ class Topics:
         """Make a topic, or find the one that is there. Raises Refused: whatever `check` does."""
         self._check(name)
         if name not in self.names:
-            self._note(name, is_there=True)
+            self._record(name, is_there=True)
         return self.named(name)
 
     def create_partitioned(self, name: str, partitions: int) -> None:
@@ -50,7 +50,7 @@ class Topics:
         self._partitioned.append((name, partitions))
         for number in range(partitions):
             if (partition := f"{name}-partition-{number}") not in self.names:
-                self._note(partition, is_there=True)
+                self._record(partition, is_there=True)
 
     def partitions(self, name: str) -> int:
         """How many partitions a topic has; 0 where it has none."""
@@ -73,15 +73,15 @@ class Topics:
         """Remove a topic, with everything that it stored."""
         self.named(name)
         self._loaded.pop(name, None)
-        self._note(name, is_there=False)
+        self._record(name, is_there=False)
         self._disk.erase(lambda journal: journal.split(" ", 1)[-1].split(" ")[0].removesuffix(SIDECAR_SUFFIX) == name)
 
     def loaded(self) -> tuple[Topic, ...]:
         """Those in memory."""
         return tuple(self._loaded.values())
 
-    def _note(self, name: str, *, is_there: bool) -> None:
-        assert (name in self.names) is not is_there, "what is noted is a change"
+    def _record(self, name: str, *, is_there: bool) -> None:
+        assert (name in self.names) is not is_there, "what is recorded is a change"
         self._journal.append((name, is_there))
         (self._names.add if is_there else self._names.remove)(name)
         self._read_until = len(self._journal)

@@ -1,6 +1,6 @@
 """The transaction log of one coordinator: what it knows after a crash.
 
-Every change is appended before it is in force and before anybody is told. The latest entry of a transaction is how it stands.
+Every change is appended before it is in force and before anything is answered. The latest entry of a transaction is how it stands.
 PIP-31, "Transaction Metadata Store": the entry COMMITTING or ABORTING is the point from which the outcome is certain.
 """
 

@@ -1,6 +1,7 @@
 """The bundled reference as a system that is reached over TCP, on the same virtual clock and with the same faults and names as in process.
 
-As a program it is `fencepost run` on that system; its arguments go to the suite.
+It does not lie: that it says the same as the bundled one, event by event, is what tests ask of it. As a program it is `fencepost run` on
+that system; its arguments go to the suite.
 """
 
 import sys

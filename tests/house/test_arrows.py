@@ -68,8 +68,8 @@ def test_a_room_imports_only_what_it_may(module: str) -> None:
 
 def test_the_arrows_are_really_read() -> None:
     """The check sees imports of every form; a module that imports nothing of ours would prove nothing."""
-    assert "adapters.kafka.probe.KafkaProbe" in rooms_of_imports(CHECKOUT / "steps/kip890/world.py")
-    assert "steps.kip890.world.World" in rooms_of_imports(CHECKOUT / "steps/kip890/acts.py")
+    assert "adapters.kafka.probe.KafkaProbe" in rooms_of_imports(CHECKOUT / "steps/kafka/context.py")
+    assert "steps.kafka.context.ScenarioContext" in rooms_of_imports(CHECKOUT / "steps/kafka/writing.py")
     assert "contract.evidence.Evidence" in rooms_of_imports(CHECKOUT / "contract/items.py")
 
 

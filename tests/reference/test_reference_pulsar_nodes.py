@@ -42,6 +42,8 @@ def error(world: World, node: int, command: pb.CommandProducer | pb.CommandTcCli
 @pytest.fixture
 def world() -> World:
     world = World(nodes=2)
+    for topic in (THERE, HERE):
+        done(world.probe().create_topic(topic))
     assert [owner(world, topic, FIRST_NODE) for topic in (coordinator_topic(0), THERE, HERE)] == [FIRST_NODE, SECOND, FIRST_NODE]
     return world
 
@@ -151,6 +153,7 @@ def test_a_crash_point_may_wait_for_one_node(world: World) -> None:
 def test_a_node_that_comes_back_owns_what_is_asked_for_next(world: World) -> None:
     """What has moved stays where it is."""
     world.broker.crash(SECOND)
+    world.producer(THERE)
     moved = owner(world, THERE, FIRST_NODE)
     world.broker.restart(SECOND)
 

@@ -84,7 +84,7 @@ class _KnowsNoMember(Coordinator):
 
 ANNOUNCED_IS_REFUSED = Defect(
     name="announced-is-refused",
-    breaks={"KIP890-097": Symptom(seen="^(INVALID_TXN_STATE|TRANSACTION_ABORTABLE)")},
+    breaks={"KIP890-097": Symptom(what="answer to Produce", error="^(INVALID_TXN_STATE|TRANSACTION_ABORTABLE)$")},
     story="The coordinator says of every partition that it is not in the transaction, and old clients cannot write any longer.",
     origin="textbook: the question is answered from a cache that announcements do not reach",
     parts=Parts(coordinator=_KnowsNoMember),

@@ -52,7 +52,7 @@ class _WantsInitialising(Coordinator):
 
 ANSWERED_EPOCH_IS_USELESS = Defect(
     name="answered-epoch-is-useless",
-    breaks={"KIP890-063": Symptom(seen="^INVALID_TXN_STATE")},
+    breaks={"KIP890-063": Symptom(what="answer to Produce", error="^INVALID_TXN_STATE$")},
     story="A producer that goes on with the epoch from EndTxn is turned away until it has called InitProducerId.",
     origin="textbook: a state machine in which Complete leads only to Empty",
     parts=Parts(coordinator=_WantsInitialising),

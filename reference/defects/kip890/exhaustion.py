@@ -124,7 +124,7 @@ class _MarksWithWhatFollows(MarkerSender):
 
 MARKER_OF_THE_NEXT_PRODUCER_ID = Defect(
     name="marker-of-the-next-producer-id",
-    breaks={"KIP890-124": Symptom(seen="^COMMIT with epoch 0")},
+    breaks={"KIP890-124": Symptom(what="markers added to payments-0", seen=r"^payments-0: COMMIT \(producer id \d+, epoch 0\)")},
     story="At an overflow the marker has the new producer id, which wrote nothing; the data of the old one stays undecided.",
     origin="textbook: the producer id and epoch of the answer used for the markers",
     parts=Parts(marker_sender=_MarksWithWhatFollows),

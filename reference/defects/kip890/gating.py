@@ -17,7 +17,7 @@ class _TellsOnlyTheNewest(AdvertisedApiVersions):
 
 FEATURES_ONLY_IN_NEWEST = Defect(
     name="features-only-in-newest",
-    breaks={"KIP890-001": Symptom(seen="^None")},
+    breaks={"KIP890-001": Symptom(what="finalized level of transaction.version", seen="^none$")},
     story="The finalized features are in the newest version of ApiVersions only, and clients of the one before keep to the old protocol.",
     origin="textbook: a field that an earlier version has too",
     parts=Parts(advertised_api_versions=_TellsOnlyTheNewest),
@@ -31,7 +31,7 @@ class _FearsLevelZero(AdvertisedApiVersions):
 
 SUPPORT_NOT_TOLD = Defect(
     name="support-not-told",
-    breaks={"KIP890-002": Symptom(seen="^None")},
+    breaks={"KIP890-002": Symptom(what="supported level of transaction.version", seen="^none$")},
     story="What old clients could not read is left out for new ones too, so nobody learns that the level may be raised.",
     origin="https://issues.apache.org/jira/browse/KAFKA-17011: the reason for ApiVersions v4",
     parts=Parts(advertised_api_versions=_FearsLevelZero),

@@ -23,7 +23,7 @@ class _OneForAll(Ownership):
 
 SHARED_PRODUCER_ID = Defect(
     name="shared-producer-id",
-    breaks={"KIP890-010": Symptom(seen="that was handed out before")},
+    breaks={"KIP890-010": Symptom(what="answer to InitProducerId", seen=r"^success with \(producer id \d+, epoch 0\)")},
     story="Everybody who asks for a producer id without a transactional id gets the same one, so that their batches collide.",
     origin="textbook: a constant for those that have no name",
     parts=Parts(ownership=_OneForAll),
@@ -82,7 +82,7 @@ class _AdoptsWhatItIsTold(Ownership):
 
 IDENTITY_ADOPTED = Defect(
     name="identity-adopted",
-    breaks={"KIP890-014": Symptom(seen=r"epoch 1\), a producer id that was handed out before")},
+    breaks={"KIP890-014": Symptom(what="answer to InitProducerId", seen=r"^success with \(producer id \d+, epoch 1\)")},
     story="Who brings a producer id and epoch to an unknown transactional id keeps them, even where they belong to another id.",
     origin="textbook: trust in what a client says",
     parts=Parts(ownership=_AdoptsWhatItIsTold),

@@ -16,7 +16,7 @@ from .peer import UNASKED, Peer, code, txn_of
 
 
 def subscribe(peer: Peer, command: pb.CommandSubscribe) -> None:
-    """A topic or subscription that is not there comes up. A client that asks again for a consumer which it has is told that it has it."""
+    """A topic or subscription that is not there comes up. A client that asks again for a consumer which it has is answered with success."""
     if command.consumer_id in peer.consumers:
         peer.say(pb.CommandSuccess(request_id=command.request_id))
         return

@@ -72,7 +72,7 @@ def end_txn_on_subscription(peer: Peer, command: pb.CommandEndTxnOnSubscription)
 
 
 def _coordinator(peer: Peer, command: Any, tc_id: int) -> TransactionCoordinator:
-    """The coordinator of the kind that the request asks for: ids do not tell, for every kind begins with (0,0)."""
+    """The coordinator of the kind that the request asks for: the id does not say it, for every kind begins with (0,0)."""
     return peer.node.coordinator(tc_id, scalable=command.scalable)
 
 
@@ -117,5 +117,5 @@ def _txn(command: Any) -> TxnId:
 
 def _low_watermark(command: Any) -> int:
     """Up to where transactions are complete; nothing where the sender does not say, or says -1, which wraps."""
-    told: int = command.txnid_least_bits_of_low_watermark
-    return told if command.HasField("txnid_least_bits_of_low_watermark") and told < 2**63 else -1
+    sequence: int = command.txnid_least_bits_of_low_watermark
+    return sequence if command.HasField("txnid_least_bits_of_low_watermark") and sequence < 2**63 else -1
