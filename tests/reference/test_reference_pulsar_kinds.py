@@ -38,7 +38,7 @@ def begin(world: World) -> TxnId:
 
 
 def end(world: World, txn: TxnId, action: Action) -> Any:
-    asked = pb.CommandEndTxn(request_id=2, txnid_most_bits=0, txnid_least_bits=txn.least, txn_action=action.value, scalable=True)
+    asked = pb.CommandEndTxn(request_id=2, txnid_most_bits=0, txnid_least_bits=txn.sequence, txn_action=action.value, scalable=True)
     answer = ask(world, asked)
     world.broker.advance(200)
     return answer

@@ -105,7 +105,7 @@ def test_what_a_dead_node_owned_moves_with_all_that_was_stored(world: World) -> 
 
     assert owner(world, HERE, SECOND) == SECOND
     assert world.values(world.consumer(HERE, name="other"), "other") == ["h"]
-    assert done(other.new_transaction()).least == txn.least + 1
+    assert done(other.new_transaction()).sequence == txn.sequence + 1
 
 
 def test_a_decision_whose_coordinator_died_is_carried_out_by_the_next(world: World) -> None:
