@@ -1,4 +1,6 @@
-"""What pytest knows in this checkout: the plugin, how hard Hypothesis tries, where the tests' helpers stand, Docker and Java."""
+"""What pytest knows in this checkout: the plugin, how hard Hypothesis tries, what CI leaves to `make test-all`, where the tests' helpers
+stand, how files are given to two workers, Docker and Java.
+"""
 
 import os
 import sys
@@ -11,21 +13,71 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from xdist.scheduler import LoadScopeScheduling
 
 pytest_plugins = ["fencepost.plugin"]
 
 TESTS = Path(__file__).parent / "tests"
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "fakes")]  # so that tests import their helpers by name, whatever the import mode
 
-settings.register_profile("quick", max_examples=20)
+MARKERS = (
+    "docker(image): the test needs Docker and this image; it is skipped without, or fails where FENCEPOST_REQUIRE_CONTAINERS=1",
+    "thorough: only `make test-all` runs the test (--thorough); docs/decisions.md says why that loses nothing that CI must see",
+)
+REAL = "tests/systems/test_real_"
+"""How the files with real brokers begin."""
+
+settings.register_profile("quick", max_examples=20, deadline=None)
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("thorough", max_examples=1_500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--thorough", action="store_true", help="also the tests that CI leaves out: `make test-all`")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    if file := os.environ.get("FENCEPOST_SPENT"):
+        from spent import Spent
+
+        config.pluginmanager.register(Spent(Path(file)))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with real brokers come first: they take minutes, and at the end the short ones keep both of `make test`'s workers busy."""
-    items.sort(key=lambda item: not item.path.name.startswith("test_real_"))
+    """Files with real brokers come first, and of them those that take longest, so that one worker begins with them.
+
+    Raises UsageError where a test elsewhere needs Docker.
+    """
+    from docker_here import image_for
+
+    for item in items:
+        if image_for(item) and not item.nodeid.startswith(REAL):
+            raise pytest.UsageError(f"{item.nodeid} needs Docker, so it belongs to a file {REAL}*.py")
+    items.sort(key=lambda item: (not item.nodeid.startswith(REAL), not item.path.name.endswith("_suite.py")))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before any fixture: what is not for this run, or cannot be had here, is skipped with its reason."""
+    from docker_here import image_for, require_docker
+
+    if item.get_closest_marker("thorough") and not item.config.getoption("--thorough"):
+        pytest.skip("CI leaves it to `make test-all`")
+    if image := image_for(item):
+        require_docker(image)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "LoadScopeScheduling":
+    """A file is one worker's, and all files with real brokers are the same worker's: they mostly wait, while the other worker computes."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return REAL if nodeid.startswith(REAL) else nodeid.partition("::")[0]
+
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -47,3 +99,17 @@ def spark(java: None) -> "Iterator[SparkSession]":  # noqa: ARG001 it only skips
 
     with session(Size(1, "local[2]")) as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def reference_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The results of one run of everything on the bundled reference, and what it printed. All workers share it; nobody writes there."""
+    from commands import fencepost
+    from once import made_once
+
+    def make(folder: Path) -> None:
+        printed = fencepost("run", "--results", folder / "results", expect=0).out
+        (folder / "printed.txt").write_text(printed, encoding="utf-8")
+
+    folder = made_once(tmp_path_factory, "reference-run", make)
+    return folder / "results", (folder / "printed.txt").read_text(encoding="utf-8")

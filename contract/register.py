@@ -20,11 +20,6 @@ from .errors import UnknownName
 _ID = re.compile(r"[A-Z0-9]+-\d{2,3}")
 
 
-def title_of(spec: str) -> str:
-    """A proposal's folder as people write its name: `kip890` is KIP-890, `transaction_key` is transaction key."""
-    return re.sub(r"^([a-z]+)(\d+)$", lambda found: f"{found[1].upper()}-{found[2]}", spec).replace("_", " ")
-
-
 class Requirement(Row):
     """One row: a law that a system can be seen to keep or to break.
 

@@ -8,10 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from fencepost.adapters import registry
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.register import Requirement
 
-from .contract import gherkin, register
+from .contract import gherkin, proposals, register
 
 FORMS = ("table", "json", "markdown")
 
@@ -26,6 +27,7 @@ def show_list(specs: Sequence[str], form: str) -> int:
     """Print the rows of some proposals, or of all."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
+    registry.check_proposals()
     rows = register.bundled().rows(specs)
     if form == "json":
         print(json.dumps([as_json(row) for row in rows], indent=1))
@@ -53,7 +55,7 @@ def markdown(specs: Sequence[str]) -> str:
     for spec in specs or rows.by_spec:
         members = rows.rows([spec])
         tested = sum(row.is_tested for row in members)
-        lines += [f"# {register.title_of(spec)}: {tested} of {len(members)} requirements tested", ""]
+        lines += [f"# {proposals.bundled().title_of(spec)}: {tested} of {len(members)} requirements tested", ""]
         lines += ["Made by `make docs` from the register; do not edit.", ""]
         for row in members:
             lines += [

@@ -3,32 +3,36 @@
 from rich.console import Console
 from rich.text import Text
 
+from fencepost.adapters import registry
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.ports import Handshake
 
 from . import expectations
-from .contract import gherkin, register
+from .contract import gherkin, proposals, register
 from .options import Options
-from .protocols import PROTOCOLS_OF
 
 
 def show(options: Options) -> int:
     """Open the system, print its handshake and what will not be offered, and give it back."""
+    registry.check_proposals()
     console = Console(highlight=False)
     for protocol, system in options.build_systems().items():
         system.prepare()
         try:
-            handshake = options.open(system)
+            handshake = system.open()
+            registry.check_opened(options.system, system, handshake)
         finally:
             system.close()
         _show_system(console, options, protocol, system.name, handshake)
+    for told in registry.broken():
+        console.print(Text(f"\nnote: {told}"))
     return 0
 
 
 def _show_system(console: Console, options: Options, protocol: str, name: str, handshake: Handshake) -> None:
     exactly = "" if handshake.version_is_exact else " (the release line; the patch level is not told on the wire)"
     console.print(Text(f"{name} {handshake.version}{exactly}, which speaks {protocol}", style="bold"))
-    clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.patience:g} s"
+    clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.asked.patience_s:g} s"
     lines = [f"profile {handshake.profile}", f"clock: {clock}", *handshake.notes]
     lines += [f"offers {name}: {CAPABILITIES[name]}" for name in sorted(handshake.capabilities)]
     for line in lines:
@@ -40,7 +44,7 @@ def _show_system(console: Console, options: Options, protocol: str, name: str, h
 def _show_not_offered(console: Console, protocol: str, handshake: Handshake) -> None:
     console.print(Text("\nwill not be offered", style="bold"))
     lines = list(handshake.not_offered)
-    for feature in [feature for feature in gherkin.bundled() if protocol in PROTOCOLS_OF[feature.spec]]:
+    for feature in [feature for feature in gherkin.bundled() if feature.spec in proposals.bundled().binding(protocol)]:
         for rule in feature.rules:
             for scenario in rule.scenarios:
                 missing = [tag.removeprefix("needs:") for tag in scenario.tags if tag.removeprefix("needs:") not in handshake.capabilities]

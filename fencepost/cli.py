@@ -14,7 +14,7 @@ import typer
 from fencepost.contract.errors import Exit
 
 T = TypeVar("T")
-SYSTEM_HELP = "What is judged: reference (bundled, the default), kafka or pulsar."
+SYSTEM_HELP = "What is judged: reference (bundled, the default), kafka, pulsar, or a system that an installed package registers."
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -40,6 +40,9 @@ Container = Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this
 Broker = Annotated[
     str | None, typer.Option(metavar="NAME:VERSION", help="A release, such as kafka:4.1.1 or pulsar:4.0.7; short for --container.")
 ]
+SetSystem = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any other option of the system, such as its address. May be repeated.")
+]
 Profile = Annotated[str | None, typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.")]
 
 
@@ -51,6 +54,7 @@ def run(
     admin_url: AdminUrl = None,
     container: Container = None,
     broker: Broker = None,
+    set_system: SetSystem = None,
     spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890. May be repeated.")] = None,
     only: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.")
@@ -99,7 +103,7 @@ def run(
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else [])]
-    for name, values in (("--spec", spec), ("--only", only), ("--level", level)):
+    for name, values in (("--set-system", set_system), ("--spec", spec), ("--only", only), ("--level", level)):
         arguments += [f"{name}={value}" for value in values or ()]
     _guarded(lambda: suite.run(arguments, workers))
 
@@ -185,8 +189,8 @@ def check(
     """
     from fencepost.pipeline import command
 
-    wish = command.Wish(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
-    _guarded(lambda: command.run(wish))
+    options = command.Options(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
+    _guarded(lambda: command.run(options))
 
 
 @app.command()
@@ -218,7 +222,7 @@ def report(
     """
     from fencepost.report.compliance import command
 
-    _guarded(lambda: command.run(command.Wish(tuple(results), out, form, columns, master, memory)))
+    _guarded(lambda: command.run(command.Options(tuple(results), out, form, columns, master, memory)))
 
 
 @app.command()
@@ -266,6 +270,7 @@ def doctor(
     admin_url: AdminUrl = None,
     container: Container = None,
     broker: Broker = None,
+    set_system: SetSystem = None,
     profile: Profile = None,
 ) -> None:
     """Ask a system what it is and what it offers, before judging it.
@@ -273,12 +278,17 @@ def doctor(
     Shows the APIs with their versions, the finalized features, the profile, the clock and the capabilities, and which
     scenarios will not be offered and why.
     """
-    from . import checkup
-    from .options import Options
+    from fencepost.contract.registration import Asked
 
-    image = _image(container, broker)
-    options = Options(system, bootstrap, service_url, admin_url, image, profile)
-    _guarded(lambda: checkup.show(options))
+    from . import checkup
+    from .options import Options, given
+
+    own = {"bootstrap": bootstrap, "service-url": service_url, "admin-url": admin_url, "container": _image(container, broker)}
+
+    def show() -> int:
+        return checkup.show(Options(system, Asked(given(own, set_system or ()), profile)))
+
+    _guarded(show)
 
 
 @app.command()
@@ -305,7 +315,7 @@ def serve(
     """
     from . import serving
 
-    _guarded(lambda: serving.serve(system, port, admin_port, profile, properties or []))
+    _guarded(lambda: serving.serve(system, {"port": port, "admin-port": admin_port}, profile, properties or []))
 
 
 def main() -> None:

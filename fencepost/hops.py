@@ -115,12 +115,14 @@ def _branches() -> dict[str, tuple[Place, ...]]:
 
 
 def _calls_of_rule(node: ast.AST, inside: str = "") -> Iterator[tuple[str, int, str]]:
-    """The requirement that each call names, its line, and the function that it stands in."""
+    """The requirements that each call names, with the line and the function; a branch may choose between two."""
     match node:
         case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
             inside = f"{inside}.{name}" if inside else name
-        case ast.Call(func=ast.Name(id="rule"), args=[ast.Constant(value=str(requirement))]):
-            yield requirement, node.lineno, inside
+        case ast.Call(func=ast.Name(id="rule"), args=arguments):
+            for part in (part for argument in arguments for part in ast.walk(argument)):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield part.value, part.lineno, inside
         case _:
             pass
     for child in ast.iter_child_nodes(node):

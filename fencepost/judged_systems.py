@@ -5,6 +5,8 @@ A broker speaks one. The bundled reference speaks all, with a broker for each, s
 
 from collections.abc import Collection, Mapping
 
+from fencepost.adapters import registry
+from fencepost.contract import proposals
 from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.ports import Handshake, System
 from fencepost.contract.register import Register
@@ -12,7 +14,6 @@ from fencepost.contract.register import Register
 from . import expectations
 from .expectations import Expectations
 from .options import Options
-from .protocols import PROTOCOLS_OF
 
 
 class JudgedSystems:
@@ -27,7 +28,8 @@ class JudgedSystems:
 
     def protocols(self, requirement: str) -> tuple[str, ...]:
         """The protocols under which a requirement is asked here."""
-        return tuple(name for name in PROTOCOLS_OF[self._register.spec_of(requirement)] if name in self.by_protocol)
+        asked_of = proposals.bundled().protocols_of(self._register.spec_of(requirement))
+        return tuple(name for name in asked_of if name in self.by_protocol)
 
     def prepare(self) -> None:
         """Begin to start whatever will be needed in any case."""
@@ -44,7 +46,8 @@ class JudgedSystems:
         for protocol in needs:
             system = self.by_protocol[protocol]
             try:
-                handshake = self._options.open(system)
+                handshake = system.open()
+                registry.check_opened(self._options.system, system, handshake)
             except (SystemUnreachable, Malformed) as error:
                 raise SystemUnreachable(f"{system.name} cannot be judged: {error}") from error
             self.handshakes[protocol] = handshake

@@ -13,6 +13,7 @@ from jinja2 import Environment
 from rich.console import Console
 from rich.text import Text
 
+from fencepost.adapters import registry
 from fencepost.contract.errors import WrongUsage
 
 from . import __version__
@@ -22,6 +23,7 @@ from .prove import Proof, Seen, prove
 
 def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> int:
     """Prove, print, and write `prove.json` and `prove.html`. Answers 0 when the proof holds, 1 when it does not."""
+    registry.check_proposals()
     rows = register.bundled()
     rows.rows(specs)
     try:

@@ -15,7 +15,7 @@ from fencepost.steps.vocabularies import Speech
 
 from . import lint_sentences
 
-LONGEST = 6
+LONGEST = 7
 _NUMBERED = re.compile(r"\[(\d+)] \S.*")
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from fencepost.contract.register import title_of
+from fencepost.contract import proposals
 from fencepost.contract.verdict import RequirementResult, Verdict, totals
 
 from .results import Results
@@ -58,7 +58,7 @@ def _write_theme(theme: str, members: list[RequirementResult], width: int, out: 
 
 def _write_denominator(results: Results, judged: int, out: Any) -> None:
     specs = results.selection.specs or tuple(results.register.by_spec)
-    in_all, named = len(results.register.rows(specs)), " and ".join(map(title_of, specs))
+    in_all, named = len(results.register.rows(specs)), " and ".join(map(proposals.bundled().title_of, specs))
     end = "" if results.complete else " The run is not complete."
     word, colour = ("conforms as far as it was asked", {"green": True}) if results.conforms() else ("does not conform", {"red": True})
     out.write_line(f"  {judged} of the {in_all} requirements of {named} were judged: {results.system} {word}.{end}", **colour)

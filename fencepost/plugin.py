@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fencepost.adapters import registry
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
@@ -30,11 +31,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before the plugins that write junit.xml and Allure results look for their options
 def pytest_configure(config: pytest.Config) -> None:
-    chosen = Options.of(config)
     in_worker = hasattr(config, "workerinput")
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
     try:
-        rows = register.bundled()
+        chosen, rows = Options.of(config), register.bundled()
+        registry.check_proposals()
         vocabularies.check()
         chosen = chosen.about_system(rows)
         chosen.selection.check(rows)

@@ -27,8 +27,7 @@ from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
 
 from . import suite
-from .contract import gherkin
-from .protocols import PROTOCOLS_OF
+from .contract import gherkin, proposals
 from .suite import PLUGINS
 
 
@@ -121,10 +120,10 @@ class Proof:
         return not (self.holes or self.missed or self.false_reds or self.inapplicable)
 
 
-def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, tell: Callable[[Seen, int, int], None]) -> Proof:
-    """Run the suite on every variant that concerns these proposals. `tell` hears of each as it ends, with its number and the count."""
+def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, report: Callable[[Seen, int, int], None]) -> Proof:
+    """Run the suite on every variant that concerns these proposals. `report` hears of each as it ends, with its number and the count."""
     specs = tuple(specs)
-    protocols = {row.id: PROTOCOLS_OF[register.spec_of(row.id)] for row in register.rows(specs) if row.is_tested}
+    protocols = {row.id: proposals.bundled().protocols_of(register.spec_of(row.id)) for row in register.rows(specs) if row.is_tested}
     unasked = {name: why for name, defect in DEFECTS.items() if (why := _cannot_be_asked(defect, register, specs))}
     defects = {name: defect for row in protocols for name, defect in DEFECTS.items() if row in defect.breaks and name not in unasked}
     spoken = {protocol for each in protocols.values() for protocol in each}
@@ -132,12 +131,12 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     found: dict[str, Seen] = {}
     # A server process that has imported everything is forked for each run; a new interpreter would take longer than the run.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.reference", *PLUGINS])
+    context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
     with context.Pool(workers, maxtasksperchild=1) as pool:
         tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
             found[one.defect.name] = one
-            tell(one, number, len(variants))
+            report(one, number, len(variants))
     return Proof(
         protocols,
         (*(found[variant.name] for variant in variants), *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
@@ -156,8 +155,9 @@ def _cannot_show(broken: str, protocol: str, register: Register, specs: tuple[st
     spec = register.spec_of(row.id)
     if specs and spec not in specs:
         return None
-    if protocol not in PROTOCOLS_OF[spec]:
-        return f"it breaks {row.id}, which is asked of {' and '.join(PROTOCOLS_OF[spec])}, and it is a broker of {protocol}"
+    bound = proposals.bundled().protocols_of(spec)
+    if protocol not in bound:
+        return f"it breaks {row.id}, which is asked of {' and '.join(bound)}, and it is a broker of {protocol}"
     if row.is_tested:
         return None
     return f"it breaks {row.id}, which is {'planned' if row.planned else 'excluded'} and has no scenario"

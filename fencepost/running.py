@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fencepost.contract.datafile import DataFileError
-from fencepost.contract.errors import NotOffered, SystemUnreachable
+from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.items import (
     EVIDENCE,
@@ -113,7 +113,7 @@ class Running:
             for item in filter(scenario_of, session.items):
                 needs.setdefault(item.stash[PROTOCOL], []).append(frozenset(needs_of(item)))
             self.systems.open(needs)
-        except (SystemUnreachable, DataFileError) as error:
+        except (SystemUnreachable, WrongUsage, DataFileError) as error:
             self._give_up(str(error))
 
     def _give_up(self, reason: str) -> None:

@@ -19,9 +19,9 @@ from fencepost.contract.errors import WrongUsage
 
 from . import local
 from .anomalies import ANOMALIES, Anomaly
-from .command import Wish
 from .derived import History
 from .ingest import files
+from .options import Options
 from .page import render
 from .session import Size, session
 from .start import find
@@ -34,55 +34,57 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class Judged:
-    """A check that has ended: the content of verdict.json, and the first witnesses of each anomaly, in all and (if wished) in each run."""
+    """A check that has ended: the content of verdict.json, and the first witnesses of each anomaly, in all and (if asked) in each run."""
 
-    told: dict[str, Any]
+    document: dict[str, Any]
     pictured: Sequence[Shown]
     by_run: Sequence[Shown]
 
 
-def check(wish: Wish) -> int:
+def check(options: Options) -> int:
     """Judge the histories, write the results, print them; the answer is the exit code."""
-    judged = judge(wish)
-    if wish.form == "json":
-        print(json.dumps(judged.told, indent=2, ensure_ascii=False))
+    judged = judge(options)
+    if options.form == "json":
+        print(json.dumps(judged.document, indent=2, ensure_ascii=False))
     else:
-        _table(judged.told, totals(judged.told), judged.pictured, wish.results)
-    return CONFORMS if all(run["valid"] for run in judged.told["runs"]) else DOES_NOT
+        _table(judged.document, totals(judged.document), judged.pictured, options.results)
+    return CONFORMS if all(run["valid"] for run in judged.document["runs"]) else DOES_NOT
 
 
-def judge(wish: Wish) -> Judged:
+def judge(options: Options) -> Judged:
     """Judge the histories, and write the results."""
-    wanted = _chosen(wish.anomalies)
+    wanted = _chosen(options.anomalies)
     say = _Progress()
-    start = find(wish.paths)
-    size = Size(start.bytes, wish.master, wish.memory)
-    wish.results.mkdir(parents=True, exist_ok=True)
-    _store(wish.results, unfinished())
-    say(f"{start}, {size.bytes / 1e6:.1f} MB; starting Spark on {wish.master} with {size.driver_memory}")
+    start = find(options.paths)
+    size = Size(start.bytes, options.master, options.memory)
+    options.results.mkdir(parents=True, exist_ok=True)
+    _store(options.results, unfinished())
+    say(f"{start}, {size.bytes / 1e6:.1f} MB; starting Spark on {options.master} with {size.driver_memory}")
     with session(size) as spark:
         say("reading and sorting")
-        tables, bad = start.tables(spark, size.partitions, wish.results)
-        history = History(tables, wish.infer_ww, wish.infer_rw)
+        tables, bad = start.tables(spark, size.partitions, options.results)
+        history = History(tables, options.infer_ww, options.infer_rw)
         if not history.runs:
             raise WrongUsage(
-                f"no operation could be read from {start}; {bad} lines and files are in {wish.results / 'quarantine'} with the reasons"
+                f"no operation could be read from {start}; {bad} lines and files are in {options.results / 'quarantine'} with the reasons"
             )
         say("looking for anomalies")
         every = found(history, wanted)
-        told = verdict(history, every, bad)
-        say(f"{told['records']} records of {told['operations']} operations judged")
-        witnesses = _witnesses(spark, every, max(wish.most, _SHOWN))
+        document = verdict(history, every, bad)
+        say(f"{document['records']} records of {document['operations']} operations judged")
+        witnesses = _witnesses(spark, every, max(options.most, _SHOWN))
         concerned = F.col("place") <= _SHOWN
-        first = witnesses.filter(concerned | (F.col("rank") == 1) if wish.by_run else concerned).collect() if every else []
+        first = witnesses.filter(concerned | (F.col("rank") == 1) if options.by_run else concerned).collect() if every else []
         with ThreadPoolExecutor(1) as beside:
-            kept = beside.submit(_keep, witnesses.filter(F.col("rank") <= wish.most).drop("rank", "place"), wish.results / "witnesses")
+            kept = beside.submit(
+                _keep, witnesses.filter(F.col("rank") <= options.most).drop("rank", "place"), options.results / "witnesses"
+            )
             stories = shown(first, tables) if first else []
             kept.result()
     pictured = [story for story in stories if story.place <= _SHOWN]
-    (wish.results / "index.html").write_text(render(told, totals(told), pictured), encoding="utf-8")
-    _store(wish.results, told)
-    return Judged(told, pictured, [story for story in stories if story.rank == 1])
+    (options.results / "index.html").write_text(render(document, totals(document), pictured), encoding="utf-8")
+    _store(options.results, document)
+    return Judged(document, pictured, [story for story in stories if story.rank == 1])
 
 
 def _chosen(names: Sequence[str]) -> tuple[Anomaly, ...]:
@@ -103,9 +105,9 @@ class _Progress:
         print(f"[{time.monotonic() - self._began:6.1f} s] {stage}", file=sys.stderr)
 
 
-def _store(folder: Path, told: dict[str, Any]) -> None:
+def _store(folder: Path, document: dict[str, Any]) -> None:
     fresh = folder / "verdict.json.new"
-    fresh.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    fresh.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     fresh.replace(folder / files.RESULT)
 
 
@@ -120,7 +122,7 @@ def _keep(witnesses: DataFrame, folder: Path) -> None:
     witnesses.write.mode("overwrite").option("ignoreNullFields", "false").json(str(folder / "json"))
 
 
-def _table(told: dict[str, Any], sums: Sequence[Total], pictured: Sequence[Shown], folder: Path) -> None:
+def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[Shown], folder: Path) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -133,10 +135,11 @@ def _table(told: dict[str, Any], sums: Sequence[Total], pictured: Sequence[Shown
             name = f"{total.anomaly.name} (lawful)" if total.anomaly.allowed else total.anomaly.name
             table.add_row(name, str(total.definite), str(total.possible), str(total.runs), Text(str(first)))
         console.print(table)
-    invalid = sum(not run["valid"] for run in told["runs"])
+    invalid = sum(not run["valid"] for run in document["runs"])
     console.print(
-        f"{told['records']} records of {told['operations']} operations in {len(told['runs'])} runs; {invalid} runs have a definite anomaly"
+        f"{document['records']} records of {document['operations']} operations in {len(document['runs'])} runs; "
+        f"{invalid} runs have a definite anomaly"
     )
-    if told["quarantined"]:
-        console.print(f"{told['quarantined']} lines or files could not be read; see {folder / 'quarantine'}")
+    if document["quarantined"]:
+        console.print(f"{document['quarantined']} lines or files could not be read; see {folder / 'quarantine'}")
     console.print(f"results: {folder}", soft_wrap=True)

@@ -5,7 +5,7 @@
 * `values`: one row for each value of a log (`values`).
 * `noticed`: the records that are not as a sound history's (`neighbours`); everything else about single records is sound.
 * `logs`: how far each log was read.
-* `gaps`: values that one poll of a log jumped over: it has a record before the value's place and one after it, but not the value.
+* `gaps`: values that one poll of a log jumped over: it has a record before the value's rank and one after it, but not the value.
 
 `followed` runs are those whose consumers have positions (assign or subscribe to logs, final_read, or so says the recorder): only
 there is it a fault to read on behind an unread record, since a bare fetch may begin anywhere.
@@ -132,12 +132,12 @@ class History:
 
     @cached_property
     def reads(self) -> DataFrame:
-        placed = self.values.select(*VALUE, F.when(~F.col("reused"), F.col("li")).alias("i"))
+        placed = self.values.select(*VALUE, F.when(~F.col("reused"), F.col("last_rank")).alias("rank"))
         return self.of("recv").join(placed.hint("shuffle_hash"), list(VALUE), "left")
 
     @property
     def logs(self) -> DataFrame:
-        """For each log the last place that was read (`bound`), its offset, and the first offset of what is committed and unread."""
+        """For each log the last rank that was read (`bound`), its offset, and the first offset of what is committed and unread."""
         return F.broadcast(self.once("logs", self._logs))
 
     @property
@@ -145,22 +145,22 @@ class History:
         return self.once("gaps", self._gaps)
 
     def _logs(self) -> DataFrame:
-        unread = F.col("acked") & F.col("must") & ~F.col("read")
+        unread = F.col("acknowledged") & F.col("known_committed") & ~F.col("read")
         return self.values.groupBy("run", "log").agg(
-            F.max(F.when(F.col("read"), F.col("fi"))).alias("bound"),
-            F.max(F.when(F.col("read"), F.col("o1"))).alias("read_to"),
-            F.min(F.when(unread, F.col("o0"))).alias("from_o"),
+            F.max(F.when(F.col("read"), F.col("first_rank"))).alias("bound"),
+            F.max(F.when(F.col("read"), F.col("last_offset"))).alias("read_to"),
+            F.min(F.when(unread, F.col("first_offset"))).alias("from_o"),
         )
 
     def _gaps(self) -> DataFrame:
-        last = F.least(F.col("i") - 1, F.col("i0") + _WIDEST_GAP)
+        last = F.least(F.col("rank") - 1, F.col("previous_rank") + _WIDEST_GAP)
         missed = self.in_sequence(self.suspected("jumped")).select(
-            "run", "log", "op", "iso", "ty", F.explode(F.sequence(F.col("i0") + 1, last)).alias("li")
+            "run", "log", "op", "iso", "ty", F.explode(F.sequence(F.col("previous_rank") + 1, last)).alias("last_rank")
         )
-        sure = self.values.filter(~F.col("reused") & F.col("must"))
+        sure = self.values.filter(~F.col("reused") & F.col("known_committed"))
         sure = sure.withColumnsRenamed({"op": "w_op", "at": "w_at", "unit": "w_unit"})
-        names = ("v", "o0", "sent", "read", "reused", "transactional", "first_read", "first_read_op", "w_op", "w_unit")
-        return missed.join(sure.select("run", "log", "li", *names).hint("shuffle_hash"), ["run", "log", "li"])
+        names = ("v", "first_offset", "sent", "read", "reused", "transactional", "first_read_at", "first_read_op", "w_op", "w_unit")
+        return missed.join(sure.select("run", "log", "last_rank", *names).hint("shuffle_hash"), ["run", "log", "last_rank"])
 
     @property
     def _runs(self) -> list[Row]:

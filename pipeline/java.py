@@ -49,8 +49,8 @@ def find(places: tuple[str, ...] = PLACES) -> Java:
 
 def _homes(places: tuple[str, ...]) -> Iterator[Path]:
     """JAVA_HOME first, then the `java` of the PATH, then where systems keep theirs."""
-    told = os.environ.get("JAVA_HOME")
-    candidates = [Path(told)] if told else []
+    named = os.environ.get("JAVA_HOME")
+    candidates = [Path(named)] if named else []
     candidates += [on_path] if (on_path := _on_path()) else []
     candidates += [home for place in places for pattern in ("*", "*/Contents/Home") for home in sorted(Path(place).glob(pattern))]
     seen = set()

@@ -1,15 +1,15 @@
 """From events to operations: invocations with their completions, and what became of transactions of several operations.
 
-An event travels to its operation once, and only as what it is: an invocation has `asked`, a completion has `told`, never both, so that
-what was moved is not carried twice.
+An event travels to its operation once, and only as what it is: its row has either `invocation` or `completion`, never both,
+so that what was moved is not carried twice.
 """
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 COMMITTED, UNKNOWN, ABORTED = 3, 2, 1
-_ASKED = ("t_ns", "process", "client", "f", "txn_id", "iso", "tx", "grp", "mops", "ctl")
-_TOLD = ("t_ns", "txn_id", "iso", "tx", "grp", "mops", "ctl", "error")
+_OF_INVOCATION = ("t_ns", "process", "client", "f", "txn_id", "iso", "tx", "grp", "mops", "ctl")
+_OF_COMPLETION = ("t_ns", "txn_id", "iso", "tx", "grp", "mops", "ctl", "error")
 
 
 def paired(lines: DataFrame) -> DataFrame:
@@ -31,24 +31,24 @@ def paired(lines: DataFrame) -> DataFrame:
         event.idx.alias("at"),
         event.type.alias("type"),
         F.when(good, marks).alias("marks"),
-        F.when(invokes, F.struct(*(event[name].alias(name) for name in _ASKED))).alias("asked"),
-        F.when(good & ~invokes, F.struct(*(event[name].alias(name) for name in _TOLD))).alias("told"),
+        F.when(invokes, F.struct(*(event[name].alias(name) for name in _OF_INVOCATION))).alias("invocation"),
+        F.when(good & ~invokes, F.struct(*(event[name].alias(name) for name in _OF_COMPLETION))).alias("completion"),
     )
     return _operations(rows)
 
 
 def _operations(events: DataFrame) -> DataFrame:
     whole = Window.partitionBy("run", "op")
-    invokes, completes = F.col("asked").isNotNull(), F.col("told").isNotNull()
+    invokes, completes = F.col("invocation").isNotNull(), F.col("completion").isNotNull()
     so_far = whole.orderBy("at", completes).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     rows = events.withColumns(
         {
-            "before": F.first("asked", ignorenulls=True).over(so_far),
+            "before": F.first("invocation", ignorenulls=True).over(so_far),
             "invoked": F.count_if(invokes).over(so_far),
             "completed": F.count_if(completes).over(so_far),
         }
     )
-    told, asked, number = F.col("told"), F.col("before"), F.col("op").cast("string")
+    completion, invocation, number = F.col("completion"), F.col("before"), F.col("op").cast("string")
     reason = (
         F.when(F.col("reason").isNotNull(), F.col("reason"))
         .when(invokes & (F.col("invoked") > 1), F.concat(F.lit("a second invocation of operation "), number))
@@ -58,7 +58,7 @@ def _operations(events: DataFrame) -> DataFrame:
         )
         .when(completes & (F.col("completed") > 1), F.concat(F.lit("a second completion of operation "), number))
         .when(
-            completes & (told.t_ns < asked.t_ns),
+            completes & (completion.t_ns < invocation.t_ns),
             F.concat(F.lit("operation "), number, F.lit(" ends before it begins: a clock went backwards")),
         )
     )
@@ -66,7 +66,7 @@ def _operations(events: DataFrame) -> DataFrame:
     ended = F.max(completes & F.col("reason").isNull()).over(whole)
     # An operation is its completion's row; where there is none, its invocation's.
     rows = rows.withColumn("ended", ended).filter(F.col("reason").isNotNull() | completes | ~F.col("ended"))
-    either = {name: F.coalesce(told[name], asked[name]).alias(name) for name in ("txn_id", "iso", "tx", "grp", "ctl")}
+    either = {name: F.coalesce(completion[name], invocation[name]).alias(name) for name in ("txn_id", "iso", "tx", "grp", "ctl")}
     return rows.select(
         "file_id",
         "mark",
@@ -74,16 +74,16 @@ def _operations(events: DataFrame) -> DataFrame:
         "run",
         "op",
         "at",
-        asked.t_ns.alias("t0"),
-        F.coalesce(told.t_ns, asked.t_ns).alias("t1"),
-        asked.process.alias("process"),
-        asked.client.alias("client"),
-        asked.f.alias("f"),
+        invocation.t_ns.alias("t0"),
+        F.coalesce(completion.t_ns, invocation.t_ns).alias("t1"),
+        invocation.process.alias("process"),
+        invocation.client.alias("client"),
+        invocation.f.alias("f"),
         F.when(completes, F.col("type")).otherwise("info").alias("ty"),
         (~completes).alias("open"),
         *either.values(),
-        F.when(F.size(told.mops) > 0, told.mops).otherwise(asked.mops).alias("mops"),
-        told.error.alias("error"),
+        F.when(F.size(completion.mops) > 0, completion.mops).otherwise(invocation.mops).alias("mops"),
+        completion.error.alias("error"),
         F.coalesce("marks", F.lit(False)).alias("marks"),
     )
 
@@ -121,8 +121,8 @@ def outcomes(ops: DataFrame) -> DataFrame:
     end = F.coalesce(F.min(F.when(ends & (F.col("ty") != "fail"), F.col("op"))).over(attempt), F.max("taken").over(attempt))
     # Where markers were written past the coordinator, its answers do not tell what became of a transaction.
     by_hand = F.broadcast(ops.filter("marks").select("run").distinct().withColumn("by_hand", F.lit(True)))
-    told = steps.select("run", "op", F.min("op").over(attempt).alias("unit"), oc.alias("unit_oc"), end.alias("end_op"))
-    return told.join(by_hand, "run", "left").fillna(value=False, subset=["by_hand"])
+    units = steps.select("run", "op", F.min("op").over(attempt).alias("unit"), oc.alias("unit_oc"), end.alias("end_op"))
+    return units.join(by_hand, "run", "left").fillna(value=False, subset=["by_hand"])
 
 
 def judged(ops: DataFrame, units: DataFrame | None) -> DataFrame:

@@ -53,9 +53,9 @@ class Size:
         return self.memory or ("1g" if self.small else "2560m")
 
     def settings(self, scratch: str) -> dict[str, str]:
-        """What Spark is told."""
+        """Spark's own settings."""
         local = self.master.startswith("local")
-        told = {
+        settings = {
             "spark.driver.memory": self.driver_memory,
             "spark.sql.shuffle.partitions": str(self.partitions),
             "spark.sql.warehouse.dir": f"{scratch}/warehouse",
@@ -65,7 +65,7 @@ class Size:
             # What is kept is read a few times only: to look for its best encoding takes longer.
             "spark.sql.inMemoryColumnarStorage.compressed": "false",
             "spark.ui.enabled": "false",
-            # What a plan looks like is told to a user interface that is off.
+            # What a plan looks like is shown in a user interface, which is off.
             "spark.sql.ui.explainMode": "simple",
             "spark.sql.maxPlanStringLength": "100",
             "spark.ui.showConsoleProgress": "false",
@@ -84,14 +84,14 @@ class Size:
             "spark.hadoop.mapreduce.input.linerecordreader.line.maxlength": str(LONGEST_LINE),
         }
         if local or "//127.0.0.1:" in self.master:
-            told |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-        told |= {"spark.local.dir": scratch} if local else {"spark.executor.memory": self.driver_memory}
+            settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        settings |= {"spark.local.dir": scratch} if local else {"spark.executor.memory": self.driver_memory}
         if self.small:
-            told |= {
+            settings |= {
                 "spark.sql.codegen.wholeStage": "false",
                 "spark.sql.codegen.factoryMode": "NO_CODEGEN",
             }
-        return told
+        return settings
 
 
 @contextmanager
@@ -120,8 +120,8 @@ def _started(builder: SparkSession.Builder, size: Size) -> SparkSession:
     try:
         return builder.getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:
-        told = str(error).strip().splitlines()
-        reason = next((line for line in told if "Exception:" in line), told[0])
+        lines = str(error).strip().splitlines()
+        reason = next((line for line in lines if "Exception:" in line), lines[0])
         raise WrongUsage(
             f"Spark does not start on {size.master} with {size.driver_memory} under {java.find()}: {reason.strip(': .')}. "
             "Java's own words are above; --memory wants a size like 2g that the machine has, --master a cluster that can be reached"

@@ -75,7 +75,7 @@ def find(paths: Sequence[Path]) -> Histories | Stored:
 
 def _stored(path: Path) -> Stored | None:
     for folder in (path, path / TABLES):
-        told = described(folder)
-        if told:
-            return Stored(folder, told["buckets"], told["bytes"], told["bad_lines"], told["quarantined"])
+        description = described(folder)
+        if description:
+            return Stored(folder, description["buckets"], description["bytes"], description["bad_lines"], description["quarantined"])
     return None

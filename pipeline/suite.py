@@ -9,7 +9,7 @@ from pathlib import Path
 from fencepost.contract.anomalies import Finding, Findings
 
 from . import java
-from .command import Wish, spark_is_there
+from .options import Options, spark_is_there
 
 
 def ready() -> None:
@@ -25,13 +25,13 @@ def judge(histories: Path, results: Path) -> Findings:
         return Findings(0, 0)
     from . import check
 
-    judged = check.judge(Wish((histories,), results, by_run=True))
+    judged = check.judge(Options((histories,), results, by_run=True))
     words = {(shown.run, shown.anomaly.name): shown for shown in judged.by_run}
     found = [
         Finding(
             run["run"], name, count["definite"], count["possible"], words[run["run"], name].anomaly.allowed, str(words[run["run"], name])
         )
-        for run in judged.told["runs"]
+        for run in judged.document["runs"]
         for name, count in run["anomalies"].items()
     ]
-    return Findings(len(judged.told["runs"]), judged.told["quarantined"], found)
+    return Findings(len(judged.document["runs"]), judged.document["quarantined"], found)

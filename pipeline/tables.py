@@ -7,15 +7,15 @@ by the number of its invocation (`op`); `at` is the number of its completion. On
   only the `first`, and the logs that it `keeps` where it assigns some. A *unit* is what commits together: a transaction attempt, else the
   operation alone; it is called by its first operation. `oc` is what became of it: 3 committed, 2 not known, 1 aborted. `end_op` is the
   operation that asked for its end, null when nobody did.
-* `records`: one row for each record sent or read, offset told or position seen (`kind`): run, log, v, o, mop (its place in the operation),
-  and its operation's op, at, process, ty, unit, oc, and so on.
+* `records`: one row for each record sent or read, offset committed or position seen (`kind`): run, log, v, o, mop (its number in the
+  operation), and its operation's op, at, process, ty, unit, oc, and so on.
 * `bad`: what could not be read, where there is any: file_id, mark, run, reason.
 
 Records are shuffled once, by (run, log), and stored in that many buckets, each in order of (run, log, kind, process, op, mop), so that
 grouping, ranking and joining by log moves nothing, and each process's records stand in the order in which it moved them. What a value is
 too long to be stored as is its beginning and its digest.
 
-`tables.json` is written last and tells how many buckets there are: tables that have it are whole, and a later check starts from them.
+`tables.json` is written last and says how many buckets there are: tables that have it are whole, and a later check starts from them.
 """
 
 import json
@@ -51,13 +51,13 @@ def moved(ops: DataFrame) -> DataFrame:
     """The `records` table: one row for each record, offset and position of the operations."""
     rows = ops.filter(F.size("mops") > 0).select("*", F.posexplode("mops").alias("mop", "x"))
     # A request to several partitions may be refused by one of them: what has an offset was acknowledged.
-    told = (F.col("f") == "send") & (F.col("ty") == "fail") & F.col("x.o").isNotNull() & F.col("tx").isNotNull()
+    acknowledged = (F.col("f") == "send") & (F.col("ty") == "fail") & F.col("x.o").isNotNull() & F.col("tx").isNotNull()
     # What most records lack is one column, so that it costs the shuffle nothing.
     texts = {"tid": F.col("tx.tid"), "grp": F.col("grp.id"), "mkey": F.col("x.mkey")}
     numbers = {"pid": F.col("tx.pid"), "epoch": F.col("tx.epoch"), "seq": F.col("x.seq"), "hash": F.col("x.hash")}
     known = F.coalesce(*texts.values(), *(number.cast("string") for number in numbers.values())).isNotNull()
     rare = F.struct(*(column.alias(name) for name, column in (texts | numbers).items()))
-    rows = rows.withColumn("told_oc", F.when(F.col("unit") == F.col("op"), F.lit(COMMITTED)).otherwise(F.col("unit_oc")))
+    rows = rows.withColumn("acknowledged_oc", F.when(F.col("unit") == F.col("op"), F.lit(COMMITTED)).otherwise(F.col("unit_oc")))
     return rows.select(
         "run",
         F.col("x.log").alias("log"),
@@ -69,8 +69,8 @@ def moved(ops: DataFrame) -> DataFrame:
         "at",
         "process",
         "f",
-        F.when(told, "ok").otherwise(F.col("ty")).alias("ty"),
-        F.when(told, F.col("told_oc")).otherwise(F.col("oc")).alias("oc"),
+        F.when(acknowledged, "ok").otherwise(F.col("ty")).alias("ty"),
+        F.when(acknowledged, F.col("acknowledged_oc")).otherwise(F.col("oc")).alias("oc"),
         "unit",
         "unit_oc",
         "end_op",
@@ -82,7 +82,7 @@ def moved(ops: DataFrame) -> DataFrame:
 
 
 def summarised(ops: DataFrame) -> DataFrame:
-    """The `ops` table: the operations, of whose records only the first is told, and the logs that they keep."""
+    """The `ops` table: the operations, with only the first of their records, and the logs that they keep."""
     first, assigns = F.get("mops", F.lit(0)), F.col("f").isin("assign", "subscribe")
     record = F.struct(first.log.alias("log"), shortened(first.v).alias("v"), first.o.alias("o"))
     keeps = F.coalesce(F.array_distinct("mops.log"), F.array())
@@ -94,12 +94,12 @@ def described(folder: Path) -> dict[str, Any] | None:
     path = folder / DESCRIPTION
     if not path.is_file():
         return None
-    told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    if told["schema_version"] != VERSION:
+    description: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if description["schema_version"] != VERSION:
         raise WrongUsage(
-            f"{folder} has tables of version {told['schema_version']}, expected {VERSION}; check the histories themselves again"
+            f"{folder} has tables of version {description['schema_version']}, expected {VERSION}; check the histories themselves again"
         )
-    return told
+    return description
 
 
 class Tables:
@@ -133,8 +133,8 @@ class Tables:
 
     def describe(self, **facts: int) -> None:
         """The tables are whole, and a later check may start from them."""
-        told = {"schema_version": VERSION, "buckets": self._buckets, "bad_lines": self.bad_lines, **facts}
-        (self.folder / DESCRIPTION).write_text(json.dumps(told) + "\n", encoding="utf-8")
+        description = {"schema_version": VERSION, "buckets": self._buckets, "bad_lines": self.bad_lines, **facts}
+        (self.folder / DESCRIPTION).write_text(json.dumps(description) + "\n", encoding="utf-8")
 
     def open(self, bad_lines: int) -> None:
         """Tables that an earlier check stored whole."""

@@ -1,9 +1,37 @@
 """The values of the logs: one row for each, from all that was sent and read of it.
 
-Who sent it (op, at, unit, oc, end_op), whether it was read, at which offsets it stands, and its *place*: the dense rank of its offset among
-those of the log's records that committed or were handed over, so that markers and aborted records leave no gap. A value at two offsets has
-two places, `fi` and `li`. `reused` says that different records have this value, so that nothing said of it is certain; `contested` that
-another value stands at one of its offsets.
+What a history may tell of one log (each record at its offset):
+
+    offset  0: a    committed, read by a reader of committed data
+    offset  1: b    aborted
+    offset  2:      the marker of that abort
+    offset  3: c    its commit had no answer, and nobody read it
+    offset  4: d    committed, read at offset 4, and at 6 again
+
+and what `values` makes of it:
+
+    v  known_committed  read_committed  offsets  first_offset  last_offset  first_rank  last_rank
+    a  true             true            0        0             0            0           0
+    b  false            false           -        null          null         null        null
+    c  false            false           -        null          null         null        null
+    d  true             true            4, 6     4             6            1           2
+
+* `run`, `log`, `v`: the value's name.
+* `op`, `at`, `unit`, `oc`, `end_op`, `transactional`, `by_hand`: of the operation that sent it first, as `tables` has them; `oc`, `end_op`
+  and the two last are the highest of all sends.
+* `sent`, `acknowledged`: whether anybody sent it, and whether a send was answered with success. `send_count`: how often it was sent.
+* `read`: whether a read that succeeded returned it. `read_committed`: whether one that reads committed data only did; `first_read_at` and
+  `first_read_op` are the first such read, by its completion and by its name.
+* `known_committed`: it committed, beyond doubt: the commit was acknowledged, or its outcome is not known and a reader of committed data was
+  shown something of the unit.
+* `reused`: different records have this value, so that nothing said of it is certain.
+* `first_sent_offset`, `last_sent_offset`: the lowest and the highest offset in an answer to a send; `first_read_offset` and
+  `last_read_offset`: at which readers of committed data read it.
+* `offsets`: those at which it stands; `first_offset` and `last_offset` are their ends. Offsets of acknowledgements, and those of
+  readers of uncommitted data, count where the value is known to have committed.
+* `first_rank`, `last_rank`: the dense ranks of these two offsets among all that values of the log have, so that markers and aborted records
+  leave no gap: in the example `d` follows `a` directly. A value at two offsets has two ranks.
+* `contested`: another value stands at one of its offsets.
 """
 
 from pyspark.sql import Column, DataFrame, Window
@@ -14,11 +42,12 @@ from .tables import ABORTED, COMMITTED, UNKNOWN
 VALUE = ("run", "log", "v")
 FLAWS = {
     "contested": "contested",
-    "twice": "o0 < o1 and (not reused or size(offsets) > sends)",
-    "misplaced": "acked and so0 = so1 and must and (so0 < ro0 or so0 > ro1)",
-    "unread": "sent and must and not read",
-    "unseen": f"acked and oc = {COMMITTED} and not read",
-    "withheld": f"transactional and oc < {COMMITTED} and so0 is not null",
+    "twice": "first_offset < last_offset and (not reused or size(offsets) > send_count)",
+    "misplaced": "acknowledged and first_sent_offset = last_sent_offset and known_committed "
+    "and (first_sent_offset < first_read_offset or first_sent_offset > last_read_offset)",
+    "unread": "sent and known_committed and not read",
+    "unseen": f"acknowledged and oc = {COMMITTED} and not read",
+    "withheld": f"transactional and oc < {COMMITTED} and first_sent_offset is not null",
     "missing-of-transaction": f"sent and transactional and oc > {ABORTED} and not reused and not read",
 }
 """What is wrong with single values, or may be: a plan about what no value has is not made."""
@@ -32,12 +61,12 @@ def values(records: DataFrame, present: frozenset[str]) -> DataFrame:
     rows = _summed(known)
     if "numbered" in present:
         rows = rows.join(_resent(known), list(VALUE), "left")
-        rows = rows.withColumn("reused", F.col("reused") | F.col("resent").isNotNull()).drop("resent")
-    must = F.coalesce(F.col("oc") == COMMITTED, F.lit(False))
+        rows = rows.withColumn("reused", F.col("reused") | F.col("number_resent").isNotNull()).drop("number_resent")
+    committed = F.coalesce(F.col("oc") == COMMITTED, F.lit(False))
     if "doubtful" in present:
-        rows = rows.join(_forced(known), ["run", "unit"], "left")
-        must = must | F.col("forced").isNotNull()
-    return _placed(rows.withColumn("must", must).drop("forced"))
+        rows = rows.join(_units_read(known), ["run", "unit"], "left")
+        committed = committed | F.col("unit_was_read").isNotNull()
+    return _ranked(rows.withColumn("known_committed", committed).drop("unit_was_read"))
 
 
 def _summed(records: DataFrame) -> DataFrame:
@@ -52,8 +81,8 @@ def _summed(records: DataFrame) -> DataFrame:
 
     rows = records.groupBy(*VALUE).agg(
         F.max(sent).alias("sent"),
-        F.max(F.expr(f"{_SENT} and ty = 'ok'")).alias("acked"),
-        F.count_if(sent).alias("sends"),
+        F.max(F.expr(f"{_SENT} and ty = 'ok'")).alias("acknowledged"),
+        F.count_if(sent).alias("send_count"),
         (F.min(F.when(sent, identity)) != F.max(F.when(sent, identity))).alias("reused"),
         least("op", _SENT).alias("op"),
         least("at", _SENT).alias("at"),
@@ -62,16 +91,16 @@ def _summed(records: DataFrame) -> DataFrame:
         most("end_op", _SENT).alias("end_op"),
         F.max(F.expr(f"{_SENT} and transactional")).alias("transactional"),
         F.max(F.expr(_READ)).alias("read"),
-        F.max(F.expr(_SEEN)).alias("seen"),
-        least("at", _SEEN).alias("first_read"),
+        F.max(F.expr(_SEEN)).alias("read_committed"),
+        least("at", _SEEN).alias("first_read_at"),
         least("op", _SEEN).alias("first_read_op"),
         F.max(F.expr(f"{_SENT} and by_hand")).alias("by_hand"),
-        least("o", _SENT).alias("so0"),
-        most("o", _SENT).alias("so1"),
-        least("o", f"{_GOT} and iso != 'ru'").alias("ro0"),
-        most("o", f"{_GOT} and iso != 'ru'").alias("ro1"),
-        least("o", f"{_GOT} and iso = 'ru'").alias("uo0"),
-        most("o", f"{_GOT} and iso = 'ru'").alias("uo1"),
+        least("o", _SENT).alias("first_sent_offset"),
+        most("o", _SENT).alias("last_sent_offset"),
+        least("o", f"{_GOT} and iso != 'ru'").alias("first_read_offset"),
+        most("o", f"{_GOT} and iso != 'ru'").alias("last_read_offset"),
+        least("o", f"{_GOT} and iso = 'ru'").alias("first_uncommitted_offset"),
+        most("o", f"{_GOT} and iso = 'ru'").alias("last_uncommitted_offset"),
     )
     return rows.fillna(value=False, subset=["reused", "by_hand"])
 
@@ -81,37 +110,41 @@ def _resent(records: DataFrame) -> DataFrame:
     sends = records.filter(f"{_SENT} and seq is not null and pid >= 0")
     groups = sends.groupBy("run", "log", "pid", "epoch", "seq").agg(F.collect_set("v").alias("vs"))
     again = groups.filter(F.size("vs") > 1).select("run", "log", F.explode("vs").alias("v")).distinct()
-    return F.broadcast(again.withColumn("resent", F.lit(True)))
+    return F.broadcast(again.withColumn("number_resent", F.lit(True)))
 
 
-def _forced(records: DataFrame) -> DataFrame:
-    """Units of which nobody knows, and of which a careful reader read something: so they committed."""
+def _units_read(records: DataFrame) -> DataFrame:
+    """Units whose outcome is not known, and of which a reader of committed data read something: so they committed."""
     doubtful = records.filter(f"{_SENT} and oc = {UNKNOWN}").select(*VALUE).distinct()
     rows = _summed(records.join(doubtful.hint("shuffle_hash"), list(VALUE), "left_semi"))
-    units = rows.filter((F.col("oc") == UNKNOWN) & F.col("seen")).select("run", "unit").distinct()
-    return F.broadcast(units.withColumn("forced", F.lit(True)))
+    units = rows.filter((F.col("oc") == UNKNOWN) & F.col("read_committed")).select("run", "unit").distinct()
+    return F.broadcast(units.withColumn("unit_was_read", F.lit(True)))
 
 
-def _placed(rows: DataFrame) -> DataFrame:
-    """With their offsets and places."""
+def _ranked(rows: DataFrame) -> DataFrame:
+    """With their offsets and ranks."""
+    committed = F.col("known_committed")
 
     def among(end: str) -> list[Column]:
-        return [F.when(F.col("must"), F.col(f"so{end}")), F.col(f"ro{end}"), F.when(F.col("must"), F.col(f"uo{end}"))]
+        sent, read, uncommitted = (F.col(f"{end}_{kind}_offset") for kind in ("sent", "read", "uncommitted"))
+        return [F.when(committed, sent), read, F.when(committed, uncommitted)]
 
-    rows = rows.withColumns({"o0": F.least(*among("0")), "o1": F.greatest(*among("1"))})
-    acknowledged = [F.when(F.col("must"), F.col(name)) for name in ("so0", "so1")]
-    told = [*map(F.col, ("o0", "o1", "ro0", "ro1")), *acknowledged]
-    several = F.sort_array(F.array_except(F.array(*told), F.array(F.lit(None).cast("bigint"))))
+    rows = rows.withColumns({"first_offset": F.least(*among("first")), "last_offset": F.greatest(*among("last"))})
+    acknowledged = [F.when(committed, F.col(name)) for name in ("first_sent_offset", "last_sent_offset")]
+    every = [*map(F.col, ("first_offset", "last_offset", "first_read_offset", "last_read_offset")), *acknowledged]
+    several = F.sort_array(F.array_except(F.array(*every), F.array(F.lit(None).cast("bigint"))))
     # Nearly every value has one offset, for which no list need be searched.
-    one, none = F.array(F.least(*told)), F.array().cast("array<bigint>")
-    offsets = F.when(F.least(*told).isNull(), none).when(F.least(*told) == F.greatest(*told), one).otherwise(several)
+    one, none = F.array(F.least(*every)), F.array().cast("array<bigint>")
+    offsets = F.when(F.least(*every).isNull(), none).when(F.least(*every) == F.greatest(*every), one).otherwise(several)
     rows = rows.withColumn("offsets", offsets)
     # A row for each offset; the last one then stands for the value.
     rows = rows.withColumn("o", F.explode_outer("offsets"))
     order = F.col("o").asc_nulls_last()
     log, value = Window.partitionBy("run", "log").orderBy(order), Window.partitionBy(*VALUE)
     shared = (F.lag("o").over(log) == F.col("o")) | (F.lead("o").over(log) == F.col("o"))
-    rows = rows.withColumns({"i": F.when(F.col("o").isNotNull(), F.dense_rank().over(log) - 1), "shared": F.coalesce(shared, F.lit(False))})
-    rows = rows.withColumns({"fi": F.min("i").over(value), "li": F.max("i").over(value), "contested": F.max("shared").over(value)})
+    rank = F.when(F.col("o").isNotNull(), F.dense_rank().over(log) - 1)
+    rows = rows.withColumns({"rank": rank, "shared": F.coalesce(shared, F.lit(False))})
+    ends = {"first_rank": F.min("rank").over(value), "last_rank": F.max("rank").over(value)}
+    rows = rows.withColumns(ends | {"contested": F.max("shared").over(value)})
     rows = rows.filter(F.col("o").isNull() | (F.col("o") == F.element_at("offsets", -1)))
-    return rows.drop("o", "i", "shared", "uo0", "uo1")
+    return rows.drop("o", "rank", "shared", "first_uncommitted_offset", "last_uncommitted_offset")

@@ -91,11 +91,11 @@ def unfinished() -> dict[str, Any]:
     return {"schema_version": SCHEMA_VERSION, "complete": False, "records": 0, "operations": 0, "quarantined": 0, "runs": []}
 
 
-def totals(told: dict[str, Any]) -> list[Total]:
+def totals(document: dict[str, Any]) -> list[Total]:
     """The anomalies that were found, over all runs, in the order in which the taxonomy has them."""
     found = []
     for anomaly in ANOMALIES:
-        counts = [run["anomalies"][anomaly.name] for run in told["runs"] if anomaly.name in run["anomalies"]]
+        counts = [run["anomalies"][anomaly.name] for run in document["runs"] if anomaly.name in run["anomalies"]]
         if counts:
             found.append(
                 Total(anomaly, sum(count["definite"] for count in counts), sum(count["possible"] for count in counts), len(counts))

@@ -1,4 +1,4 @@
-"""Witnesses told to people: who wrote what, when, and who saw it.
+"""Witnesses in words: who wrote what, when, and who saw it.
 
 Only the few witnesses that are shown are fetched with their operations; all of them stand in the results folder.
 """
@@ -16,7 +16,7 @@ from .tables import Tables
 
 _LONG = 60
 _MANY = 6
-_TOLD = 200
+_MOST_RECORDS = 200
 _OUTCOMES = {"ok": "acknowledged", "fail": "refused", "info": "outcome not known"}
 
 
@@ -65,9 +65,9 @@ def shown(witnesses: Sequence[Row], tables: Tables) -> list[Shown]:
     """The stories of these ranked witnesses, in their order."""
     ops = sorted({(row.run, op) for row in witnesses for op in row.ops})
     wanted = F.broadcast(local.table(tables.spark, "run string, op long", ops))
-    told = tables.ops.join(wanted, ["run", "op"]).select("run", "op", "at", "t0", "process", "client", "f", "ty", "open")
-    records = tables.records.filter(F.col("mop") < _TOLD).join(wanted, ["run", "op"])
-    by_op = {(row.run, row.op): row for row in told.collect()}
+    rows_of_ops = tables.ops.join(wanted, ["run", "op"]).select("run", "op", "at", "t0", "process", "client", "f", "ty", "open")
+    records = tables.records.filter(F.col("mop") < _MOST_RECORDS).join(wanted, ["run", "op"])
+    by_op = {(row.run, row.op): row for row in rows_of_ops.collect()}
     moved: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in sorted(records.select("run", "op", "mop", F.col("kind").alias("m"), "log", "v", "o").collect(), key=lambda row: row.mop):
         moved[row.run, row.op].append(row)
@@ -94,16 +94,16 @@ def _shown(row: Row, ops: Sequence[tuple[Row, Sequence[Row]]]) -> Shown:
 
 
 def _act(op: Row, mops: Sequence[Row], values: set[str], log: str | None) -> Act:
-    """An operation, told by the records that the witness is about where it has any."""
+    """An operation, shown by the records that the witness is about where it has any."""
     moved = [mop for mop in mops if mop.log == log and (not values or mop.v in values)] or mops
-    told = [_told(mop) for mop in moved]
-    more = [f"and {len(told) - _MANY} more"] if len(told) > _MANY else []
+    words = [_in_words(mop) for mop in moved]
+    more = [f"and {len(words) - _MANY} more"] if len(words) > _MANY else []
     who = op.client if op.client else "control" if op.process is None else f"process {op.process}"
     outcome = "never completed" if op.open else _OUTCOMES[op.ty]
-    return Act(who, op.f, op.op, op.at, (op.t0 or 0) / 1e6, outcome, (*told[:_MANY], *more))
+    return Act(who, op.f, op.op, op.at, (op.t0 or 0) / 1e6, outcome, (*words[:_MANY], *more))
 
 
-def _told(mop: Row) -> str:
+def _in_words(mop: Row) -> str:
     place = mop.log if mop.o is None else f"{mop.log}@{mop.o}"
     match mop.m:
         case "send":
@@ -117,7 +117,7 @@ def _told(mop: Row) -> str:
         case "ack_ind" | "ack_cum":
             return f"acknowledged {'all up to ' if mop.m == 'ack_cum' else ''}{place}"
         case _:
-            return f"told {mop.m} {place}"
+            return f"{mop.m} {place}"
 
 
 def _quoted(values: Sequence[str]) -> str:

@@ -13,26 +13,26 @@ from fencepost.contract.register import Register
 from .allure_steps import place_of
 
 
-def tell(told: ReportedAnomaly, register: Register) -> None:
+def tell(reported: ReportedAnomaly, register: Register) -> None:
     """Hand the anomaly to Allure; nobody hears it where the run writes no Allure results."""
-    epic, feature = place_of(register, told.scenario.requirement)
+    epic, feature = place_of(register, reported.scenario.requirement)
     labels = {
         LabelType.EPIC: epic,
         LabelType.FEATURE: feature,
         LabelType.SEVERITY: "critical",
-        LabelType.TAG: told.finding.anomaly,
+        LabelType.TAG: reported.finding.anomaly,
     }
-    same = str(uuid5(NAMESPACE_URL, told.title))
+    same = str(uuid5(NAMESPACE_URL, reported.title))
     now = int(time.time() * 1000)
     result = TestResult(
         uuid=str(uuid4()),
         historyId=same,
         testCaseId=same,
-        fullName=told.title,
-        name=f"{told.scenario.name}: {told.finding.anomaly} in its history",
+        fullName=reported.title,
+        name=f"{reported.scenario.name}: {reported.finding.anomaly} in its history",
         status=Status.FAILED,
-        statusDetails=StatusDetails(message=told.finding.witness),
-        description=f"{told.counts}; every witness is drawn in check/index.html, beside compliance.json.",
+        statusDetails=StatusDetails(message=reported.finding.witness),
+        description=f"{reported.counts}; every witness is drawn in check/index.html, beside compliance.json.",
         labels=[Label(name=name, value=value) for name, value in labels.items()],
         start=now,
         stop=now,

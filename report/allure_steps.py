@@ -15,10 +15,11 @@ import allure
 import pytest
 from allure_commons.types import AttachmentType, ParameterMode
 
+from fencepost.contract import proposals
 from fencepost.contract.evidence import Violation
 from fencepost.contract.items import EVIDENCE, PROTOCOL, SESSION, needs_of, requirement_of, scenario_of
 from fencepost.contract.ports import Exchange
-from fencepost.contract.register import Register, title_of
+from fencepost.contract.register import Register
 
 _DYNAMIC: Any = allure.dynamic  # its calls have no types
 OPEN = pytest.StashKey[list[AbstractContextManager[None]]]()
@@ -28,7 +29,7 @@ TOLD = pytest.StashKey[tuple[int, int]]()
 
 def place_of(register: Register, requirement: str) -> tuple[str, str]:
     """The epic and the feature under which Allure shows what is said of a requirement."""
-    return title_of(register.spec_of(requirement)), f"{requirement} {register[requirement].statement}"
+    return proposals.bundled().title_of(register.spec_of(requirement)), f"{requirement} {register[requirement].statement}"
 
 
 class AllureSteps:

@@ -76,7 +76,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
         return log
 
     def start(self) -> None:
-        """Start the containers and wait until the broker serves transactions; errors are told to whoever needs the broker."""
+        """Start the containers and wait until the broker serves transactions; errors are raised where the broker is needed."""
         if self._closed:
             self._started.cancel()
             return

@@ -18,7 +18,7 @@ class Broker(Protocol):
     """One broker, in containers."""
 
     def start(self) -> None:
-        """Start it and wait until it serves; errors are told to whoever needs it."""
+        """Start it and wait until it serves; errors are raised where it is needed."""
         ...
 
     def close(self) -> None:

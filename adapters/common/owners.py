@@ -1,4 +1,4 @@
-"""Whose container this is: a label that tells, later and in another process, whether its owner still lives.
+"""Whose container this is: a label that says, later and in another process, whether its owner still lives.
 
 The owner is a process of one machine. Process ids are used again, so the label has the time at which the process began as well;
 and several machines or containers may share one Docker engine, so it has the machine and the process namespace. A container is
@@ -19,7 +19,7 @@ def this_process() -> str:
 
 
 def is_gone(owner: str) -> bool:
-    """Whether the process that the label names has ended; False when this process cannot tell."""
+    """Whether the process that the label names has ended; False when this process cannot know."""
     match owner.split(" "):
         case [place, pid, began] if place == _place() and pid.isdecimal():
             return not _lives(int(pid)) or _began(int(pid)) != began
@@ -37,7 +37,7 @@ def _place() -> str:
 
 
 def _began(pid: int) -> str:
-    """When the process began, in the kernel's own count; unknown where there is no /proc, and then only the id tells."""
+    """When the process began, in the kernel's own count; unknown where there is no /proc, and then only the id counts."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

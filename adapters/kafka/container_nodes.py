@@ -91,7 +91,7 @@ class KafkaNodes:
         with self._lock:
             if not self._is_stopped:
                 container = KafkaContainer(self._image, self._configuration, self._passwords, number, self._network)
-                # Noted before it starts, for it may be made and then not start.
+                # Kept before it starts, for it may be made and then not start.
                 self._containers.append(container)
                 container.start()
 

@@ -26,8 +26,8 @@ class KafkaLog:
     def writer(self, name: str, timeout_ms: int) -> "Outcome[KafkaWriter]":
         transactional_id = self._unique(name)
         match self._client(name).init_producer_id(transactional_id, timeout_ms=timeout_ms):
-            case Done(pair):
-                return Done(KafkaWriter(self, self._client(name), transactional_id, timeout_ms, pair))
+            case Done(producer):
+                return Done(KafkaWriter(self, self._client(name), transactional_id, timeout_ms, producer))
             case trouble:
                 return trouble
 
@@ -76,22 +76,22 @@ class KafkaWriter:
     probe: KafkaProbe
     transactional_id: str
     timeout_ms: int
-    pair: ProducerIdAndEpoch
+    producer: ProducerIdAndEpoch
 
     def __post_init__(self) -> None:
         self._sequences: dict[tuple[ProducerIdAndEpoch, str], int] = {}
-        self._ended_as = self.pair
+        self._ended_as = self.producer
 
     def begin(self) -> Outcome[None]:
         return Done(None)
 
     def write(self, log: str, value: str) -> Outcome[None]:
-        sequence = self._sequences.get((self.pair, log), 0)
+        sequence = self._sequences.get((self.producer, log), 0)
         outcome = self.probe.produce(
-            self.log.partition(log), [value], producer=self.pair, transactional_id=self.transactional_id, sequence=sequence
+            self.log.partition(log), [value], producer=self.producer, transactional_id=self.transactional_id, sequence=sequence
         )
         if isinstance(outcome, Done):
-            self._sequences[self.pair, log] = sequence + 1
+            self._sequences[self.producer, log] = sequence + 1
         return _without_value(outcome)
 
     def take(self, group: str, log: str, count: int) -> Outcome[Sequence[str]]:
@@ -103,7 +103,7 @@ class KafkaWriter:
             case trouble:
                 return trouble
         entry = {self.log.partition(log): CommittedOffset(taken[-1][0] + 1)}
-        match self.probe.commit_each_offset(self.transactional_id, self.pair, self.log.group(group), entry):
+        match self.probe.commit_each_offset(self.transactional_id, self.producer, self.log.group(group), entry):
             case Done(results):
                 refusals = [result for result in results.values() if isinstance(result, Refused)]
                 return refusals[0] if refusals else Done([value for _, value in taken])
@@ -111,10 +111,10 @@ class KafkaWriter:
                 return refusal
 
     def end(self, commit: bool) -> Outcome[None]:
-        self._ended_as = self.pair
-        match self.probe.end_txn(self.transactional_id, self.pair, commit=commit):
-            case Done(pair):
-                self.pair = pair or self.pair
+        self._ended_as = self.producer
+        match self.probe.end_txn(self.transactional_id, self.producer, commit=commit):
+            case Done(producer):
+                self.producer = producer or self.producer
                 return Done(None)
             case trouble:
                 return trouble

@@ -1,6 +1,6 @@
 """What a Kafka system says of itself when it is asked, and the capabilities that follow.
 
-ApiVersions v0 comes first, because every version of every broker answers it; then, where it is offered, the version that tells
+ApiVersions v0 comes first, because every version of every broker answers it; then, where it is offered, the version that has
 the features as well.
 """
 
@@ -26,7 +26,7 @@ _V2_APIS = {"produce": 12, "end_txn": 5, "txn_offset_commit": 5}
 _V2_LEVEL = 2
 """From this finalized transaction.version on, clients use that protocol."""
 
-_TOLD_APIS = (
+_SHOWN_APIS = (
     *_V2_APIS,
     "init_producer_id",
     "add_partitions_to_txn",
@@ -79,7 +79,7 @@ def describe(
             *identity.notes,
             *notes,
             f"finalized features: {features or 'none'}",
-            f"APIs: {', '.join(offer.told(api) for api in _TOLD_APIS)}",
+            f"APIs: {', '.join(offer.told(api) for api in _SHOWN_APIS)}",
         ),
         not_offered=(*missing, *([f"transactions-v2: {', '.join(lacking)}"] if lacking else [])),
     )
@@ -90,13 +90,13 @@ def _lacking_for_v2(offer: Offer) -> list[str]:
         f"needs version {needed}, and the broker offers {offer.told(api)}" for api, needed in _V2_APIS.items() if not offer.has(api, needed)
     ]
     level = offer.finalized.get("transaction.version", 0)
-    if offer.features_told and level < _V2_LEVEL:
+    if offer.features_reported and level < _V2_LEVEL:
         lacking.append(f"needs the finalized transaction.version {_V2_LEVEL}, and the broker has {level}")
     return lacking
 
 
 def offer_of(answer: Any) -> Offer:
-    """What an answer to ApiVersions tells."""
+    """What an answer to ApiVersions says."""
     if answer.error_code is not ErrorCode.none:
         raise Malformed(f"ApiVersions v{answer.__version__} answered {refused(answer.error_code)}, and every broker must understand it")
     apis = {
@@ -106,7 +106,7 @@ def offer_of(answer: Any) -> Offer:
         return Offer(apis)
     return Offer(
         apis,
-        features_told=True,
+        features_reported=True,
         supported={str(feature.name): Range(int(feature.min_version), int(feature.max_version)) for feature in answer.supported_features},
         finalized={str(feature.name): int(feature.max_version_level) for feature in answer.finalized_features},
         finalized_epoch=int(answer.finalized_features_epoch),

@@ -20,14 +20,14 @@ from .recording import Recorded
 from .values import AbortedTransaction, Isolation, LogView
 
 
-class _Told(NamedTuple):
+class _Read(NamedTuple):
     """What a call is about, with the error code of its answer; 0 where there is none."""
 
     operation: Operation
     error_code: Any = 0
 
 
-_Reader: TypeAlias = Callable[[Any, Any], _Told]
+_Reader: TypeAlias = Callable[[Any, Any], _Read]
 """Reads a request with its answer, which is None for the event that the call begins with, and where no answer came."""
 
 
@@ -98,20 +98,20 @@ def _offset(kind: Literal["offset", "position"], topic: str | None, partition: i
     return {"m": kind, "topic": topic, "part": partition, "log": f"{topic}-{partition}", "o": offset}
 
 
-def _init(request: Any, answer: Any) -> _Told:
+def _init(request: Any, answer: Any) -> _Read:
     source = request if answer is None else answer
     named = _transaction(request.transactional_id, getattr(source, "producer_id", -1), getattr(source, "producer_epoch", -1))
-    return _Told(operation("init_txn", named), getattr(answer, "error_code", 0))
+    return _Read(operation("init_txn", named), getattr(answer, "error_code", 0))
 
 
-def _end(request: Any, answer: Any) -> _Told:
+def _end(request: Any, answer: Any) -> _Read:
     named = _transaction(request.transactional_id, request.producer_id, request.producer_epoch)
     after = {"producer_id": getattr(answer, "producer_id", -1), "producer_epoch": getattr(answer, "producer_epoch", -1)}
     about = operation("commit" if request.committed else "abort", named, ctl={} if answer is None else after)
-    return _Told(about, getattr(answer, "error_code", 0))
+    return _Read(about, getattr(answer, "error_code", 0))
 
 
-def _send(request: Any, answer: Any) -> _Told:
+def _send(request: Any, answer: Any) -> _Read:
     sent = [(topic, data) for topic in request.topic_data for data in topic.partition_data]
     answers = [(topic, result) for topic in answer.responses for result in topic.partition_responses] if answer is not None else []
     answered = {(_topic(topic), result.index): result for topic, result in answers}  # brokers answer in an order of their own
@@ -125,7 +125,7 @@ def _send(request: Any, answer: Any) -> _Told:
             mops += _records_sent(_topic(topic), data.index, batch, offset)
     producer = (first.producer_id, first.producer_epoch) if first else (-1, -1)
     named = _transaction(request.transactional_id, *producer)
-    return _Told(operation("send", named, mops=mops), _first_error(result for _, result in answers))
+    return _Read(operation("send", named, mops=mops), _first_error(result for _, result in answers))
 
 
 def _records_sent(topic: str | None, partition: int, batch: Batch, base_offset: int | None) -> list[Mop]:
@@ -144,7 +144,7 @@ def _records_sent(topic: str | None, partition: int, batch: Batch, base_offset: 
     ]
 
 
-def _poll(request: Any, answer: Any) -> _Told:
+def _poll(request: Any, answer: Any) -> _Read:
     mops: list[Mop] = []
     parts = [(topic, part) for topic in answer.responses for part in topic.partitions] if answer is not None else []
     for topic, part in parts:
@@ -152,44 +152,44 @@ def _poll(request: Any, answer: Any) -> _Told:
         view = LogView(tuple(_batches(part.records)), part.high_watermark, part.last_stable_offset, aborted)
         mops += [_record_read(_topic(topic), part.partition_index, value, offset) for offset, value in view.handed_over()]
     iso: Iso = "rc" if request.isolation_level == Isolation.READ_COMMITTED else "ru"
-    return _Told(operation("poll", iso=iso, mops=mops), _first_error(part for _, part in parts))
+    return _Read(operation("poll", iso=iso, mops=mops), _first_error(part for _, part in parts))
 
 
 def _record_read(topic: str | None, partition: int, value: str, offset: int) -> Mop:
     return {"m": "recv", "topic": topic, "part": partition, "log": f"{topic}-{partition}", "v": value, "o": offset}
 
 
-def _offsets(request: Any, answer: Any) -> _Told:
+def _offsets(request: Any, answer: Any) -> _Read:
     moved = [(topic.name, part) for topic in request.topics for part in topic.partitions]
     answered = [part for topic in answer.topics for part in topic.partitions] if answer is not None else []
     generation = getattr(request, "generation_id", -1)
     group: Group = {"id": request.group_id, "gen": generation} if generation >= 0 else {"id": request.group_id}
     named = _transaction(request.transactional_id, request.producer_id, request.producer_epoch)
     mops = [_offset("offset", topic, part.partition_index, part.committed_offset) for topic, part in moved]
-    return _Told(operation("ack", named, grp=group, mops=mops), _first_error(answered))
+    return _Read(operation("ack", named, grp=group, mops=mops), _first_error(answered))
 
 
-def _positions(request: Any, answer: Any) -> _Told:
-    """What a group has committed, -1 for nothing. One that does not ask for stable offsets may be told those of before an end."""
+def _positions(request: Any, answer: Any) -> _Read:
+    """What a group has committed, -1 for nothing. One that does not ask for stable offsets may be answered those of before an end."""
     (group,) = request.groups
     iso: Iso = "rc" if request.require_stable else "ru"
     if answer is None:
-        return _Told(operation("committed", grp={"id": group.group_id}, iso=iso, ctl={"request": plain(request)}))
+        return _Read(operation("committed", grp={"id": group.group_id}, iso=iso, ctl={"request": plain(request)}))
     parts = [(topic.name, part) for entry in answer.groups for topic in entry.topics for part in topic.partitions]
     mops = [_offset("position", topic, part.partition_index, part.committed_offset) for topic, part in parts if not part.error_code]
     ctl = {"request": plain(request), "answer": plain(answer)}
     about = operation("committed", grp={"id": group.group_id}, iso=iso, mops=mops, ctl=ctl)
-    return _Told(about, _first_error((*answer.groups, *(part for _, part in parts))))
+    return _Read(about, _first_error((*answer.groups, *(part for _, part in parts))))
 
 
-def _probe(request: Any, answer: Any) -> _Told:
+def _probe(request: Any, answer: Any) -> _Read:
     """What only looks or prepares. No checker judges it; what it said of transactions is kept, so that two runs can be compared."""
     ctl: dict[str, Any] = {}
     if api_of(request) in _KEPT_WHOLE:
         ctl["request"] = plain(request)
         if answer is not None:
             ctl["answer"] = plain(answer)
-    return _Told(operation("probe", ctl=ctl), getattr(answer, "error_code", 0))
+    return _Read(operation("probe", ctl=ctl), getattr(answer, "error_code", 0))
 
 
 def _topic(entry: Any) -> str | None:

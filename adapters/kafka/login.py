@@ -43,8 +43,8 @@ class Login:
 
     def _refuse(self, node: object, why: str) -> None:
         # An answer may quote what it was sent.
-        told = why.replace(self.password, "[hidden]")
-        raise LoginRefused(f"{node} refuses the login of the user {self.user!r}: {told}. Its listener must know this user and password.")
+        shown = why.replace(self.password, "[hidden]")
+        raise LoginRefused(f"{node} refuses the login of the user {self.user!r}: {shown}. Its listener must know this user and password.")
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ class Range:
 
 @dataclass(frozen=True)
 class Offer:
-    """The answer to ApiVersions. `features_told` is False where the answer's version has no place for features."""
+    """The answer to ApiVersions. `features_reported` is False where the answer's version has no place for features."""
 
     apis: Mapping[str, Range]
-    features_told: bool = False
+    features_reported: bool = False
     supported: Mapping[str, Range] = field(default_factory=dict)
     finalized: Mapping[str, int] = field(default_factory=dict)
     finalized_epoch: int = -1

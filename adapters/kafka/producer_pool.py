@@ -1,6 +1,6 @@
 """The pool of producers near their last epoch: their epochs are raised ahead, side by side, while other scenarios are judged.
 
-It is told how many are expected, and prepares that many, a few at a time. Whoever takes one waits for it; the wait ends when no epoch was
+It prepares as many as are expected, a few at a time. Whoever takes one waits for it; the wait ends when no epoch was
 raised for as long as the session is patient, so a broker that is slow is waited for and one that is stuck is not.
 """
 

@@ -36,7 +36,7 @@ def parse_address(text: str) -> Address:
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     elif ":" in host or "," in host:
-        host = ""  # one address is enough: the cluster tells the others
+        host = ""  # one address is enough: the cluster names the others
     if not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 65536:
         raise WrongUsage(f"{text!r} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
     return Address(host, int(port))

@@ -13,13 +13,13 @@ from .settings import Release
 
 
 def identify(metadata_version: Range | None, releases: Iterable[Release], exact_version: str | None = None) -> Identity:
-    """Find the profile by the range of metadata.version that the system supports, None where it tells none.
+    """Find the profile by the range of metadata.version that the system supports, None where it reports none.
 
     An exact version is taken at its word for the name only: the tag of an image may be anybody's numbering.
     """
     exact = exact_version is not None
     if metadata_version is None:
-        note = f"the system tells no metadata.version, so it is no known release; judged by the profile {TEXT}"
+        note = f"the system reports no metadata.version, so it is no known release; judged by the profile {TEXT}"
         return Identity(exact_version or "unknown", exact, TEXT, (note,))
     level = metadata_version.highest
     release = nearest(sorted(releases, key=lambda release: release.highest), lambda release: release.lowest > level)

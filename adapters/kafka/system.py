@@ -18,7 +18,7 @@ from .session import KafkaSession
 from .settings import kafka_settings
 
 _REACHABLE_WITHIN_S = 6.0
-"""Together with the second that each advertised address has, an unreachable system is told within ten."""
+"""Together with the second that each advertised address has, an unreachable system is reported within ten."""
 
 
 def _needs_settings() -> list[str]:

@@ -50,7 +50,7 @@ class TcpTransport:
         return self.send(request, deadline_s)()
 
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:
-        """Send one request; what keeps it from being sent is told as the answer."""
+        """Send one request; what keeps it from being sent is the answer."""
         asked = f"{title(api_of(request))} v{request.__version__}"
         deadline = _Deadline(deadline_s)
         try:

@@ -28,7 +28,7 @@ class Addition:
 
 
 _UNRELEASED_INIT = 6
-"""The version of KIP-939, which Apache Kafka knows and does not offer unless it is told to."""
+"""The version of KIP-939, which Apache Kafka knows and does not offer unless it is configured to."""
 
 PartitionResults: TypeAlias = Mapping[TopicPartition, Done[None] | Refused]
 
@@ -255,7 +255,7 @@ class TransactionCalls(Calls):
     def committed(
         self, group: str, partition: TopicPartition, *, require_stable: bool = False, retry: bool = True
     ) -> Outcome[CommittedOffset | None]:
-        """The same, with what was noted beside the offset."""
+        """The same, with the metadata beside the offset."""
         message = self._request(
             "offset_fetch",
             self._offer.highest("offset_fetch", 8, 9),
@@ -276,7 +276,7 @@ class TransactionCalls(Calls):
     def end_txn(
         self, transactional_id: str, producer: ProducerIdAndEpoch, *, commit: bool, version: int = 5, retry: bool = True
     ) -> Outcome[ProducerIdAndEpoch | None]:
-        """EndTxn. From version 5 on the answer carries the pair to go on with; before, there is none."""
+        """EndTxn. From version 5 on the answer carries the producer id and epoch to go on with; before, there are none."""
         message, read = self._end(transactional_id, producer, commit, version)
         return self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR, retry=retry)
 
@@ -309,9 +309,9 @@ def _pair(producer: ProducerIdAndEpoch) -> dict[str, int]:
 
 
 def _pair_answered(answer: Any) -> Outcome[ProducerIdAndEpoch]:
-    """The pair in an answer; one that stands in a refusal is kept in its fields."""
-    pair = ProducerIdAndEpoch(int(answer.producer_id), int(answer.producer_epoch))
-    return verdict(answer.error_code, pair, producer_id=pair.producer_id, producer_epoch=pair.epoch)
+    """Producer id and epoch in an answer; those in a refusal are kept in its fields."""
+    producer = ProducerIdAndEpoch(int(answer.producer_id), int(answer.producer_epoch))
+    return verdict(answer.error_code, producer, producer_id=producer.producer_id, producer_epoch=producer.epoch)
 
 
 def _grouped(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[TopicPartition]]]:

@@ -1,4 +1,4 @@
-"""What a Kafka system tells and is told, as values: the words that steps and probe share."""
+"""What requests to a Kafka system and its answers hold, as values that steps and probe share."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -67,7 +67,7 @@ class Appended:
 
 @dataclass(frozen=True)
 class CommittedOffset:
-    """Where a group goes on in a partition, and what it noted beside that; None is no note at all."""
+    """Where a group goes on in a partition, and the metadata that it committed beside that; None is none at all."""
 
     offset: int
     metadata: str | None = None
@@ -118,7 +118,7 @@ class LogView:
     aborted: tuple[AbortedTransaction, ...]
 
     def markers(self, since: int = 0) -> list[tuple[ProducerIdAndEpoch, MarkerType]]:
-        """The transaction markers from an offset on, in the order of the log, with the pair that each carries."""
+        """The transaction markers from an offset on, in the order of the log, with the producer id and epoch that each carries."""
         found = ((batch, batch.marker) for batch in self.batches if batch.base_offset >= since)
         return [(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch), marker.type) for batch, marker in found if marker]
 

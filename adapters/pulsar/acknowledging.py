@@ -91,5 +91,5 @@ def _ack(consumer: Consumer, ids: Sequence[MessageId], kind: AckKind, transactio
         request_id=request,
     )
     if transaction is not None:
-        command.txnid_most_bits, command.txnid_least_bits = transaction.most, transaction.least
+        command.txnid_most_bits, command.txnid_least_bits = transaction.coordinator_bits, transaction.sequence
     return command

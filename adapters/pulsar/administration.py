@@ -1,4 +1,4 @@
-"""The admin calls: what an administrator does to topics and namespaces, and what the system tells of transactions.
+"""The admin calls: what an administrator does to topics and namespaces, and what the system reports of transactions.
 
 An answer with another status than 2xx is a refusal with that number. To a call that changes something, a status from 500 on
 leaves open whether it was done; a call that only looks is put again then, while the session is patient.
@@ -92,13 +92,13 @@ class AdminCalls(Calls):
     def transaction(self, transaction: TxnId, *, retry: bool = True) -> Outcome[TransactionMetadata]:
         """What the coordinator knows of a transaction; 404 when it knows nothing (any more).
 
-        While nobody has loaded the transaction's topics, after a restart or an unload, a broker cannot tell it and answers 500. So those
+        While nobody has loaded the transaction's topics, after a restart or an unload, a broker does not know it and answers 500. So those
         that this client added are used then, by a look at their logs, which loads them.
         """
-        path = f"/admin/v3/transactions/transactionMetadata/{transaction.most}/{transaction.least}"
+        path = f"/admin/v3/transactions/transactionMetadata/{transaction.coordinator_bits}/{transaction.sequence}"
 
         def attempt() -> Outcome[TransactionMetadata]:
-            outcome = self._look(path, lambda told: _metadata(transaction, told), retry=False)
+            outcome = self._look(path, lambda answer: _metadata(transaction, answer), retry=False)
             if isinstance(outcome, Refused) and outcome.code >= _SERVER_TROUBLE:
                 for topic in sorted(self._client.added.get(transaction, ())):
                     self.log_stats(topic, retry=False)
@@ -112,7 +112,7 @@ class AdminCalls(Calls):
 
     def buffer_stats(self, topic: str) -> Outcome[BufferStats]:
         """A topic's transaction buffer, with the position up to which consumers may read. One that is still being recovered from its log
-        tells no position that holds, and is waited for.
+        reports no position that lasts, and is waited for.
         """
         outcome: Outcome[BufferStats] = Unknown("nothing was asked")
         for _ in self._time.attempts(_RECOVERED_WITHIN_S):
@@ -123,7 +123,7 @@ class AdminCalls(Calls):
 
     def transaction_in_buffer(self, transaction: TxnId, topic: str) -> Outcome[TransactionInBuffer]:
         """What a topic's buffer knows of a transaction."""
-        path = f"{_transactions('transactionInBufferStats', topic)}/{transaction.most}/{transaction.least}"
+        path = f"{_transactions('transactionInBufferStats', topic)}/{transaction.coordinator_bits}/{transaction.sequence}"
         return self._look(path, _in_buffer)
 
     def pending_ack_stats(self, subscription: Subscription) -> Outcome[PendingAckStats]:
@@ -134,7 +134,7 @@ class AdminCalls(Calls):
     def position_state(self, subscription: Subscription, position: Position) -> Outcome[str]:
         """How a subscription holds an entry: PendingAck, MarkDelete, or what else the system says."""
         path = f"{_transactions('positionStatsInPendingAck', subscription.topic)}/{subscription.name}/{position.ledger}/{position.entry}"
-        return self._look(path, lambda told: str(told["state"]))
+        return self._look(path, lambda answer: str(answer["state"]))
 
     def set_coordinators(self, count: int) -> Outcome[None]:
         """Have that many transaction coordinators, numbered from 0 on. They can only become more."""
@@ -142,17 +142,17 @@ class AdminCalls(Calls):
 
     def abort_as_administrator(self, transaction: TxnId) -> Outcome[None]:
         """Abort somebody's transaction."""
-        return self._change("POST", f"/admin/v3/transactions/abortTransaction/{transaction.most}/{transaction.least}")
+        return self._change("POST", f"/admin/v3/transactions/abortTransaction/{transaction.coordinator_bits}/{transaction.sequence}")
 
     # --- how ------------------------------------------------------------------------------------------------------------------
 
     def _change(self, method: str, path: str, query: Mapping[str, str] | None = None, body: object = None) -> Outcome[None]:
         request = AdminRequest(method, path, query or {}, body)
         match self._client.administer(request):
-            case Done(AdminAnswer(status, told)) if status >= _SERVER_TROUBLE:
-                return Unknown(f"{request} was answered {_refusal(status, told)}, which leaves open whether it was done")
-            case Done(AdminAnswer(status, told)):
-                return Done(None) if status < HTTPStatus.MULTIPLE_CHOICES else _refusal(status, told)
+            case Done(AdminAnswer(status, body)) if status >= _SERVER_TROUBLE:
+                return Unknown(f"{request} was answered {_refusal(status, body)}, which leaves open whether it was done")
+            case Done(AdminAnswer(status, body)):
+                return Done(None) if status < HTTPStatus.MULTIPLE_CHOICES else _refusal(status, body)
             case unknown:
                 return unknown
 
@@ -162,10 +162,10 @@ class AdminCalls(Calls):
 
         def attempt() -> Outcome[T]:
             match self._client.administer(request):
-                case Done(AdminAnswer(status, told)) if status < HTTPStatus.MULTIPLE_CHOICES:
-                    return Done(_read(request, told, read))
-                case Done(AdminAnswer(status, told)):
-                    return _refusal(status, told)
+                case Done(AdminAnswer(status, body)) if status < HTTPStatus.MULTIPLE_CHOICES:
+                    return Done(_read(request, body, read))
+                case Done(AdminAnswer(status, body)):
+                    return _refusal(status, body)
                 case unknown:
                     return unknown
 
@@ -184,12 +184,12 @@ def _transactions(what: str, topic: str) -> str:
     return f"/admin/v3/transactions/{what}/{topic.partition('://')[2]}"
 
 
-def _refusal(status: int, told: bytes) -> Refused:
+def _refusal(status: int, body: bytes) -> Refused:
     """The refusal of a status; the reason stands in the body, if that is the JSON that it should be."""
     try:
-        reason = json.loads(told)["reason"]
+        reason = json.loads(body)["reason"]
     except (ValueError, TypeError, KeyError):
-        reason = told[:_SHOWN].decode(errors="replace") or None
+        reason = body[:_SHOWN].decode(errors="replace") or None
     try:
         name = HTTPStatus(status).phrase
     except ValueError:
@@ -197,10 +197,10 @@ def _refusal(status: int, told: bytes) -> Refused:
     return Refused(name, status, None if reason is None else str(reason)[:_SHOWN])
 
 
-def _read(request: AdminRequest, told: bytes, read: Callable[[Any], T]) -> T:
-    shown = told[:_SHOWN].decode(errors="replace")
+def _read(request: AdminRequest, body: bytes, read: Callable[[Any], T]) -> T:
+    shown = body[:_SHOWN].decode(errors="replace")
     try:
-        found = json.loads(told)
+        found = json.loads(body)
     except ValueError as error:
         raise Malformed(f"{request} was answered with what is not JSON ({error}): {shown}") from error
     try:
@@ -215,62 +215,62 @@ def _position(text: str) -> Position:
     return Position(int(ledger), int(entry))
 
 
-def _topic_stats(told: Any) -> TopicStats:
+def _topic_stats(answer: Any) -> TopicStats:
     return TopicStats(
-        backlogs={name: int(subscription["msgBacklog"]) for name, subscription in told["subscriptions"].items()},
-        ongoing_transactions=int(told["ongoingTxnCount"]),
-        committed_transactions=int(told["committedTxnCount"]),
-        aborted_transactions=int(told["abortedTxnCount"]),
+        backlogs={name: int(subscription["msgBacklog"]) for name, subscription in answer["subscriptions"].items()},
+        ongoing_transactions=int(answer["ongoingTxnCount"]),
+        committed_transactions=int(answer["committedTxnCount"]),
+        aborted_transactions=int(answer["abortedTxnCount"]),
     )
 
 
-def _log_stats(told: Any) -> LogStats:
+def _log_stats(answer: Any) -> LogStats:
     return LogStats(
-        entries=int(told["numberOfEntries"]),
-        last=_position(told["lastConfirmedEntry"]),
-        mark_deletes={name: _position(cursor["markDeletePosition"]) for name, cursor in told["cursors"].items()},
-        read_positions={name: _position(cursor["readPosition"]) for name, cursor in told["cursors"].items() if "readPosition" in cursor},
+        entries=int(answer["numberOfEntries"]),
+        last=_position(answer["lastConfirmedEntry"]),
+        mark_deletes={name: _position(cursor["markDeletePosition"]) for name, cursor in answer["cursors"].items()},
+        read_positions={name: _position(cursor["readPosition"]) for name, cursor in answer["cursors"].items() if "readPosition" in cursor},
     )
 
 
-def _metadata(transaction: TxnId, told: Any) -> TransactionMetadata:
-    acked = told.get("ackedPartitions") or {}
+def _metadata(transaction: TxnId, answer: Any) -> TransactionMetadata:
+    acked = answer.get("ackedPartitions") or {}
     return TransactionMetadata(
         id=transaction,
-        status=Status[told["status"]],
-        timeout_ms=int(told["timeoutAt"]),  # the name is the system's; what stands there is the duration
-        topics=frozenset(told.get("producedPartitions") or ()),
+        status=Status[answer["status"]],
+        timeout_ms=int(answer["timeoutAt"]),  # the name is the system's; what stands there is the duration
+        topics=frozenset(answer.get("producedPartitions") or ()),
         subscriptions=frozenset(Subscription(topic, name) for topic, names in acked.items() for name in names),
     )
 
 
-def _coordinator_stats(told: Any) -> CoordinatorStats:
+def _coordinator_stats(answer: Any) -> CoordinatorStats:
     return CoordinatorStats(
-        state=str(told["state"]),
-        last=int(told["leastSigBits"]),
-        low_watermark=int(told["lowWaterMark"]),
-        ongoing=int(told["ongoingTxnSize"]),
+        state=str(answer["state"]),
+        last=int(answer["leastSigBits"]),
+        low_watermark=int(answer["lowWaterMark"]),
+        ongoing=int(answer["ongoingTxnSize"]),
     )
 
 
-def _buffer_stats(told: Any) -> BufferStats:
+def _buffer_stats(answer: Any) -> BufferStats:
     return BufferStats(
-        state=str(told["state"]),
-        max_read_position=_position(told["maxReadPosition"]),
-        ongoing=int(told["ongoingTxnSize"]),
-        aborted=int(told["totalAbortedTransactions"]),
-        low_watermarks=_watermarks(told),
+        state=str(answer["state"]),
+        max_read_position=_position(answer["maxReadPosition"]),
+        ongoing=int(answer["ongoingTxnSize"]),
+        aborted=int(answer["totalAbortedTransactions"]),
+        low_watermarks=_watermarks(answer),
     )
 
 
-def _pending_ack_stats(told: Any) -> PendingAckStats:
-    return PendingAckStats(state=str(told["state"]), ongoing=int(told["ongoingTxnSize"]), low_watermarks=_watermarks(told))
+def _pending_ack_stats(answer: Any) -> PendingAckStats:
+    return PendingAckStats(state=str(answer["state"]), ongoing=int(answer["ongoingTxnSize"]), low_watermarks=_watermarks(answer))
 
 
-def _watermarks(told: Any) -> dict[int, int]:
-    return {int(coordinator): int(mark) for coordinator, mark in (told.get("lowWaterMarks") or {}).items()}
+def _watermarks(answer: Any) -> dict[int, int]:
+    return {int(coordinator): int(mark) for coordinator, mark in (answer.get("lowWaterMarks") or {}).items()}
 
 
-def _in_buffer(told: Any) -> TransactionInBuffer:
-    start = told.get("startPosition")
-    return TransactionInBuffer(None if start is None else _position(start), bool(told["aborted"]))
+def _in_buffer(answer: Any) -> TransactionInBuffer:
+    start = answer.get("startPosition")
+    return TransactionInBuffer(None if start is None else _position(start), bool(answer["aborted"]))

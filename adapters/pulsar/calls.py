@@ -108,7 +108,7 @@ def read_answer(answer: Done[Frame] | Unknown, read: Callable[[Any], T]) -> Outc
 
 
 def refusal_in(body: Any) -> Refused | None:
-    """The refusal that an answer tells, None where it is none. 0 is an error too, so presence decides."""
+    """The refusal that an answer holds, None where it is none. 0 is an error too, so presence decides."""
     if "error" not in body.DESCRIPTOR.fields_by_name or not body.HasField("error"):
         return None
     return refused(body.error, body.message)

@@ -103,7 +103,7 @@ class Client:
         raise Malformed(f"looking up {topic} from {self._service} is redirected for ever; the last redirect was to {address}")
 
     def coordinator(self, number: int) -> Outcome[Connection]:
-        """A connection to the broker of a coordinator, which has been told of it. The service address where there is no such one."""
+        """A connection to the broker of a coordinator, which this client has connected to. The service address where there is none."""
         if (known := self._that_knows(number)) is not None:
             return Done(known)
         match self.has_coordinator(number):
@@ -113,7 +113,7 @@ class Client:
                 return trouble
         match self.owner(f"{COORDINATORS}-partition-{number}"):
             case Done(connection):
-                return self._told(connection, number)
+                return self._connected_to_coordinator(connection, number)
             case trouble:
                 return trouble
 
@@ -146,14 +146,14 @@ class Client:
         call = self.recorder.begin(self.name, "admin", request, {})
         answer = self._admin.call(request, self._deadline_s)
         match answer:
-            case Done(told):
-                self.recorder.answered(call, told)
+            case Done(answered):
+                self.recorder.answered(call, answered)
             case Unknown(reason):
                 self.recorder.lost(call, reason)
         return answer
 
     def _that_knows(self, number: int) -> Connection | None:
-        """The connection, still there, of which a coordinator was told."""
+        """The connection, still there, on which this client has connected to the coordinator."""
         for connection in self._connections.values():
             if number in connection.coordinators:
                 connection.drain()
@@ -161,7 +161,7 @@ class Client:
                     return connection
         return None
 
-    def _told(self, connection: Connection, number: int) -> Outcome[Connection]:
+    def _connected_to_coordinator(self, connection: Connection, number: int) -> Outcome[Connection]:
         if number in connection.coordinators:
             return Done(connection)
         call = connection.ask(pb.CommandTcClientConnectRequest(request_id=self.next_request(), tc_id=number))
@@ -189,7 +189,7 @@ class Client:
                 return unknown
         if answer.HasField("error"):
             return refused(answer.error, answer.message)
-        # A standalone broker says so of itself; a proxy, which would want to be told of the broker behind it, is not supported.
+        # A standalone broker says so of itself; a proxy, which needs the address of the broker behind it, is not supported.
         if answer.response == pb.CommandLookupTopicResponse.Connect and answer.proxy_through_service_url:
             return Done((address, True, True))
         owner = parse_service_url(answer.broker_service_url)

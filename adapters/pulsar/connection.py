@@ -54,7 +54,7 @@ class Connection:
         self.address = address
         self.lost: str | None = None
         self.coordinators: set[int] = set()
-        """The coordinators that have been told of this connection."""
+        """The coordinators that this connection has connected to (TC_CLIENT_CONNECT)."""
         self.closed_producers: set[int] = set()
         self.closed_consumers: set[int] = set()
         self.consumers: dict[int, About] = {}

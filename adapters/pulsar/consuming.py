@@ -221,7 +221,7 @@ def _permits_used(frame: Frame) -> int:
 
 
 def _messages(frame: Frame) -> list[Received]:
-    """The messages of a MESSAGE; of a batch only those that are not acknowledged yet, where the broker tells which those are."""
+    """The messages of a MESSAGE; of a batch only those that are not acknowledged yet, where the broker says which those are."""
     assert frame.payload is not None
     command, metadata = frame.body, frame.payload.metadata
     try:

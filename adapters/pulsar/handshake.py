@@ -1,7 +1,7 @@
 """What a Pulsar broker says of itself when a client connects, and what follows: its release, its profile, its capabilities.
 
-CONNECTED tells the version and the features. A release that is not known gets the profile of the nearest older one and a note that
-says so; a system that tells no version gets the profile of the proposal's text.
+CONNECTED has the version and the features. A release that is not known gets the profile of the nearest older one and a note that
+says so; a system that reports no version gets the profile of the proposal's text.
 """
 
 import re
@@ -21,7 +21,7 @@ _VERSION = re.compile(r"\d+\.\d+\S*")
 
 @dataclass(frozen=True)
 class Offer:
-    """What CONNECTED told. `features` are the names of the flags that are set."""
+    """What CONNECTED says. `features` are the names of the flags that are set."""
 
     server: str
     protocol_version: int
@@ -69,7 +69,7 @@ def describe(
 ) -> Handshake:
     """The handshake. `offered` names what the way of reaching the system adds, and `missing` are lines about what it lacks."""
     comparable = version_of(identity.version)
-    size = "none told" if offer.max_message_size is None else f"{offer.max_message_size} bytes"
+    size = "none reported" if offer.max_message_size is None else f"{offer.max_message_size} bytes"
     return Handshake(
         version=identity.version,
         version_is_exact=identity.exact,

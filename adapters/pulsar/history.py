@@ -179,7 +179,7 @@ def _mop(kind: MopKind, topic: str | None, message: MessageId | None) -> Mop:
 
 
 def _records(kind: MopKind, topic: str | None, payload: Payload, entry: MessageId | None, ack_set: Sequence[int] = ()) -> list[Mop]:
-    """The messages of a payload; of a batch only those that are not acknowledged yet, where the broker tells which those are."""
+    """The messages of a payload; of a batch only those that are not acknowledged yet, where the broker says which those are."""
     try:
         found = entries(payload)
     except MalformedFrame:  # the scenario is red for it; the event says what could be read
@@ -246,8 +246,9 @@ def _seek(call: Call, _frame: Frame, _answer: Any) -> Operation:
 
 
 def _administration(request: AdminRequest, answer: Any) -> Operation:
-    """What an administrator does. Of a topic with one subscription its position is told. It is not stable (`iso` is ru): acknowledgements
-    outside of transactions last only once they are stored.
+    """What an administrator does. Of a topic with one subscription the position is recorded.
+
+    It is not stable (`iso` is ru): acknowledgements outside of transactions last only once they are stored.
     """
     ctl = dict(request.query)
     kind, _, rest = request.path.removeprefix("/admin/v2/").partition("/")

@@ -2,7 +2,7 @@
 
 A message is known by its entry and its place there. The number is its rank among those that the history knows of the topic. Whoever
 names a whole entry means all messages of it; a subscription's position is the number of messages up to the entry that is deleted with all
-before. What a transaction sends has no number yet: a system may keep it elsewhere until the commit, and the receipt tells where.
+before. What a transaction sends has no number yet: a system may keep it elsewhere until the commit, and the receipt says where.
 """
 
 from bisect import bisect_right

@@ -32,7 +32,7 @@ class PulsarProbe(TransactionCalls, ProducerCalls, AcknowledgementCalls, AdminCa
         return self._until_quiet(consumer)
 
     def _await_dispatch(self, consumer: Consumer, limit: Position) -> None:
-        """Wait until the broker has read all for the consumer that it may. One that does not tell how far it is, is not waited for."""
+        """Wait until the broker has read all for the consumer that it may. One that reports no read position is not waited for."""
         for _ in self._time.attempts():
             match self.log_stats(consumer.subscription.topic):
                 case Done(log):

@@ -133,8 +133,8 @@ class ProducerCalls(Calls):
         )
         command = pb.CommandSend(producer_id=producer.number, sequence_id=first)
         if transaction is not None:  # in both: the broker publishes by the command, and dispatches by the metadata
-            command.txnid_most_bits, command.txnid_least_bits = transaction.most, transaction.least
-            metadata.txnid_most_bits, metadata.txnid_least_bits = transaction.most, transaction.least
+            command.txnid_most_bits, command.txnid_least_bits = transaction.coordinator_bits, transaction.sequence
+            metadata.txnid_most_bits, metadata.txnid_least_bits = transaction.coordinator_bits, transaction.sequence
         data = values[0].encode()
         if batched:
             metadata.num_messages_in_batch = command.num_messages = len(values)

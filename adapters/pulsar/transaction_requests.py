@@ -1,5 +1,7 @@
 """What clients ask of a transaction coordinator: to whom each request goes, and its command."""
 
+from typing import Any
+
 from google.protobuf.message import Message
 
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -26,6 +28,6 @@ def command_of(request: TransactionRequest, number: int) -> Message:
             return pb.CommandEndTxn(request_id=number, txn_action=pb.TxnAction.Name(action), **id_fields(transaction))
 
 
-def id_fields(transaction: TxnId) -> dict[str, int]:
+def id_fields(transaction: TxnId) -> dict[str, Any]:
     """A transaction's id, as every command about it has it."""
-    return {"txnid_most_bits": transaction.most, "txnid_least_bits": transaction.least}
+    return {"txnid_most_bits": transaction.coordinator_bits, "txnid_least_bits": transaction.sequence}

@@ -1,4 +1,4 @@
-"""What a Pulsar system tells and is told, as values: the words that steps and probe share."""
+"""What requests to a Pulsar system and its answers hold, as values that steps and probe share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,18 +18,18 @@ def persistent(name: str, namespace: str = "public/default") -> str:
 
 @dataclass(frozen=True, order=True)
 class TxnId:
-    """A transaction: its coordinator in `most`, its number there in `least`. (0,0) is a transaction like others."""
+    """A transaction by its coordinator and its sequence number there. (0,0) is a transaction like others."""
 
-    most: int
-    least: int
+    coordinator_bits: int
+    sequence: int
 
     def __str__(self) -> str:
-        return f"({self.most},{self.least})"
+        return f"({self.coordinator_bits},{self.sequence})"
 
     @property
     def coordinator(self) -> int:
-        """The coordinator that gave the id: its number is in the 16 highest bits, as the proposal has it, or is all of `most`."""
-        return self.most >> 48 or self.most
+        """The coordinator that gave the id: its number is in the 16 highest bits, as the proposal has it, or is all of the bits."""
+        return self.coordinator_bits >> 48 or self.coordinator_bits
 
 
 @dataclass(frozen=True, order=True)
@@ -124,7 +124,7 @@ class Subscription:
 
 @dataclass(frozen=True)
 class Producer:
-    """A producer as its client holds it. `last_sequence_id` is what the broker told when it was made, -1 for none."""
+    """A producer as its client holds it. `last_sequence_id` is what the broker answered when it was made, -1 for none."""
 
     topic: str
     number: int
@@ -280,7 +280,7 @@ class TopicStats:
 @dataclass(frozen=True)
 class LogStats:
     """A topic's log: how many entries it holds, the last of them, up to where each subscription has acknowledged everything, and, where
-    the system tells it, which entry each is to be given next.
+    the system reports it, which entry each is to be given next.
     """
 
     entries: int

@@ -8,202 +8,202 @@ Feature: Adding partitions to a transaction
   @KIP890-030 @MUST
   Rule: AddPartitionsToTxn v3 opens a transaction on an idle id and records the partition it names.
 
-    Scenario: [1] The first announcement of a producer
+    Scenario: [1] The first partition that a producer adds
       Given producer A with transactional id "transfer"
-      When A announces payments-0
-      Then payments-0 is accepted
-      And the transaction of A is Ongoing in payments-0 and nowhere else
-      And the coordinator still knows A by the same producer id and epoch
+      When A adds payments-0
+      Then it is done for payments-0
+      And the transaction of A is Ongoing in payments-0
+      And the producer id and epoch of A are unchanged
 
   @KIP890-031 @MUST
   Rule: AddPartitionsToTxn with an unknown id or a foreign producer id is refused INVALID_PRODUCER_ID_MAPPING per partition.
 
     Scenario: [1] Nobody has initialised the transactional id
       Given producer A with transactional id "transfer"
-      When A announces payments-0 and payments-1 under an unknown transactional id
-      Then payments-0 and payments-1 are refused with INVALID_PRODUCER_ID_MAPPING
-      And the transaction of A is as it was
+      When A adds payments-0 and payments-1 with an unused transactional id
+      Then it is refused for payments-0 and payments-1 with INVALID_PRODUCER_ID_MAPPING
+      And the transaction of A is unchanged
 
     Scenario: [2] The producer id is another producer's
       Given producers A and B with transactional ids "transfer" and "refund"
-      When A announces payments-0 and payments-1 with the producer id of B
-      Then payments-0 and payments-1 are refused with INVALID_PRODUCER_ID_MAPPING
-      And the transaction of A is as it was
-      And the transaction of B is as it was
+      When A adds payments-0 and payments-1 with the producer id of B
+      Then it is refused for payments-0 and payments-1 with INVALID_PRODUCER_ID_MAPPING
+      And the transaction of A is unchanged
+      And the transaction of B is unchanged
 
   @KIP890-032 @MUST
   Rule: AddPartitionsToTxn with an older or a newer epoch is refused PRODUCER_FENCED, or INVALID_PRODUCER_EPOCH below v2.
 
-    Scenario: [1] An older epoch
+    Scenario: [1] An epoch that a commit has left behind
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      When A announces payments-0 with its previous epoch
-      Then payments-0 is refused with PRODUCER_FENCED
-      And the transaction of A is as it was
+      When A adds payments-0 with its previous epoch
+      Then it is refused for payments-0 with PRODUCER_FENCED
+      And the transaction of A is unchanged
 
-    Scenario: [2] A newer epoch
+    Scenario: [2] An epoch that was never given
       Given producer A with transactional id "transfer"
-      When A announces payments-0 with an epoch ahead of its own
-      Then payments-0 is refused with PRODUCER_FENCED
-      And the transaction of A is as it was
+      When A adds payments-0 with an epoch ahead of its own
+      Then it is refused for payments-0 with PRODUCER_FENCED
+      And the transaction of A is unchanged
 
-    Scenario: [3] A newer epoch in a version that has only the older error
+    Scenario: [3] An epoch that was never given, in the oldest version
       Given producer A with transactional id "transfer"
-      When A announces payments-0 with an epoch ahead of its own in AddPartitionsToTxn v1
-      Then payments-0 is refused with INVALID_PRODUCER_EPOCH
-      And the transaction of A is as it was
+      And A uses AddPartitionsToTxn v1
+      When A adds payments-0 with an epoch ahead of its own
+      Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
+      And the transaction of A is unchanged
 
   @KIP890-033 @MUST
   Rule: AddPartitionsToTxn that names one unknown partition adds none, and the others answer OPERATION_NOT_ATTEMPTED.
 
     Scenario: [1] The topic has no such partition, and a transaction is open
       Given producer A with transactional id "transfer"
-      And A has announced payments-1
-      When A announces payments-0 and payments-9
-      Then payments-9 is refused with UNKNOWN_TOPIC_OR_PARTITION
-      And payments-0 is refused with OPERATION_NOT_ATTEMPTED
-      And the transaction of A is as it was
+      And A has added payments-1
+      When A adds payments-0 and payments-9
+      Then it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION
+      And it is refused for payments-0 with OPERATION_NOT_ATTEMPTED
+      And the transaction of A is unchanged
 
     Scenario: [2] There is no such topic, and no transaction is open
-      Given there is no topic "ghosts"
-      And producer A with transactional id "transfer"
-      When A announces payments-0 and ghosts-0
-      Then ghosts-0 is refused with UNKNOWN_TOPIC_OR_PARTITION
-      And payments-0 is refused with OPERATION_NOT_ATTEMPTED
-      And the transaction of A is as it was
+      Given producer A with transactional id "transfer"
+      When A adds payments-0 and ghosts-0
+      Then it is refused for ghosts-0 with UNKNOWN_TOPIC_OR_PARTITION
+      And it is refused for payments-0 with OPERATION_NOT_ATTEMPTED
+      And the transaction of A is unchanged
 
   @KIP890-034 @MUST
   Rule: Adding partitions that already belong to the open transaction succeeds and changes nothing.
 
-    Scenario: [1] Both partitions are announced again
+    Scenario: [1] Both partitions of the transaction are added again
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
-      And A has announced payments-1
-      When A announces payments-0 and payments-1
-      Then payments-0 and payments-1 are accepted
-      And the transaction of A is as it was
+      And A has added payments-0
+      And A has added payments-1
+      When A adds payments-0 and payments-1
+      Then it is done for payments-0 and payments-1
+      And the transaction of A is unchanged
 
-    Scenario: [2] One of two partitions is announced again
+    Scenario: [2] One of two partitions is added again
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
-      And A has announced payments-1
-      When A announces payments-0
-      Then payments-0 is accepted
-      And the transaction of A is as it was
+      And A has added payments-0
+      And A has added payments-1
+      When A adds payments-0
+      Then it is done for payments-0
+      And the transaction of A is unchanged
 
   @KIP890-035 @MUST
   Rule: AddPartitionsToTxn answers CONCURRENT_TRANSACTIONS while the previous transaction is still completing.
 
     @needs:hold-markers
-    Scenario: [1] A commit is held back
+    Scenario: [1] The commit before is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has committed
-      When A announces payments-0 and payments-1
-      Then payments-0 and payments-1 are refused with CONCURRENT_TRANSACTIONS
-      And the transaction of A is as it was
+      And completion of A's transactions is blocked
+      And A has been asked to commit
+      When A adds payments-0 and payments-1
+      Then it is refused for payments-0 and payments-1 with CONCURRENT_TRANSACTIONS
+      And the transaction of A is unchanged
 
     @needs:hold-markers
-    Scenario: [2] An abort is held back
+    Scenario: [2] The abort before is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has aborted
-      When A announces payments-0 and payments-1
-      Then payments-0 and payments-1 are refused with CONCURRENT_TRANSACTIONS
-      And the transaction of A is as it was
+      And completion of A's transactions is blocked
+      And A has been asked to abort
+      When A adds payments-0 and payments-1
+      Then it is refused for payments-0 and payments-1 with CONCURRENT_TRANSACTIONS
+      And the transaction of A is unchanged
 
   @KIP890-037 @MUST
   Rule: AddPartitionsToTxn v4 and later judges each transaction of a batch on its own.
 
     Scenario: [1] A wrong entry behind a good one
       Given producers A and B with transactional ids "transfer" and "refund"
-      When payments-0 is added for A and for B with an epoch ahead of its own in one request
-      Then payments-0 is accepted for A
-      And payments-0 is refused for B with PRODUCER_FENCED
-      And the transaction of A is Ongoing in payments-0 and nowhere else
-      And the transaction of B is as it was
+      When A adds payments-0 for A and for B with an epoch ahead of its own in one request
+      Then it is done for payments-0 of A
+      And it is refused for payments-0 of B with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0
+      And the transaction of B is unchanged
 
     Scenario: [2] A wrong entry before a good one
       Given producers A and B with transactional ids "transfer" and "refund"
-      When payments-0 is added for A with an epoch ahead of its own and for B in one request
-      Then payments-0 is refused for A with PRODUCER_FENCED
-      And payments-0 is accepted for B
-      And the transaction of A is as it was
-      And the transaction of B is Ongoing in payments-0 and nowhere else
+      When A adds payments-0 for A with an epoch ahead of its own and for B in one request
+      Then it is refused for payments-0 of A with PRODUCER_FENCED
+      And it is done for payments-0 of B
+      And the transaction of A is unchanged
+      And the transaction of B is Ongoing in payments-0
 
   @KIP890-038 @MUST
   Rule: A verify-only AddPartitionsToTxn succeeds for a partition that is in the open transaction.
 
-    Scenario: [1] The partitions were announced
+    Scenario: [1] The partitions were added by the client
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
-      And A has announced payments-1
+      And A has added payments-0
+      And A has added payments-1
       When the leader verifies payments-0 and payments-1 for A
-      Then payments-0 and payments-1 are accepted
+      Then it is done for payments-0 and payments-1
 
     Scenario: [2] The partition was added by a first write
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When the leader verifies payments-0 for A
-      Then payments-0 is accepted
+      Then it is done for payments-0
 
   @KIP890-039 @MUST
   Rule: A verify-only AddPartitionsToTxn refuses just the partitions outside the transaction, TRANSACTION_ABORTABLE or INVALID_TXN_STATE.
 
     Scenario: [1] Beside a partition that is in the transaction
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
+      And A has added payments-0
       When the leader verifies payments-0 and payments-1 for A
-      Then payments-1 is refused with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
-      And payments-0 is accepted
-      And the transaction of A is as it was
+      Then it is refused for payments-1 with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+      And it is done for payments-0
+      And the transaction of A is unchanged
 
   @KIP890-040 @MUST
   Rule: A verify-only AddPartitionsToTxn never changes the transaction, whether it succeeds or is refused.
 
-    Scenario: [1] It succeeds
+    Scenario: [1] The partition is in the transaction
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
+      And A has added payments-0
       When the leader verifies payments-0 for A
-      Then payments-0 is accepted
-      And the transaction of A is as it was
+      Then it is done for payments-0
+      And the transaction of A is unchanged
 
-    Scenario: [2] It is refused on an idle id
+    Scenario: [2] The transactional id is idle
       Given producer A with transactional id "transfer"
       When the leader verifies payments-0 and payments-1 for A
-      Then the transaction of A is as it was
+      Then the transaction of A is unchanged
 
-    Scenario: [3] It is refused on a completed id
+    Scenario: [3] The transaction was aborted before
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
       When the leader verifies payments-0 and payments-1 for A
-      Then the transaction of A is as it was
+      Then the transaction of A is unchanged
 
   @KIP890-041 @MUST
   Rule: A verify-only AddPartitionsToTxn tells a foreign producer id, a wrong epoch and a completing transaction apart.
 
     Scenario: [1] A producer id that is another producer's
       Given producers A and B with transactional ids "transfer" and "refund"
-      And A has announced payments-0
+      And A has added payments-0
       When the leader verifies payments-0 and payments-1 for A with the producer id of B
-      Then payments-0 and payments-1 are refused with INVALID_PRODUCER_ID_MAPPING
+      Then it is refused for payments-0 and payments-1 with INVALID_PRODUCER_ID_MAPPING
 
     Scenario: [2] An epoch that is not the producer's
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
+      And A has added payments-0
       When the leader verifies payments-0 and payments-1 for A with an epoch ahead of its own
-      Then payments-0 and payments-1 are refused with PRODUCER_FENCED
+      Then it is refused for payments-0 and payments-1 with PRODUCER_FENCED
 
     @needs:hold-markers
     Scenario: [3] A transaction that is being ended
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
-      And the end of A's transaction is held back
-      And A has committed
+      And A has added payments-0
+      And completion of A's transactions is blocked
+      And A has been asked to commit
       When the leader verifies payments-0 and payments-1 for A
-      Then payments-0 and payments-1 are refused with CONCURRENT_TRANSACTIONS
+      Then it is refused for payments-0 and payments-1 with CONCURRENT_TRANSACTIONS
 
   @KIP890-042 @SHOULD
   Rule: A verify-only AddPartitionsToTxn refuses every partition of an id that has no open transaction.
@@ -211,46 +211,46 @@ Feature: Adding partitions to a transaction
     Scenario: [1] No transaction was ever open
       Given producer A with transactional id "transfer"
       When the leader verifies payments-0 and payments-1 for A
-      Then payments-0 and payments-1 are refused with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+      Then it is refused for payments-0 and payments-1 with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
 
     Scenario: [2] The partition was in the transaction that was committed
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
       When the leader verifies payments-0 for A
-      Then payments-0 is refused with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+      Then it is refused for payments-0 with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
 
     Scenario: [3] The partition was in the transaction that was aborted
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
       When the leader verifies payments-0 for A
-      Then payments-0 is refused with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+      Then it is refused for payments-0 with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
 
   @KIP890-043 @MUST
   Rule: AddPartitionsToTxn on a completed id with the epoch in force opens the next transaction.
 
-    Scenario: [1] After a commit
+    Scenario: [1] The next transaction after a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      When A announces payments-1
-      Then payments-1 is accepted
-      And the transaction of A is Ongoing in payments-1 and nowhere else
+      When A adds payments-1
+      Then it is done for payments-1
+      And the transaction of A is Ongoing in payments-1
 
-    Scenario: [2] After an abort
+    Scenario: [2] The next transaction after an abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
-      When A announces payments-1
-      Then payments-1 is accepted
-      And the transaction of A is Ongoing in payments-1 and nowhere else
+      When A adds payments-1
+      Then it is done for payments-1
+      And the transaction of A is Ongoing in payments-1
 
   @KIP890-044 @MUST
   Rule: AddPartitionsToTxn with an empty transactional id is refused INVALID_REQUEST on every partition.
 
-    Scenario: [1] Two partitions
+    Scenario: [1] Two partitions for a transactional id of no letters
       Given producer A with transactional id "transfer"
-      When A announces payments-0 and payments-1 under an empty transactional id
-      Then payments-0 and payments-1 are refused with INVALID_REQUEST
-      And the transaction of A is as it was
+      When A adds payments-0 and payments-1 with an empty transactional id
+      Then it is refused for payments-0 and payments-1 with INVALID_REQUEST
+      And the transaction of A is unchanged

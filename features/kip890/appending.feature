@@ -11,62 +11,69 @@ Feature: Appending to a partition
     Scenario: [1] The first write of a new client
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0
-      Then the write is accepted
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      Then it is done
+      And the transaction of A is Ongoing in payments-0
 
   @KIP890-095 @MUST
   Rule: Produce v9 and v10 to a partition nobody announced is refused INVALID_TXN_STATE with a message, and nothing is appended.
 
-    Scenario: [1] Produce v9
+    Scenario: [1] Produce v9 to a partition that was not added
       Given producer A with transactional id "transfer"
-      When A writes "stray" to payments-0 in Produce v9
-      Then the request is refused with INVALID_TXN_STATE
-      And the refusal carries a message
+      And A uses Produce v9
+      When A writes "stray" to payments-0
+      Then it is refused with INVALID_TXN_STATE
+      And the refusal has a message
       And the log of payments-0 has not grown
 
-    Scenario: [2] Produce v10
+    Scenario: [2] Produce v10 to a partition that was not added
       Given producer A with transactional id "transfer"
-      When A writes "stray" to payments-0 in Produce v10
-      Then the request is refused with INVALID_TXN_STATE
-      And the refusal carries a message
+      And A uses Produce v10
+      When A writes "stray" to payments-0
+      Then it is refused with INVALID_TXN_STATE
+      And the refusal has a message
       And the log of payments-0 has not grown
 
-    Scenario: [3] Another partition was announced
+    Scenario: [3] Only another partition was added
       Given producer A with transactional id "transfer"
-      And A has announced payments-1
-      When A writes "stray" to payments-0 in Produce v10
-      Then the request is refused with INVALID_TXN_STATE
+      And A has added payments-1
+      And A uses Produce v10
+      When A writes "stray" to payments-0
+      Then it is refused with INVALID_TXN_STATE
       And the log of payments-0 has not grown
 
   @KIP890-096 @MUST
   Rule: Produce v11 to a partition nobody announced is refused TRANSACTION_ABORTABLE, and nothing is appended.
 
-    Scenario: [1] Produce v11
+    Scenario: [1] Produce v11 to a partition that was not added
       Given producer A with transactional id "transfer"
-      When A writes "stray" to payments-0 in Produce v11
-      Then the request is refused with TRANSACTION_ABORTABLE
+      And A uses Produce v11
+      When A writes "stray" to payments-0
+      Then it is refused with TRANSACTION_ABORTABLE
       And the log of payments-0 has not grown
 
   @KIP890-097 @MUST
   Rule: Produce v9 to v11 is accepted on a partition that AddPartitionsToTxn v3 put into the transaction.
 
-    Scenario: [1] Produce v9 after the announcement
+    Scenario: [1] Produce v9 to a partition that was added
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
-      When A writes "a1" to payments-0 in Produce v9
-      Then the write is accepted
+      And A has added payments-0
+      And A uses Produce v9
+      When A writes "a1" to payments-0
+      Then it is done
 
-    Scenario: [2] Produce v10 after the announcement
+    Scenario: [2] Produce v10 to a partition that was added
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
-      When A writes "a1" to payments-0 in Produce v10
-      Then the write is accepted
+      And A has added payments-0
+      And A uses Produce v10
+      When A writes "a1" to payments-0
+      Then it is done
 
-    Scenario: [3] Produce v11 after the announcement
+    Scenario: [3] Produce v11 to a partition that was added
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
-      When A writes "a1" to payments-0 in Produce v11
-      Then the write is accepted
+      And A has added payments-0
+      And A uses Produce v11
+      When A writes "a1" to payments-0
+      Then it is done
 
   @KIP890-100 @MUST
   Rule: Once EndTxn v5 has ended a transaction, its epoch is refused INVALID_PRODUCER_EPOCH, even beside the next transaction.
@@ -76,7 +83,7 @@ Feature: Appending to a partition
       And A has written "a1" to payments-0
       And A has committed
       When A writes "late" to payments-0 with its previous epoch
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
     Scenario: [2] The record comes while the next transaction is open in its partition
@@ -85,7 +92,7 @@ Feature: Appending to a partition
       And A has committed
       And A has written "a2" to payments-0
       When A writes "late" to payments-0 with its previous epoch
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      Then it is refused with INVALID_PRODUCER_EPOCH
 
     Scenario: [3] The late record does not slip into the next transaction
       Given producer A with transactional id "transfer"
@@ -98,15 +105,16 @@ Feature: Appending to a partition
   @KIP890-102 @MUST
   Rule: A transactional batch whose epoch runs ahead of the coordinator is refused INVALID_PRODUCER_EPOCH and never appended.
 
-    Scenario: [1] Produce v12
+    Scenario: [1] A new client with an epoch that was never given
       Given producer A with transactional id "transfer"
       When A writes "early" to payments-0 with an epoch ahead of its own
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-    Scenario: [2] Produce v11 to an announced partition
+    Scenario: [2] An old client with an epoch that was never given
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
-      When A writes "early" to payments-0 with an epoch ahead of its own in Produce v11
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And A has added payments-0
+      And A uses Produce v11
+      When A writes "early" to payments-0 with an epoch ahead of its own
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown

@@ -4,7 +4,7 @@ Feature: Who may take part in a transaction
 
   Background:
     Given a topic "payments" with 2 partitions
-    And a topic "refunds" with 1 partitions
+    And a topic "refunds" with 1 partition
 
   @KIP890-036 @MUST
   Rule: AddPartitionsToTxn v4 and later from a principal without CLUSTER_ACTION is refused CLUSTER_AUTHORIZATION_FAILED as a whole.
@@ -13,16 +13,17 @@ Feature: Who may take part in a transaction
     Scenario Outline: [1] One request for the sender's own transaction and for another one
       Given producer B with transactional id "refund"
       And producer A with transactional id "transfer", logged in as an ordinary user
-      When A <asks> for itself and for B in AddPartitionsToTxn <version>
-      Then the request is refused as a whole with CLUSTER_AUTHORIZATION_FAILED
-      And the transaction of A is as it was
-      And the transaction of B is as it was
+      And A uses AddPartitionsToTxn <version>
+      When A <asks> payments-0 for A and for B in one request
+      Then it is refused as a whole with CLUSTER_AUTHORIZATION_FAILED
+      And the transaction of A is unchanged
+      And the transaction of B is unchanged
 
       Examples:
-        | asks                | version | why                                     |
-        | adds payments-0     | v4      | the first version for brokers           |
-        | adds payments-0     | v5      | a later one                             |
-        | verifies payments-0 | v4      | to look is the business of brokers, too |
+        | asks     | version | why                                     |
+        | adds     | v4      | the first version for brokers           |
+        | adds     | v5      | a later one                             |
+        | verifies | v4      | to look is the business of brokers, too |
 
   @KIP890-172 @MUST
   Rule: A client without CLUSTER_ACTION that sends AddPartitionsToTxn v4 is refused CLUSTER_AUTHORIZATION_FAILED.
@@ -31,16 +32,18 @@ Feature: Who may take part in a transaction
     Scenario: [1] Its rights to the transactional id and to the topic do not help
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And A has written "a1" to payments-0
-      When A adds payments-1 to its transaction as a broker would
-      Then the request is refused with CLUSTER_AUTHORIZATION_FAILED
-      And the transaction of A is as it was
+      And A uses AddPartitionsToTxn v4
+      When A adds payments-1
+      Then it is refused with CLUSTER_AUTHORIZATION_FAILED
+      And the transaction of A is unchanged
 
     @needs:authorizer
     Scenario: [2] CLUSTER_ACTION is enough
       Given producer A with transactional id "transfer", logged in as another broker
-      When A adds payments-1 to its transaction as a broker would
-      Then payments-1 is accepted
-      And the transaction of A is Ongoing in payments-1 and nowhere else
+      And A uses AddPartitionsToTxn v4
+      When A adds payments-1
+      Then it is done for payments-1
+      And the transaction of A is Ongoing in payments-1
 
   @KIP890-173 @MUST
   Rule: Every transactional request needs WRITE on its id, else TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
@@ -50,27 +53,29 @@ Feature: Who may take part in a transaction
       Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
       And A has written "a1" to payments-0
       And the user of A may no longer write under its transactional id
+      And A uses <version>
       When A <asks>
-      Then <what> refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-      And the transaction of A is as it was
+      Then it is refused <what> TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+      And the transaction of A is unchanged
 
       Examples:
-        | asks                                                 | what           | why                        |
-        | initialises again with its own producer id and epoch | the request is | it would end a transaction |
-        | announces payments-1                                 | payments-1 is  | it would widen it          |
-        | announces the offsets of group "billing"             | the request is | it would widen it          |
-        | sends offset 5 of payments-0 for group "billing"     | payments-0 is  | it would widen it          |
-        | commits                                              | the request is | it would end it            |
-        | aborts                                               | the request is | it would end it            |
-        | commits in EndTxn v4                                 | the request is | an old client's end        |
+        | version               | asks                                            | what                | why                        |
+        | InitProducerId v5     | initialises again                               | with                | it would end a transaction |
+        | AddPartitionsToTxn v3 | adds payments-1                                 | for payments-1 with | it would widen it          |
+        | AddOffsetsToTxn v3    | adds the offsets of group "billing"             | with                | it would widen it          |
+        | TxnOffsetCommit v5    | sends offset 5 of payments-0 to group "billing" | for payments-0 with | it would widen it          |
+        | EndTxn v5             | commits                                         | with                | it would end it            |
+        | EndTxn v5             | aborts                                          | with                | it would end it            |
+        | EndTxn v4             | commits                                         | with                | an old client's end        |
 
     @needs:authorizer
     Scenario Outline: [2] Records that belong to a transaction
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write under its transactional id
-      When A writes "a1" to payments-0 in Produce <version>
-      Then the request is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-      And the transaction of A is as it was
+      And A uses Produce <version>
+      When A writes "a1" to payments-0
+      Then it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+      And the transaction of A is unchanged
       And the log of payments-0 has not grown
 
       Examples:
@@ -86,23 +91,23 @@ Feature: Who may take part in a transaction
       Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
       And the user of A may no longer read group "billing"
       When A <asks>
-      Then <what> refused with GROUP_AUTHORIZATION_FAILED
-      And the transaction of A is as it was
-      And nothing of payments-0 is pending in group "billing"
+      Then it is refused <what> GROUP_AUTHORIZATION_FAILED
+      And the transaction of A is unchanged
+      And group "billing" has no pending offset of payments-0
 
       Examples:
-        | asks                                                           | what                         | why                    |
-        | announces the offsets of group "billing"                       | the request is               | the group as a whole   |
-        | sends offset 5 of payments-0 and refunds-0 for group "billing" | payments-0 and refunds-0 are | each topic may be read |
+        | asks                                                          | what                              | why                    |
+        | adds the offsets of group "billing"                           | with                              | the group as a whole   |
+        | sends offset 5 of payments-0 and refunds-0 to group "billing" | for payments-0 and refunds-0 with | each topic may be read |
 
     @needs:authorizer
     Scenario: [2] One of two topics that the user may not read
       Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
       And the user of A may no longer read refunds
-      When A sends offset 5 of payments-0 and refunds-0 for group "billing"
-      Then refunds-0 is refused with TOPIC_AUTHORIZATION_FAILED
-      And payments-0 is accepted
-      And nothing of refunds-0 is pending in group "billing"
+      When A sends offset 5 of payments-0 and refunds-0 to group "billing"
+      Then it is refused for refunds-0 with TOPIC_AUTHORIZATION_FAILED
+      And it is done for payments-0
+      And group "billing" has no pending offset of refunds-0
 
   @KIP890-175 @MUST
   Rule: WriteTxnMarkers without ALTER or CLUSTER_ACTION on the cluster is refused CLUSTER_AUTHORIZATION_FAILED.
@@ -111,8 +116,8 @@ Feature: Who may take part in a transaction
     Scenario: [1] A producer that wants to end its transaction by itself
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And A has written "a1" to payments-0
-      When A itself sends an ABORT marker for its transaction to payments-0
-      Then the request is refused with CLUSTER_AUTHORIZATION_FAILED
+      When A itself sends an ABORT marker to payments-0
+      Then it is refused with CLUSTER_AUTHORIZATION_FAILED
       And the log of payments-0 has not grown
       And the open transaction of A in payments-0 starts at "a1"
 
@@ -120,9 +125,9 @@ Feature: Who may take part in a transaction
     Scenario Outline: [2] Either right is enough
       Given producer A with transactional id "transfer", logged in as <role>
       And A has written "a1" to payments-0
-      When A itself sends an ABORT marker for its transaction to payments-0
-      Then the marker is accepted
-      And payments-0 holds one ABORT marker, with the epoch of A
+      When A itself sends an ABORT marker to payments-0
+      Then it is done
+      And one ABORT marker was added to payments-0, with the epoch of A
 
       Examples:
         | role           | why                                                |
@@ -137,8 +142,8 @@ Feature: Who may take part in a transaction
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write to payments
       When A writes "a1" to payments-0
-      Then the request is refused with TOPIC_AUTHORIZATION_FAILED
-      And the transaction of A is as it was
+      Then it is refused with TOPIC_AUTHORIZATION_FAILED
+      And the transaction of A is unchanged
       And the log of payments-0 has not grown
 
     @needs:authorizer
@@ -147,5 +152,5 @@ Feature: Who may take part in a transaction
       And A has written "a1" to refunds-0
       And the user of A may no longer write to payments
       When A writes "a2" to payments-0
-      Then the request is refused with TOPIC_AUTHORIZATION_FAILED
-      And the transaction of A is Ongoing in refunds-0 and nowhere else
+      Then it is refused with TOPIC_AUTHORIZATION_FAILED
+      And the transaction of A is Ongoing in refunds-0

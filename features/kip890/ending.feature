@@ -12,8 +12,8 @@ Feature: Ending a transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
-      Then the answer is success, with the same producer id and the next epoch
-      And the coordinator knows A by the producer id and epoch of the answer
+      Then it is done and answers the same producer id and the next epoch
+      And the producer id and epoch of A are those of the answer
 
     Scenario: [2] A commit that follows another commit
       Given producer A with transactional id "transfer"
@@ -21,7 +21,7 @@ Feature: Ending a transaction
       And A has committed
       And A has written "a2" to payments-1
       When A commits
-      Then the answer is success, with the same producer id and the next epoch
+      Then it is done and answers the same producer id and the next epoch
 
   @KIP890-061 @MUST
   Rule: Aborting an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
@@ -30,8 +30,8 @@ Feature: Ending a transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts
-      Then the answer is success, with the same producer id and the next epoch
-      And the coordinator knows A by the producer id and epoch of the answer
+      Then it is done and answers the same producer id and the next epoch
+      And the producer id and epoch of A are those of the answer
 
   @KIP890-063 @MUST
   Rule: The identity answered by EndTxn v5 serves the next transaction without another InitProducerId.
@@ -41,16 +41,16 @@ Feature: Ending a transaction
       And A has written "a1" to payments-0
       And A has committed
       When A writes "a2" to payments-1
-      Then the write is accepted
-      And the transaction of A is Ongoing in payments-1 and nowhere else
+      Then it is done
+      And the transaction of A is Ongoing in payments-1
 
     Scenario: [2] The next transaction begins after an abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
       When A writes "a2" to payments-1
-      Then the write is accepted
-      And the transaction of A is Ongoing in payments-1 and nowhere else
+      Then it is done
+      And the transaction of A is Ongoing in payments-1
 
     Scenario: [3] The next transaction ends
       Given producer A with transactional id "transfer"
@@ -58,7 +58,7 @@ Feature: Ending a transaction
       And A has committed
       And A has written "a2" to payments-0
       When A commits
-      Then readers of committed data see "a1", "a2" in payments-0
+      Then readers of payments-0 see "a1", "a2"
 
   @KIP890-064 @MUST
   Rule: An EndTxn v5 commit retried at the epoch it has ended succeeds and answers the same identity again.
@@ -68,24 +68,25 @@ Feature: Ending a transaction
       And A has written "a1" to payments-0
       And A has committed
       When A commits with its previous epoch
-      Then the answer is success, with the producer id and epoch that A has
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
 
     Scenario: [2] Asking again writes no second marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
       When A commits with its previous epoch
-      Then the answer is success, with the producer id and epoch that A has
+      Then it is done and answers the producer id and epoch in force
       And the log of payments-0 has not grown
 
     @needs:wire-faults
     Scenario: [3] One commit reaches the coordinator twice
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A commits, and the request arrives twice
-      Then the answer is success, with the same producer id and the next epoch
-      And payments-0 holds one COMMIT marker, with the epoch after that of A
+      And the next EndTxn of A arrives twice
+      When A commits
+      Then it is done and answers the same producer id and the next epoch
+      And one COMMIT marker was added to payments-0, with the next epoch of A
 
   @KIP890-067 @MUST
   Rule: An EndTxn v5 abort at the epoch a settled commit has used is refused INVALID_TXN_STATE and the data stays committed.
@@ -95,8 +96,8 @@ Feature: Ending a transaction
       And A has written "a1" to payments-0
       And A has committed
       When A aborts with its previous epoch
-      Then the request is refused with INVALID_TXN_STATE
-      And readers of committed data see "a1" in payments-0
+      Then it is refused with INVALID_TXN_STATE
+      And readers of payments-0 see "a1"
 
   @KIP890-069 @MUST
   Rule: EndTxn v5 cannot commit what was never opened, it is refused INVALID_TXN_STATE and the epoch stays.
@@ -104,25 +105,25 @@ Feature: Ending a transaction
     Scenario: [1] Nothing was ever written
       Given producer A with transactional id "transfer"
       When A commits
-      Then the request is refused with INVALID_TXN_STATE
-      And no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with INVALID_TXN_STATE
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
 
     Scenario: [2] Nothing was written since the last commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
       When A commits
-      Then the request is refused with INVALID_TXN_STATE
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with INVALID_TXN_STATE
+      And the producer id and epoch of A are unchanged
 
     Scenario: [3] Nothing was written since the last abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
       When A commits
-      Then the request is refused with INVALID_TXN_STATE
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with INVALID_TXN_STATE
+      And the producer id and epoch of A are unchanged
 
   @KIP890-070 @MUST
   Rule: EndTxn v5 may abort what was never opened, it succeeds and answers the next epoch.
@@ -130,24 +131,24 @@ Feature: Ending a transaction
     Scenario: [1] An abort before anything was written
       Given producer A with transactional id "transfer"
       When A aborts
-      Then the answer is success, with the same producer id and the next epoch
-      And the coordinator knows A by the producer id and epoch of the answer
+      Then it is done and answers the same producer id and the next epoch
+      And the producer id and epoch of A are those of the answer
 
     Scenario: [2] An abort with nothing written since the last commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
       When A aborts
-      Then the answer is success, with the same producer id and the next epoch
-      And readers of committed data see "a1" in payments-0
+      Then it is done and answers the same producer id and the next epoch
+      And readers of payments-0 see "a1"
 
     Scenario: [3] An abort with nothing written since the last abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
       When A aborts
-      Then the answer is success, with the same producer id and the next epoch
-      And readers of committed data see nothing in payments-0
+      Then it is done and answers the same producer id and the next epoch
+      And readers of payments-0 see nothing
 
   @KIP890-071 @MUST
   Rule: An empty abort ends in CompleteAbort and writes no marker to any partition.
@@ -176,7 +177,7 @@ Feature: Ending a transaction
       And A has committed
       And A has aborted
       When A commits with the epoch before its previous one
-      Then the request is refused with PRODUCER_FENCED
+      Then it is refused with PRODUCER_FENCED
 
     Scenario: [2] An abort that comes two transactions late
       Given producer A with transactional id "transfer"
@@ -184,12 +185,12 @@ Feature: Ending a transaction
       And A has committed
       And A has aborted
       When A aborts with the epoch before its previous one
-      Then the request is refused with PRODUCER_FENCED
+      Then it is refused with PRODUCER_FENCED
 
     Scenario: [3] A late end hands out no epoch and moves none
       Given producer A with transactional id "transfer"
       And A has aborted
       And A has aborted
       When A aborts with the epoch before its previous one
-      Then no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      Then the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged

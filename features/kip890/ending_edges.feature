@@ -11,21 +11,21 @@ Feature: Ending a transaction, off the beaten track
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
-      Then the answer is success, with the same producer id and the next epoch
+      Then it is done and answers the same producer id and the next epoch
 
     Scenario: [2] A commit that is granted again
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
       When A commits with its previous epoch
-      Then the answer is success, with the producer id and epoch that A has
+      Then it is done and answers the producer id and epoch in force
 
-    Scenario: [3] An end that is refused
+    Scenario: [3] An abort that is refused
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts with an epoch ahead of its own
-      Then the request is refused with PRODUCER_FENCED
-      And no producer id or epoch is handed out
+      Then it is refused with PRODUCER_FENCED
+      And the refusal has producer id -1 and epoch -1
 
   @KIP890-065 @MUST
   Rule: An EndTxn v5 abort retried at the epoch it has ended succeeds and answers the same identity again.
@@ -35,45 +35,46 @@ Feature: Ending a transaction, off the beaten track
       And A has written "a1" to payments-0
       And A has aborted
       When A aborts with its previous epoch
-      Then the answer is success, with the producer id and epoch that A has
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
 
     Scenario: [2] Asking again for an abort writes no second marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
       When A aborts with its previous epoch
-      Then the answer is success, with the producer id and epoch that A has
+      Then it is done and answers the producer id and epoch in force
       And the log of payments-0 has not grown
 
     @needs:wire-faults
     Scenario: [3] One abort reaches the coordinator twice
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A aborts, and the request arrives twice
-      Then the answer is success, with the same producer id and the next epoch
-      And payments-0 holds one ABORT marker, with the epoch after that of A
+      And the next EndTxn of A arrives twice
+      When A aborts
+      Then it is done and answers the same producer id and the next epoch
+      And one ABORT marker was added to payments-0, with the next epoch of A
 
   @KIP890-066 @MUST
   Rule: An EndTxn v5 retried while the markers are on their way answers CONCURRENT_TRANSACTIONS without an identity.
 
     @needs:hold-markers
-    Scenario: [1] A commit is asked for again
+    Scenario: [1] The commit is incomplete, and asked for again
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has committed
+      And completion of A's transactions is blocked
+      And A has been asked to commit
       When A commits with its previous epoch
-      Then the request is refused with CONCURRENT_TRANSACTIONS
-      And no producer id or epoch is handed out
+      Then it is refused with CONCURRENT_TRANSACTIONS
+      And the refusal has producer id -1 and epoch -1
 
     @needs:hold-markers
-    Scenario: [2] An abort is asked for again
+    Scenario: [2] The abort is incomplete, and asked for again
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has aborted
+      And completion of A's transactions is blocked
+      And A has been asked to abort
       When A aborts with its previous epoch
-      Then the request is refused with CONCURRENT_TRANSACTIONS
-      And no producer id or epoch is handed out
+      Then it is refused with CONCURRENT_TRANSACTIONS
+      And the refusal has producer id -1 and epoch -1
 
   @KIP890-068 @MUST
   Rule: An EndTxn v5 commit at the epoch a settled abort has used is refused, and the data stays aborted.
@@ -83,35 +84,36 @@ Feature: Ending a transaction, off the beaten track
       And A has written "a1" to payments-0
       And A has aborted
       When A commits with its previous epoch
-      Then the request is refused with INVALID_TXN_STATE or PRODUCER_FENCED
-      And readers of committed data see nothing in payments-0
+      Then it is refused with INVALID_TXN_STATE or PRODUCER_FENCED
+      And readers of payments-0 see nothing
 
   @KIP890-073 @MUST
   Rule: EndTxn with an epoch the coordinator has not handed out yet is refused PRODUCER_FENCED.
 
-    Scenario: [1] A commit from the future
+    Scenario: [1] A new client commits with an epoch that was never given
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits with an epoch ahead of its own
-      Then the request is refused with PRODUCER_FENCED
-      And the transaction of A is Ongoing in payments-0 and nowhere else
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0
+      And the producer id and epoch of A are unchanged
 
-    Scenario: [2] An abort from the future
+    Scenario: [2] A new client aborts with an epoch that was never given
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts with an epoch ahead of its own
-      Then the request is refused with PRODUCER_FENCED
-      And the transaction of A is Ongoing in payments-0 and nowhere else
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0
+      And the producer id and epoch of A are unchanged
 
-    Scenario: [3] A commit from the future, of an old client
+    Scenario: [3] An old client commits with an epoch that was never given
       Given producer A with transactional id "transfer"
-      And old client A has written "a1" to payments-0
-      When A commits with an epoch ahead of its own in EndTxn v4
-      Then the request is refused with PRODUCER_FENCED
-      And the transaction of A is Ongoing in payments-0 and nowhere else
-      And the coordinator still knows A by the same producer id and epoch
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      When A commits with an epoch ahead of its own
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0
+      And the producer id and epoch of A are unchanged
 
   @KIP890-074 @MUST
   Rule: EndTxn for an unknown id or with a foreign producer id is refused INVALID_PRODUCER_ID_MAPPING.
@@ -119,43 +121,45 @@ Feature: Ending a transaction, off the beaten track
     Scenario: [1] A transactional id that nobody knows
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A commits a transactional id that nobody has used
-      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
-      And no producer id or epoch is handed out
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      When A commits with an unused transactional id
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
+      And the refusal has producer id -1 and epoch -1
+      And the transaction of A is Ongoing in payments-0
 
     Scenario: [2] The producer id of another transactional id
       Given producers A and B with transactional ids "transfer" and "audit"
       And A has written "a1" to payments-0
       When A commits with the producer id of B
-      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
-      And no producer id or epoch is handed out
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
+      And the refusal has producer id -1 and epoch -1
+      And the transaction of A is Ongoing in payments-0
 
     Scenario: [3] The producer id of another transactional id, of an old client
       Given producers A and B with transactional ids "transfer" and "audit"
       And A has written "a1" to payments-0
-      When A aborts with the producer id of B in EndTxn v4
-      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And A uses EndTxn v4
+      When A aborts with the producer id of B
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
+      And the transaction of A is Ongoing in payments-0
 
   @KIP890-075 @MUST
   Rule: EndTxn with an empty transactional id is refused INVALID_REQUEST before any state is looked at.
 
-    Scenario: [1] A new client
+    Scenario: [1] A new client commits a transactional id of no letters
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A commits an empty transactional id
-      Then the request is refused with INVALID_REQUEST
-      And no producer id or epoch is handed out
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      When A commits with an empty transactional id
+      Then it is refused with INVALID_REQUEST
+      And the refusal has producer id -1 and epoch -1
+      And the transaction of A is Ongoing in payments-0
 
-    Scenario: [2] An old client
+    Scenario: [2] An old client aborts a transactional id of no letters
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A aborts an empty transactional id in EndTxn v4
-      Then the request is refused with INVALID_REQUEST
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And A uses EndTxn v4
+      When A aborts with an empty transactional id
+      Then it is refused with INVALID_REQUEST
+      And the transaction of A is Ongoing in payments-0
 
   @KIP890-079 @MUST
   Rule: Of two racing EndTxn with opposite decisions at most one succeeds, and all markers agree with it.
@@ -164,84 +168,91 @@ Feature: Ending a transaction, off the beaten track
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
-      When A commits and aborts at once, on two connections
-      Then at most one of the two has succeeded, and payments-0 and payments-1 hold its markers alone
+      When A commits and aborts at the same time
+      Then at most one of the two ends has succeeded
+      And payments-0 and payments-1 hold only the markers of the end that succeeded
 
     Scenario: [2] The abort is sent first
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
-      When A aborts and commits at once, on two connections
-      Then at most one of the two has succeeded, and payments-0 and payments-1 hold its markers alone
+      When A aborts and commits at the same time
+      Then at most one of the two ends has succeeded
+      And payments-0 and payments-1 hold only the markers of the end that succeeded
 
   @KIP890-080 @MUST
   Rule: DescribeTransactions shows the raised epoch from the moment EndTxn v5 is answered, prepared or completed.
 
     @needs:hold-markers
-    Scenario: [1] A commit that is not completed
+    Scenario: [1] The answered commit is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
+      And completion of A's transactions is blocked
       When A commits
-      Then the answer is success, with the same producer id and the next epoch
+      Then it is done and answers the same producer id and the next epoch
       And the transaction of A is PrepareCommit
-      And the coordinator knows A by the producer id and epoch of the answer
+      And the producer id and epoch of A are those of the answer
 
     @needs:hold-markers
-    Scenario: [2] An abort that is not completed
+    Scenario: [2] The answered abort is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
+      And completion of A's transactions is blocked
       When A aborts
-      Then the answer is success, with the same producer id and the next epoch
+      Then it is done and answers the same producer id and the next epoch
       And the transaction of A is PrepareAbort
-      And the coordinator knows A by the producer id and epoch of the answer
+      And the producer id and epoch of A are those of the answer
 
-    Scenario: [3] A commit that is completed
+    Scenario: [3] The answered commit is complete
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
       Then the transaction of A is CompleteCommit
-      And the coordinator knows A by the producer id and epoch of the answer
+      And the producer id and epoch of A are those of the answer
 
   @KIP890-081 @SHOULD
   Rule: Right after a successful EndTxn v5 the fresh epoch is never fenced, at worst it has to wait.
 
     @needs:hold-markers
-    Scenario: [1] The next record, while the markers are held back
+    Scenario: [1] The next record, while completion is blocked
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has committed
+      And completion of A's transactions is blocked
+      And A has been asked to commit
       When A writes "a2" to payments-1
-      Then the request is refused with CONCURRENT_TRANSACTIONS
+      Then it is refused with CONCURRENT_TRANSACTIONS
       And the log of payments-1 has not grown
 
     @needs:hold-markers
-    Scenario: [2] The next abort, while the markers are held back
+    Scenario: [2] The next abort, while completion is blocked
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has committed
+      And completion of A's transactions is blocked
+      And A has been asked to commit
       When A aborts
-      Then the request is refused with CONCURRENT_TRANSACTIONS
+      Then it is refused with CONCURRENT_TRANSACTIONS
       And the transaction of A is PrepareCommit
 
     Scenario: [3] The next record, as soon as the answer is there
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A commits, and at once writes "a2" to payments-1
-      Then the write is accepted
-      And the transaction of A is Ongoing in payments-1 and nowhere else
+      And A has been asked to commit
+      When A writes "a2" to payments-1
+      Then it is done
+      And the transaction of A is Ongoing in payments-1
 
     @needs:two-nodes
     Scenario: [4] The next record, while a leader is paused and when it has gone on
-      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
-      And A has committed while node 2 is paused
-      When A writes "a3" to accounts-0, and again when node 2 goes on
-      Then A was told CONCURRENT_TRANSACTIONS while node 2 was paused, and success when it had gone on
-      And the transaction of A is Ongoing in accounts-0 and nowhere else
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And node 2 is paused until the next refusal
+      And A has been asked to commit
+      When A writes "a3" to accounts-0
+      Then the first attempt was refused with CONCURRENT_TRANSACTIONS
+      And it is done
+      And the transaction of A is Ongoing in accounts-0
 
     @needs:two-nodes
     Scenario: [5] The next abort, while a leader is paused and when it has gone on
-      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
-      And A has committed while node 2 is paused
-      When A aborts, and again when node 2 goes on
-      Then A was told CONCURRENT_TRANSACTIONS while node 2 was paused, and success when it had gone on
-      And readers of committed data see "a2" in accounts-1
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And node 2 is paused until the next refusal
+      And A has been asked to commit
+      When A aborts
+      Then the first attempt was refused with CONCURRENT_TRANSACTIONS
+      And it is done
+      And readers of accounts-1 see "a2"

@@ -8,146 +8,162 @@ Feature: Ending a transaction as an old client
   @KIP890-083 @MUST
   Rule: EndTxn v4 ends a transaction without raising the epoch and without an identity in its answer.
 
-    Scenario: [1] A commit
+    Scenario: [1] An old client commits
       Given producer A with transactional id "transfer"
-      And old client A has written "a1" to payments-0
-      When A commits in EndTxn v4
-      Then the answer is success
-      And the coordinator still knows A by the same producer id and epoch
-      And readers of committed data see "a1" in payments-0
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      When A commits
+      Then it is done
+      And the producer id and epoch of A are unchanged
+      And readers of payments-0 see "a1"
 
-    Scenario: [2] An abort
+    Scenario: [2] An old client aborts
       Given producer A with transactional id "transfer"
-      And old client A has written "a1" to payments-0
-      When A aborts in EndTxn v4
-      Then the answer is success
-      And the coordinator still knows A by the same producer id and epoch
-      And readers of committed data see nothing in payments-0
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      When A aborts
+      Then it is done
+      And the producer id and epoch of A are unchanged
+      And readers of payments-0 see nothing
 
   @KIP890-084 @MUST
   Rule: Repeating EndTxn v4 with the same decision after completion succeeds and writes no further marker.
 
-    Scenario: [1] A commit is asked for again
+    Scenario: [1] A commit that is complete is asked for again
       Given producer A with transactional id "transfer"
-      And old client A has written "a1" to payments-0
-      And old client A has committed
-      When A commits in EndTxn v4
-      Then the answer is success
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A has committed
+      When A commits
+      Then it is done
       And the log of payments-0 has not grown
 
-    Scenario: [2] An abort is asked for again
+    Scenario: [2] An abort that is complete is asked for again
       Given producer A with transactional id "transfer"
-      And old client A has written "a1" to payments-0
-      And old client A has aborted
-      When A aborts in EndTxn v4
-      Then the answer is success
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A aborts
+      Then it is done
       And the log of payments-0 has not grown
 
   @KIP890-085 @MUST
   Rule: EndTxn v4 with the opposite decision after completion is refused INVALID_TXN_STATE.
 
-    Scenario: [1] An abort after a commit
+    Scenario: [1] An abort after a complete commit
       Given producer A with transactional id "transfer"
-      And old client A has written "a1" to payments-0
-      And old client A has committed
-      When A aborts in EndTxn v4
-      Then the request is refused with INVALID_TXN_STATE
-      And readers of committed data see "a1" in payments-0
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A has committed
+      When A aborts
+      Then it is refused with INVALID_TXN_STATE
+      And readers of payments-0 see "a1"
 
-    Scenario: [2] A commit after an abort
+    Scenario: [2] A commit after a complete abort
       Given producer A with transactional id "transfer"
-      And old client A has written "a1" to payments-0
-      And old client A has aborted
-      When A commits in EndTxn v4
-      Then the request is refused with INVALID_TXN_STATE
-      And readers of committed data see nothing in payments-0
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A commits
+      Then it is refused with INVALID_TXN_STATE
+      And readers of payments-0 see nothing
 
   @KIP890-086 @MUST
   Rule: EndTxn v4 with no transaction ever opened is refused INVALID_TXN_STATE, for commit and abort alike.
 
-    Scenario: [1] A commit of nothing
+    Scenario: [1] A commit with nothing added
       Given producer A with transactional id "transfer"
-      When A commits in EndTxn v4
-      Then the request is refused with INVALID_TXN_STATE
-      And the coordinator still knows A by the same producer id and epoch
+      And A uses EndTxn v4
+      When A commits
+      Then it is refused with INVALID_TXN_STATE
+      And the producer id and epoch of A are unchanged
 
-    Scenario: [2] An abort of nothing
+    Scenario: [2] An abort with nothing added
       Given producer A with transactional id "transfer"
-      When A aborts in EndTxn v4
-      Then the request is refused with INVALID_TXN_STATE
-      And the coordinator still knows A by the same producer id and epoch
+      And A uses EndTxn v4
+      When A aborts
+      Then it is refused with INVALID_TXN_STATE
+      And the producer id and epoch of A are unchanged
 
   @KIP890-087 @MUST
   Rule: EndTxn below v5 with any epoch but the current one is refused, PRODUCER_FENCED from v2 and INVALID_PRODUCER_EPOCH before.
 
-    Scenario: [1] An epoch that was overtaken
+    Scenario: [1] An epoch that another instance has left behind
       Given producer A with transactional id "transfer"
       And A has initialised again
-      And old client A has written "a1" to payments-0
-      When A commits with its previous epoch in EndTxn v4
-      Then the request is refused with PRODUCER_FENCED
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      When A commits with its previous epoch
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0
 
-    Scenario: [2] An epoch that was overtaken, in the oldest words
+    Scenario: [2] An epoch that another instance has left behind, in EndTxn v1
       Given producer A with transactional id "transfer"
       And A has initialised again
-      And old client A has written "a1" to payments-0
-      When A commits with its previous epoch in EndTxn v1
-      Then the request is refused with INVALID_PRODUCER_EPOCH
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And A is an old client (transaction version 0) and uses EndTxn v1
+      And A has written "a1" to payments-0
+      When A commits with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the transaction of A is Ongoing in payments-0
 
-    Scenario: [3] An epoch that was never given
+    Scenario: [3] An epoch that was never given, in EndTxn v2
       Given producer A with transactional id "transfer"
-      And old client A has written "a1" to payments-0
-      When A aborts with an epoch ahead of its own in EndTxn v2
-      Then the request is refused with PRODUCER_FENCED
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And A is an old client (transaction version 0) and uses EndTxn v2
+      And A has written "a1" to payments-0
+      When A aborts with an epoch ahead of its own
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of A is Ongoing in payments-0
 
   @KIP890-088 @MUST
   Rule: EndTxn v4 cannot change a decision that is already prepared, the same one waits and the other is refused or waits.
 
     @needs:hold-markers
-    Scenario: [1] The same decision
+    Scenario: [1] A commit of what is being committed
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And old client A has committed
-      When A commits in EndTxn v4
-      Then the request is refused with CONCURRENT_TRANSACTIONS
+      And completion of A's transactions is blocked
+      And A is an old client (transaction version 0)
+      And A has been asked to commit
+      When A commits
+      Then it is refused with CONCURRENT_TRANSACTIONS
       And the transaction of A is PrepareCommit
 
     @needs:hold-markers
     Scenario: [2] An abort of what is being committed
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And old client A has committed
-      When A aborts in EndTxn v4
-      Then the request is refused with INVALID_TXN_STATE or CONCURRENT_TRANSACTIONS
+      And completion of A's transactions is blocked
+      And A is an old client (transaction version 0)
+      And A has been asked to commit
+      When A aborts
+      Then it is refused with INVALID_TXN_STATE or CONCURRENT_TRANSACTIONS
       And the transaction of A is PrepareCommit
 
     @needs:hold-markers
     Scenario: [3] A commit of what is being aborted
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And old client A has aborted
-      When A commits in EndTxn v4
-      Then the request is refused with INVALID_TXN_STATE or CONCURRENT_TRANSACTIONS
+      And completion of A's transactions is blocked
+      And A is an old client (transaction version 0)
+      And A has been asked to abort
+      When A commits
+      Then it is refused with INVALID_TXN_STATE or CONCURRENT_TRANSACTIONS
       And the transaction of A is PrepareAbort
 
   @KIP890-089 @MUST
   Rule: Two transactions in a row ended with EndTxn v4 run under one and the same epoch.
 
-    Scenario: [1] A commit after a commit
+    Scenario: [1] A second transaction after a commit
       Given producer A with transactional id "transfer"
-      And old client A has written "a1" to payments-0
-      And old client A has committed
-      When old client A writes "a2" to payments-0 and commits
-      Then the answer is success
-      And the coordinator knows A by the producer id and epoch that it began with
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A has committed
+      When A commits "a2" to payments-0
+      Then it is done
+      And the producer id and epoch of A are those it began with
 
-    Scenario: [2] A commit after an abort, under the same epoch
+    Scenario: [2] A second transaction after an abort
       Given producer A with transactional id "transfer"
-      And old client A has written "a1" to payments-0
-      And old client A has aborted
-      When old client A writes "a2" to payments-0 and commits
-      Then the coordinator knows A by the producer id and epoch that it began with
-      And readers of committed data see "a2" in payments-0
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A commits "a2" to payments-0
+      Then the producer id and epoch of A are those it began with
+      And readers of payments-0 see "a2"

@@ -9,109 +9,109 @@ Feature: When the epochs run out
   Rule: InitProducerId at the last usable epoch, 32766, moves the transactional id to a new producer id with epoch 0.
 
     @needs:aged-ids
-    Scenario: [1] The owner
+    Scenario: [1] The owner has used all its epochs
       Given producer A at the last usable epoch
-      When A initialises again with its own producer id and epoch
-      Then the answer is success, with a new producer id and epoch 0
-      And the coordinator knows A by the producer id and epoch of the answer
+      When A initialises again
+      Then it is done and answers a new producer id and epoch 0
+      And the producer id and epoch of A are those of the answer
 
     @needs:aged-ids
-    Scenario: [2] A new instance
+    Scenario: [2] A new instance comes when all epochs are used
       Given producer A at the last usable epoch
-      When B takes over the transactional id of A
-      Then the answer is success, with a new producer id and epoch 0
-      And the coordinator knows A by the producer id and epoch of the answer
+      When B takes over from A
+      Then it is done and answers a new producer id and epoch 0
+      And the producer id and epoch of A are those of the answer
 
   @KIP890-027 @MUST
   Rule: After a rotation the exhausted identity retries to the same new producer id, and the epoch before it is PRODUCER_FENCED.
 
     @needs:aged-ids
-    Scenario: [1] The answer was lost, and the client asks again
+    Scenario: [1] The exhausted identity asks again
       Given producer A at the last usable epoch
       And A has initialised again
       When A initialises again with its previous epoch
-      Then the answer is success, with the producer id and epoch that A has
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
 
     @needs:aged-ids
-    Scenario: [2] A client from before
+    Scenario: [2] The epoch before the exhausted one asks
       Given producer A at the last usable epoch
       And A has initialised again
       When A initialises again with the epoch before its previous one
-      Then the request is refused with PRODUCER_FENCED
-      And no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with PRODUCER_FENCED
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
 
   @KIP890-028 @SHOULD
   Rule: No answer ever hands epoch 32767 to a client, since that number is reserved for markers.
 
     @needs:aged-ids
     Scenario: [1] An abort that comes after the time-out
-      Given producer A at the last usable epoch, with a short time-out
+      Given producer A at the last usable epoch with a short time-out
       And A has written "a1" to payments-0
-      When A leaves its transaction open past its time-out, and then aborts
-      Then the coordinator had ended the transaction of A by itself
-      And no answer has handed out epoch 32767
+      When A aborts after its time-out
+      Then the transaction of A was only seen as CompleteAbort
+      And no answer has epoch 32767
 
     @needs:aged-ids
     Scenario: [2] A takeover of an open transaction
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
-      When B takes over the transactional id of A
-      Then the answer is success
-      And no answer has handed out epoch 32767
-      And readers of committed data see nothing in payments-0
+      When B takes over from A
+      Then it is done
+      And no answer has epoch 32767
+      And readers of payments-0 see nothing
 
     @needs:aged-ids @needs:crash @needs:hold-markers
     Scenario: [3] A commit that is asked for again, after a crash that came before the markers
       Given producer A at the last usable epoch
-      And the end of A's transaction is held back until the next start
-      And A has committed
-      And the broker has crashed and come back, and the transaction of A is complete
+      And completion of A's transactions is blocked until the next restart
+      And A has been asked to commit
+      And the system has crashed and come back
       When A commits with its previous epoch
-      Then no answer has handed out epoch 32767
+      Then no answer has epoch 32767
 
   @KIP890-076 @MUST
   Rule: EndTxn v5 at the last usable epoch, 32766, answers a new producer id with epoch 0.
 
     @needs:aged-ids
-    Scenario: [1] A commit
+    Scenario: [1] A commit at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A commits
-      Then the answer is success, with a new producer id and epoch 0
-      And readers of committed data see "a1" in payments-0
-      And the coordinator knows A by the producer id and epoch of the answer
+      Then it is done and answers a new producer id and epoch 0
+      And readers of payments-0 see "a1"
+      And the producer id and epoch of A are those of the answer
 
     @needs:aged-ids
-    Scenario: [2] An abort
+    Scenario: [2] An abort at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A aborts
-      Then the answer is success, with a new producer id and epoch 0
-      And readers of committed data see nothing in payments-0
-      And the coordinator knows A by the producer id and epoch of the answer
+      Then it is done and answers a new producer id and epoch 0
+      And readers of payments-0 see nothing
+      And the producer id and epoch of A are those of the answer
 
   @KIP890-077 @MUST
   Rule: After an overflow the old identity retries to the same new one, and the opposite decision is refused INVALID_TXN_STATE.
 
     @needs:aged-ids
-    Scenario: [1] The same decision
+    Scenario: [1] The exhausted identity retries its abort
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has aborted
       When A aborts with its previous epoch
-      Then the answer is success, with the producer id and epoch that A has
+      Then it is done and answers the producer id and epoch in force
       And the log of payments-0 has not grown
 
     @needs:aged-ids
-    Scenario: [2] The opposite decision
+    Scenario: [2] The exhausted identity aborts what it has committed
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed
       When A aborts with its previous epoch
-      Then the request is refused with INVALID_TXN_STATE
-      And readers of committed data see "a1" in payments-0
+      Then it is refused with INVALID_TXN_STATE
+      And readers of payments-0 see "a1"
 
   @KIP890-078 @MUST
   Rule: After an overflow the next transaction runs under the new producer id, and the old one is turned away.
@@ -121,9 +121,9 @@ Feature: When the epochs run out
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       And A has committed
-      When A writes "a2" to payments-0 and commits
-      Then the answer is success, with the same producer id and the next epoch
-      And readers of committed data see "a1", "a2" in payments-0
+      When A commits "a2" to payments-0
+      Then it is done and answers the same producer id and the next epoch
+      And readers of payments-0 see "a1", "a2"
 
     @needs:aged-ids
     Scenario: [2] A write of the old producer id
@@ -131,7 +131,7 @@ Feature: When the epochs run out
       And A has written "a1" to payments-0
       And A has committed
       When A writes "late" to payments-0 with its previous epoch
-      Then the request is refused with INVALID_PRODUCER_EPOCH or INVALID_PRODUCER_ID_MAPPING
+      Then it is refused with INVALID_PRODUCER_EPOCH or INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
     @needs:aged-ids
@@ -140,8 +140,8 @@ Feature: When the epochs run out
       And A has written "a1" to payments-0
       And A has committed
       When A commits with the epoch before its previous one
-      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
-      And no producer id or epoch is handed out
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
+      And the refusal has producer id -1 and epoch -1
 
   @KIP890-124 @MUST
   Rule: At an epoch overflow the marker carries the old producer id and epoch 32767.
@@ -151,4 +151,4 @@ Feature: When the epochs run out
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A commits
-      Then payments-0 holds one COMMIT marker, with the epoch after that of A
+      Then one COMMIT marker was added to payments-0, with the next epoch of A

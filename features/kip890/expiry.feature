@@ -9,26 +9,33 @@ Feature: Expiry
   Rule: A transactional id left idle beyond its expiration time is forgotten and starts over at epoch 0.
 
     @needs:short-expiry
-    Scenario: [1] A producer that is gone
+    Scenario: [1] A producer that stays idle
       Given producer A with transactional id "transfer"
-      When A stays idle for longer than its transactional id is kept
-      Then the coordinator knows nothing of A
-      And a commit of A is refused with INVALID_PRODUCER_ID_MAPPING
+      When A stays idle until its transactional id expires
+      Then the coordinator does not know A
 
     @needs:short-expiry
-    Scenario: [2] A new instance, later
+    Scenario: [2] A new instance after the transactional id has expired
       Given producer A with transactional id "transfer"
       And A has initialised again
-      And A has stayed idle for longer than its transactional id is kept
-      When B takes over the transactional id of A
-      Then the answer is success, with a producer id other than that of A and epoch 0
+      And A has stayed idle until its transactional id expired
+      When B takes over from A
+      Then it is done and answers a new producer id and epoch 0
 
     @needs:short-expiry @needs:crash
-    Scenario: [3] A restart brings nothing back
+    Scenario: [3] A crash after the transactional id has expired
       Given producer A with transactional id "transfer"
-      And A has stayed idle for longer than its transactional id is kept
-      When the broker crashes and comes back
-      Then the coordinator knows nothing of A
+      And A has stayed idle until its transactional id expired
+      When the system crashes and comes back
+      Then the coordinator does not know A
+
+    @needs:short-expiry
+    Scenario: [4] A commit after the transactional id has expired
+      Given producer A with transactional id "transfer"
+      And A has stayed idle until its transactional id expired
+      When A commits
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
+      And the coordinator does not know A
 
   @KIP890-166 @MUST
   Rule: An open transaction keeps its transactional id from expiring, however long it stays idle.
@@ -38,9 +45,9 @@ Feature: Expiry
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And producer B with transactional id "refund"
-      When B stays idle for longer than its transactional id is kept
-      Then the coordinator knows nothing of B
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      When B stays idle until its transactional id expires
+      Then the coordinator does not know B
+      And the transaction of A is Ongoing in payments-0
 
   @KIP890-167 @MUST
   Rule: Producer state expires after its idle time unless a transaction is open, and an old client may then start anywhere.
@@ -49,19 +56,21 @@ Feature: Expiry
     Scenario: [1] A producer that is gone, and one whose transaction is open
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
-      And B has committed "b1" to payments-0 as an old client
-      When nothing is written to payments-0 for longer than it remembers B
-      Then payments-0 no longer lists B among its producers
+      And B is an old client (transaction version 0)
+      And B has committed "b1" to payments-0
+      When B stays idle until payments-0 forgets it
+      Then payments-0 has no state of B
       And the open transaction of A in payments-0 starts at "a1"
 
     @needs:short-expiry
     Scenario: [2] An old client that comes back
       Given producer A with transactional id "transfer"
-      And A has committed "a1" to payments-0 as an old client
-      And A has announced payments-0
-      And payments-0 has forgotten A
-      When A writes "a2" to payments-0 at sequence 7 in Produce v11
-      Then the write is accepted
+      And A is an old client (transaction version 0)
+      And A has committed "a1" to payments-0
+      And A has added payments-0
+      And A has stayed idle until payments-0 forgot it
+      When A writes "a2" to payments-0 at sequence 7
+      Then it is done
 
   @KIP890-168 @SHOULD
   Rule: After its producer state expired, Produce v12 has to start again at sequence 0, else OUT_OF_ORDER_SEQUENCE_NUMBER.
@@ -69,17 +78,19 @@ Feature: Expiry
     @needs:short-expiry
     Scenario: [1] The sequence goes on where it was
       Given producer A with transactional id "transfer"
-      And A has committed "a1" to payments-0 as an old client
-      And A has announced payments-0
-      And payments-0 has forgotten A
+      And A uses EndTxn v4
+      And A has committed "a1" to payments-0
+      And A has added payments-0
+      And A has stayed idle until payments-0 forgot it
       When A writes "a2" to payments-0 at sequence 1
-      Then the request is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
 
     @needs:short-expiry
     Scenario: [2] The sequence begins again
       Given producer A with transactional id "transfer"
-      And A has committed "a1" to payments-0 as an old client
-      And A has announced payments-0
-      And payments-0 has forgotten A
+      And A uses EndTxn v4
+      And A has committed "a1" to payments-0
+      And A has added payments-0
+      And A has stayed idle until payments-0 forgot it
       When A writes "a2" to payments-0 at sequence 0
-      Then the answer is the offset of "a2"
+      Then it is done and answers the offset of "a2"

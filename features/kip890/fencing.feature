@@ -12,15 +12,15 @@ Feature: Fencing an old instance
       And A has initialised again
       And A has initialised again
       When A initialises again with the epoch before its previous one
-      Then the request is refused with PRODUCER_FENCED
-      And no producer id or epoch is handed out
+      Then it is refused with PRODUCER_FENCED
+      And the refusal has producer id -1 and epoch -1
 
     Scenario: [2] An epoch that was never given
       Given producer A with transactional id "transfer"
       When A initialises again with an epoch ahead of its own
-      Then the request is refused with PRODUCER_FENCED
-      And no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with PRODUCER_FENCED
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
 
   @KIP890-024 @MUST
   Rule: Once a new instance took over an open transaction, the old epoch can neither write nor end it.
@@ -28,31 +28,32 @@ Feature: Fencing an old instance
     Scenario: [1] The old instance writes
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And producer B has taken over the transactional id of A
+      And B has taken over from A
       When A writes "late" to payments-0
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
     Scenario: [2] The old instance commits
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And producer B has taken over the transactional id of A
+      And B has taken over from A
       When A commits
-      Then the request is refused with PRODUCER_FENCED
-      And readers of committed data see nothing in payments-0
+      Then it is refused with PRODUCER_FENCED
+      And readers of payments-0 see nothing
 
     Scenario: [3] The old instance aborts
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And producer B has taken over the transactional id of A
+      And B has taken over from A
       When A aborts
-      Then the request is refused with PRODUCER_FENCED
-      And the coordinator still knows B by the same producer id and epoch
+      Then it is refused with PRODUCER_FENCED
+      And the producer id and epoch of B are unchanged
 
-    Scenario: [4] The old instance writes in the first protocol
+    Scenario: [4] The old instance writes as an old client
       Given producer A with transactional id "transfer"
-      And in the first protocol A has written "a1" to payments-0
-      And producer B has taken over the transactional id of A
-      When in the first protocol A writes "late" to payments-0
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And B has taken over from A
+      When A writes "late" to payments-0
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown

@@ -8,26 +8,26 @@ Feature: Initialising a transactional id
   @KIP890-010 @MUST
   Rule: InitProducerId without a transactional id hands out a fresh producer id with epoch 0 on every call.
 
-    Scenario: [1] The producer ids of two calls
-      Given a client has been given a producer id without a transactional id
-      When a client initialises without a transactional id
-      Then the answer is success, with a producer id that nobody had and epoch 0
+    Scenario: [1] Two calls without a producer id
+      Given a client has initialised with no transactional id
+      When a client initialises with no transactional id
+      Then it is done and answers a new producer id and epoch 0
 
-    Scenario: [2] An identity that the caller brings along
+    Scenario: [2] A call with the producer id and epoch of a producer
       Given producer A with transactional id "transfer"
       And A has initialised again
-      When a client initialises without a transactional id, as A
-      Then the answer is success, with a producer id that nobody had and epoch 0
-      And the coordinator still knows A by the same producer id and epoch
+      When a client initialises with no transactional id and the producer id and epoch of A
+      Then it is done and answers a new producer id and epoch 0
+      And the producer id and epoch of A are unchanged
 
   @KIP890-011 @MUST
   Rule: InitProducerId with an empty transactional id is refused INVALID_REQUEST and hands out no identity.
 
-    Scenario: [1] An empty transactional id
+    Scenario: [1] A client without a name for its transactions
       Given producer A with transactional id "transfer"
-      When a client initialises an empty transactional id
-      Then the request is refused with INVALID_REQUEST
-      And no producer id or epoch is handed out
+      When a client initialises with an empty transactional id
+      Then it is refused with INVALID_REQUEST
+      And the refusal has producer id -1 and epoch -1
 
   @KIP890-012 @MUST
   Rule: InitProducerId refuses a timeout that is not positive or exceeds the broker's maximum with INVALID_TRANSACTION_TIMEOUT.
@@ -35,95 +35,97 @@ Feature: Initialising a transactional id
     Scenario: [1] A time-out of zero
       Given producer A with transactional id "transfer"
       When A initialises again with a time-out of zero
-      Then the request is refused with INVALID_TRANSACTION_TIMEOUT
-      And no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with INVALID_TRANSACTION_TIMEOUT
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
 
     Scenario: [2] A negative time-out
       Given producer A with transactional id "transfer"
-      When A initialises again with a time-out below zero
-      Then the request is refused with INVALID_TRANSACTION_TIMEOUT
-      And no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      When A initialises again with a negative time-out
+      Then it is refused with INVALID_TRANSACTION_TIMEOUT
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
 
     Scenario: [3] A time-out that is longer than any broker allows
       Given producer A with transactional id "transfer"
-      When A initialises again with a time-out beyond every maximum
-      Then the request is refused with INVALID_TRANSACTION_TIMEOUT
-      And no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      When A initialises again with the largest time-out
+      Then it is refused with INVALID_TRANSACTION_TIMEOUT
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
 
   @KIP890-013 @MUST
   Rule: InitProducerId v3 and later with only half of an identity, a producer id or an epoch, is refused INVALID_REQUEST.
 
-    Scenario: [1] A producer id alone
+    Scenario: [1] A producer id without an epoch
       Given producer A with transactional id "transfer"
       When A initialises again with a producer id but no epoch
-      Then the request is refused with INVALID_REQUEST
-      And no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with INVALID_REQUEST
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
 
-    Scenario: [2] An epoch alone
+    Scenario: [2] An epoch without a producer id
       Given producer A with transactional id "transfer"
       When A initialises again with an epoch but no producer id
-      Then the request is refused with INVALID_REQUEST
-      And no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with INVALID_REQUEST
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
 
   @KIP890-014 @MUST
   Rule: InitProducerId for an unknown transactional id starts at epoch 0 with a fresh producer id, whatever identity was supplied.
 
     Scenario: [1] A new transactional id
       Given producer A with transactional id "transfer"
-      When a client initialises a transactional id that nobody has used
-      Then the answer is success, with a producer id that nobody had and epoch 0
+      When a client initialises with an unused transactional id
+      Then it is done and answers a new producer id and epoch 0
 
     Scenario: [2] A new transactional id, with the identity of another
       Given producer A with transactional id "transfer"
       And A has initialised again
-      When a client initialises a transactional id that nobody has used, as A
-      Then the answer is success, with a producer id that nobody had and epoch 0
-      And the coordinator still knows A by the same producer id and epoch
+      When a client initialises with an unused transactional id and the producer id and epoch of A
+      Then it is done and answers a new producer id and epoch 0
+      And the producer id and epoch of A are unchanged
 
   @KIP890-015 @MUST
   Rule: InitProducerId without an identity keeps the producer id of an idle transactional id and raises its epoch by one.
 
     Scenario: [1] A new instance before any transaction
       Given producer A with transactional id "transfer"
-      When B takes over the transactional id of A
-      Then the answer is success, with the producer id of A and an epoch one ahead
-      And the coordinator knows A by the producer id and epoch of the answer
+      When B takes over from A
+      Then it is done and answers the same producer id and the next epoch
+      And the producer id and epoch of A are those of the answer
 
     Scenario: [2] A new instance after a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      When B takes over the transactional id of A
-      Then the answer is success, with the producer id of A and an epoch one ahead
-      And readers of committed data see "a1" in payments-0
+      When B takes over from A
+      Then it is done and answers the same producer id and the next epoch
+      And readers of payments-0 see "a1"
 
     Scenario: [3] A new instance of an old client
       Given producer A with transactional id "transfer"
-      When B takes over the transactional id of A in InitProducerId v1
-      Then the answer is success, with the producer id of A and an epoch one ahead
-      And the coordinator knows A by the producer id and epoch of the answer
+      And B uses InitProducerId v1
+      When B takes over from A
+      Then it is done and answers the same producer id and the next epoch
+      And the producer id and epoch of A are those of the answer
 
   @KIP890-016 @MUST
   Rule: InitProducerId v3 and later with the identity in force keeps the producer id and raises the epoch by one.
 
     Scenario: [1] An instance that renews its epoch
       Given producer A with transactional id "transfer"
-      When A initialises again with its own producer id and epoch
-      Then the answer is success, with the producer id of A and an epoch one ahead
-      And the coordinator knows A by the producer id and epoch of the answer
+      When A initialises again
+      Then it is done and answers the same producer id and the next epoch
+      And the producer id and epoch of A are those of the answer
 
     Scenario: [2] An instance that renews its epoch after an abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
-      When A initialises again with its own producer id and epoch in InitProducerId v3
-      Then the answer is success, with the producer id of A and an epoch one ahead
-      And the coordinator knows A by the producer id and epoch of the answer
+      And A uses InitProducerId v3
+      When A initialises again
+      Then it is done and answers the same producer id and the next epoch
+      And the producer id and epoch of A are those of the answer
 
   @KIP890-017 @MUST
   Rule: Repeating a successful InitProducerId with the same identity returns the same epoch and raises nothing a second time.
@@ -132,15 +134,15 @@ Feature: Initialising a transactional id
       Given producer A with transactional id "transfer"
       And A has initialised again
       When A initialises again with its previous epoch
-      Then the answer is success, with the producer id and epoch that A has
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
 
     @needs:aged-ids
     Scenario: [2] The answer with the last usable epoch was lost, and the client asks again
       Given producer A at the last usable epoch
       When A initialises again with its previous epoch
-      Then the answer is success, with the producer id and epoch that A has
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
 
   @KIP890-019 @MUST
   Rule: InitProducerId v3 with an epoch neither current nor last is refused INVALID_PRODUCER_EPOCH, the older name for fencing.
@@ -149,16 +151,18 @@ Feature: Initialising a transactional id
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A has initialised again
-      When A initialises again in InitProducerId v3 with the epoch before its previous one
-      Then the request is refused with INVALID_PRODUCER_EPOCH
-      And no producer id or epoch is handed out
+      And A uses InitProducerId v3
+      When A initialises again with the epoch before its previous one
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the refusal has producer id -1 and epoch -1
 
     Scenario: [2] An epoch that was never given, of an older client
       Given producer A with transactional id "transfer"
-      When A initialises again in InitProducerId v3 with an epoch ahead of its own
-      Then the request is refused with INVALID_PRODUCER_EPOCH
-      And no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      And A uses InitProducerId v3
+      When A initialises again with an epoch ahead of its own
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
 
   @KIP890-020 @MUST
   Rule: InitProducerId v4 and later with a producer id that does not belong to the transactional id is refused PRODUCER_FENCED.
@@ -166,113 +170,115 @@ Feature: Initialising a transactional id
     Scenario: [1] The producer id of another transactional id
       Given producers A and B with transactional ids "transfer" and "audit"
       When A initialises again with the producer id of B
-      Then the request is refused with PRODUCER_FENCED
-      And no producer id or epoch is handed out
-      And the coordinator still knows A by the same producer id and epoch
+      Then it is refused with PRODUCER_FENCED
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
 
   @KIP890-021 @MUST
   Rule: Once a newer instance took over a transactional id, the older one retrying with its identity is refused PRODUCER_FENCED.
 
     Scenario: [1] A takeover between two transactions
       Given producer A with transactional id "transfer"
-      And producer B has taken over the transactional id of A
-      When A initialises again with its own producer id and epoch
-      Then the request is refused with PRODUCER_FENCED
-      And no producer id or epoch is handed out
-      And the coordinator still knows B by the same producer id and epoch
+      And B has taken over from A
+      When A initialises again
+      Then it is refused with PRODUCER_FENCED
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of B are unchanged
 
     Scenario: [2] A takeover of an open transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And producer B has taken over the transactional id of A
-      When A initialises again with its own producer id and epoch
-      Then the request is refused with PRODUCER_FENCED
-      And the coordinator still knows B by the same producer id and epoch
+      And B has taken over from A
+      When A initialises again
+      Then it is refused with PRODUCER_FENCED
+      And the producer id and epoch of B are unchanged
 
   @KIP890-022 @MUST
   Rule: InitProducerId over an open transaction aborts it and answers CONCURRENT_TRANSACTIONS until the abort is done.
 
-    Scenario: [1] What the old instance left open
+    Scenario: [1] A new instance ends what the old one left open
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When B takes over the transactional id of A
-      Then readers of committed data see nothing in payments-0
-      And the last stable offset of payments-0 is the end of the log
+      When B takes over from A
+      Then readers of payments-0 see nothing
+      And the last stable offset of payments-0 is the high watermark
 
     @needs:hold-markers
-    Scenario: [2] As long as the abort is not done
+    Scenario: [2] The abort of what was taken over is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      When B takes over the transactional id of A
-      Then the request is refused with CONCURRENT_TRANSACTIONS
+      And completion of A's transactions is blocked
+      When B takes over from A
+      Then it is refused with CONCURRENT_TRANSACTIONS
       And the transaction of A is PrepareAbort
-      And no producer id or epoch is handed out
+      And the refusal has producer id -1 and epoch -1
 
   @KIP890-023 @SHOULD
   Rule: After a takeover of an open transaction the new epoch is two ahead without an identity and one ahead with the old one.
 
-    Scenario: [1] A new instance
+    Scenario: [1] A new instance takes over an open transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When B takes over the transactional id of A
-      Then the answer is success, with the producer id of A and an epoch two ahead
-      And the coordinator knows A by the producer id and epoch of the answer
+      When B takes over from A
+      Then it is done and answers the same producer id and the epoch after the next
+      And the producer id and epoch of A are those of the answer
 
-    Scenario: [2] The instance that opened it
+    Scenario: [2] The instance that opened the transaction initialises again
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A initialises again with its own producer id and epoch
-      Then the answer is success, with the producer id of A and an epoch one ahead
-      And the coordinator knows A by the producer id and epoch of the answer
+      When A initialises again
+      Then it is done and answers the same producer id and the next epoch
+      And the producer id and epoch of A are those of the answer
 
   @KIP890-025 @MUST
   Rule: InitProducerId answers CONCURRENT_TRANSACTIONS while the markers of a prepared transaction are still on their way.
 
     @needs:hold-markers
-    Scenario: [1] The owner, while its commit is under way
+    Scenario: [1] The owner, while its commit is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has committed
-      When A initialises again with its own producer id and epoch
-      Then the request is refused with CONCURRENT_TRANSACTIONS
-      And the coordinator still knows A by the same producer id and epoch
+      And completion of A's transactions is blocked
+      And A has been asked to commit
+      When A initialises again
+      Then it is refused with CONCURRENT_TRANSACTIONS
+      And the producer id and epoch of A are unchanged
 
     @needs:hold-markers
-    Scenario: [2] A new instance, while an abort is under way
+    Scenario: [2] A new instance, while an abort is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has aborted
-      When B takes over the transactional id of A
-      Then the request is refused with CONCURRENT_TRANSACTIONS
-      And the coordinator still knows A by the same producer id and epoch
+      And completion of A's transactions is blocked
+      And A has been asked to abort
+      When B takes over from A
+      Then it is refused with CONCURRENT_TRANSACTIONS
+      And the producer id and epoch of A are unchanged
 
     @needs:two-nodes
     Scenario: [3] The owner, while a leader is paused and when it has gone on
-      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
-      And A has committed while node 2 is paused
-      When A initialises again, and again when node 2 goes on
-      Then A was told CONCURRENT_TRANSACTIONS while node 2 was paused, and success when it had gone on
-      And readers of committed data see "a2" in accounts-1
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And node 2 is paused until the next refusal
+      And A has been asked to commit
+      When A initialises again
+      Then the first attempt was refused with CONCURRENT_TRANSACTIONS
+      And it is done
+      And readers of accounts-1 see "a2"
 
   @KIP890-029 @MUST
   Rule: Each InitProducerId sets the transaction timeout anew, and the latest value given is the one that counts.
 
     Scenario: [1] The owner wants more time
       Given producer A with transactional id "transfer"
-      When A initialises again with a time-out longer
-      Then the answer is success, with the producer id of A and an epoch one ahead
-      And the coordinator grants A the longer time-out
+      When A initialises again with a longer time-out
+      Then it is done and answers the same producer id and the next epoch
+      And the transaction time-out of A is a longer time-out
 
     Scenario: [2] The owner wants less time, after a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      When A initialises again with a time-out shorter
-      Then the answer is success, with the producer id of A and an epoch one ahead
-      And the coordinator grants A the shorter time-out
+      When A initialises again with a shorter time-out
+      Then it is done and answers the same producer id and the next epoch
+      And the transaction time-out of A is a shorter time-out
 
     Scenario: [3] A new instance wants less time
       Given producer A with transactional id "transfer"
-      When B takes over the transactional id of A with a time-out shorter
-      Then the answer is success, with the producer id of A and an epoch one ahead
-      And the coordinator grants B the shorter time-out
+      When B takes over from A with a shorter time-out
+      Then it is done and answers the same producer id and the next epoch
+      And the transaction time-out of B is a shorter time-out

@@ -8,61 +8,63 @@ Feature: Isolation
   Rule: A read_committed Fetch stops below the first record of an open transaction, and so hides all that follows it.
 
     Scenario: [1] A plain record behind an open transaction
-      Given a plain record "p1" has been written to payments-0
+      Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When a plain record "p2" is written to payments-0
-      Then readers of committed data see "p1" in payments-0
+      When "p2" is written to payments-0
+      Then readers of payments-0 see "p1"
       And the last stable offset of payments-0 is the offset of "a1"
 
     Scenario: [2] The open transaction is the first thing in the log
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "a2" to payments-0
-      Then readers of committed data see nothing in payments-0
+      Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
-    Scenario: [3] The transaction is that of an old client
+    Scenario: [3] The open transaction is that of an old client
       Given producer A with transactional id "transfer"
-      And in the first protocol A has written "a1" to payments-0
-      When a plain record "p1" is written to payments-0
-      Then readers of committed data see nothing in payments-0
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      When "p1" is written to payments-0
+      Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
   @KIP890-138 @MUST
   Rule: ListOffsets LATEST gives the last stable offset to read_committed and the high watermark to read_uncommitted.
 
-    Scenario: [1] A transaction is open
-      Given a plain record "p1" has been written to payments-0
+    Scenario: [1] The latest offsets while a transaction is open
+      Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       When A writes "a1" to payments-0
-      Then the end of payments-0 for committed data is its last stable offset
-      And the end of payments-0 for uncommitted data is its high watermark
+      Then ListOffsets of payments-0 for read_committed answers its last stable offset
+      And ListOffsets of payments-0 for read_uncommitted answers its high watermark
       And the last stable offset of payments-0 is the offset of "a1"
 
-    Scenario: [2] Everything is decided
+    Scenario: [2] The latest offsets when everything is decided
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
-      Then the end of payments-0 for committed data is its last stable offset
-      And the end of payments-0 for uncommitted data is its high watermark
-      And the last stable offset of payments-0 is the end of the log
+      Then ListOffsets of payments-0 for read_committed answers its last stable offset
+      And ListOffsets of payments-0 for read_uncommitted answers its high watermark
+      And the last stable offset of payments-0 is the high watermark
 
   @KIP890-141 @MUST
   Rule: A read_uncommitted Fetch sees the records of an open transaction at once.
 
-    Scenario: [1] A record of an open transaction
+    Scenario: [1] A record of a new client
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0
-      Then readers of uncommitted data see "a1" in payments-0
-      And readers of committed data see nothing in payments-0
+      Then read_uncommitted readers of payments-0 see "a1"
+      And readers of payments-0 see nothing
 
-    Scenario: [2] A record of an old client
+    Scenario: [2] Two records of an old client
       Given producer A with transactional id "transfer"
-      And in the first protocol A has written "a1" to payments-0
-      When in the first protocol A writes "a2" to payments-0
-      Then readers of uncommitted data see "a1", "a2" in payments-0
-      And readers of committed data see nothing in payments-0
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      When A writes "a2" to payments-0
+      Then read_uncommitted readers of payments-0 see "a1", "a2"
+      And readers of payments-0 see nothing
 
   @KIP890-142 @MUST
   Rule: With interleaved transactions the last stable offset waits for the oldest open one, whichever ends first.
@@ -72,7 +74,7 @@ Feature: Isolation
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
       When B commits
-      Then readers of committed data see nothing in payments-0
+      Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
     Scenario: [2] The older transaction ends first
@@ -80,7 +82,7 @@ Feature: Isolation
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
       When A commits
-      Then readers of committed data see "a1" in payments-0
+      Then readers of payments-0 see "a1"
       And the last stable offset of payments-0 is the offset of "b1"
 
     Scenario: [3] The older transaction ends last
@@ -89,4 +91,4 @@ Feature: Isolation
       And B has written "b1" to payments-0
       And B has committed
       When A aborts
-      Then readers of committed data see "b1" in payments-0
+      Then readers of payments-0 see "b1"

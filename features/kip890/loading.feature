@@ -12,15 +12,20 @@ Feature: While the coordinator loads
     Scenario: [1] A new client sends an offset
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A sends offset 5 of payments-0 for group "billing" in TxnOffsetCommit v5 while the broker comes back from a crash
-      Then nobody was told anything but that the coordinator is away, and the request has succeeded
+      And the system has crashed and is coming back
+      When A sends offset 5 of payments-0 to group "billing"
+      Then every refusal was COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE or NOT_COORDINATOR
+      And it is done
 
     @needs:crash
     Scenario: [2] An old client sends an offset
       Given producer A with transactional id "transfer"
-      And the offsets of group "billing" are in the transaction of A
-      When A sends offset 5 of payments-0 for group "billing" in TxnOffsetCommit v3 while the broker comes back from a crash
-      Then nobody was told anything but that the coordinator is away, and the request has succeeded
+      And A has added the offsets of group "billing"
+      And A uses TxnOffsetCommit v3
+      And the system has crashed and is coming back
+      When A sends offset 5 of payments-0 to group "billing"
+      Then every refusal was COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE or NOT_COORDINATOR
+      And it is done
 
   @KIP890-169 @SHOULD
   Rule: While the coordinator loads, requests get retriable errors, and they succeed later without any help.
@@ -29,20 +34,26 @@ Feature: While the coordinator loads
     Scenario: [1] A producer commits
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A commits while the broker comes back from a crash
-      Then nobody was told anything but to ask again, and the request has succeeded
-      And readers of committed data see "a1" in payments-0
+      And the system has crashed and is coming back
+      When A commits
+      Then every refusal was retriable
+      And it is done
+      And readers of payments-0 see "a1"
 
     @needs:crash
     Scenario: [2] A producer initialises
       Given producer A with transactional id "transfer"
-      When A initialises again while the broker comes back from a crash
-      Then nobody was told anything but to ask again, and the request has succeeded
+      And the system has crashed and is coming back
+      When A initialises again with neither producer id nor epoch
+      Then every refusal was retriable
+      And it is done
 
     @needs:crash
     Scenario: [3] A producer writes to one more partition
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A writes "a2" to payments-1 while the broker comes back from a crash
-      Then nobody was told anything but to ask again, and the request has succeeded
+      And the system has crashed and is coming back
+      When A writes "a2" to payments-1
+      Then every refusal was retriable
+      And it is done
       And the transaction of A is Ongoing

@@ -11,28 +11,30 @@ Feature: Markers in detail
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
-      Then payments-0 holds one COMMIT marker, with the epoch after that of A
+      Then one COMMIT marker was added to payments-0, with the next epoch of A
 
     Scenario: [2] The marker of a new client's abort
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts
-      Then payments-0 holds one ABORT marker, with the epoch after that of A
+      Then one ABORT marker was added to payments-0, with the next epoch of A
 
   @KIP890-123 @MUST
   Rule: The marker of a transaction ended with EndTxn v4 carries the epoch the data was written with.
 
     Scenario: [1] The marker of an old client's commit
       Given producer A with transactional id "transfer"
-      And A, an old client, has written "a1" to payments-0
-      When A commits in EndTxn v4
-      Then payments-0 holds one COMMIT marker, with the epoch of A
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      When A commits
+      Then one COMMIT marker was added to payments-0, with the epoch of A
 
     Scenario: [2] The marker of an old client's abort
       Given producer A with transactional id "transfer"
-      And A, an old client, has written "a1" to payments-0
-      When A aborts in EndTxn v4
-      Then payments-0 holds one ABORT marker, with the epoch of A
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      When A aborts
+      Then one ABORT marker was added to payments-0, with the epoch of A
 
   @KIP890-125 @MUST
   Rule: A marker is a transactional control batch with one record and no sequence, and it begins and ends at one offset.
@@ -59,14 +61,14 @@ Feature: Markers in detail
       And A has written "a1" to payments-0
       And A has committed
       And A has written "a2" to payments-0
-      When a COMMIT marker of the new protocol for A with its own epoch reaches payments-0
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      When a COMMIT marker for A reaches payments-0 with transaction version 2
+      Then it is refused with INVALID_PRODUCER_EPOCH
 
     Scenario: [2] The open transaction stays open
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When a COMMIT marker of the new protocol for A with its own epoch reaches payments-0
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      When a COMMIT marker for A reaches payments-0 with transaction version 2
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the open transaction of A in payments-0 starts at "a1"
       And the log of payments-0 has not grown
 
@@ -77,58 +79,58 @@ Feature: Markers in detail
       Given producer A with transactional id "transfer"
       And A has initialised again
       And A has written "a1" to payments-0
-      When an ABORT marker for A with its previous epoch reaches payments-0
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      When an ABORT marker for A reaches payments-0 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the open transaction of A in payments-0 starts at "a1"
 
     Scenario: [2] A marker of an earlier epoch, and everything is decided
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      When an ABORT marker for A with its previous epoch reaches payments-0
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      When an ABORT marker for A reaches payments-0 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
   @KIP890-129 @SHOULD
   Rule: WriteTxnMarkers v2 may be repeated once its transaction has ended, the repeat succeeds at the same epoch.
 
-    Scenario: [1] A repeated commit
+    Scenario: [1] The marker of a commit is repeated
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      When a COMMIT marker of the new protocol for A with its own epoch reaches payments-0
-      Then the marker is accepted
-      And readers of committed data see "a1" in payments-0
+      When a COMMIT marker for A reaches payments-0 with transaction version 2
+      Then it is done
+      And readers of payments-0 see "a1"
 
-    Scenario: [2] A repeated abort
+    Scenario: [2] The marker of an abort is repeated
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has aborted
-      When an ABORT marker of the new protocol for A with its own epoch reaches payments-0
-      Then the marker is accepted
-      And readers of committed data see nothing in payments-0
+      When an ABORT marker for A reaches payments-0 with transaction version 2
+      Then it is done
+      And readers of payments-0 see nothing
 
   @KIP890-130 @MUST
   Rule: A marker from an older coordinator epoch than the partition has seen is refused TRANSACTION_COORDINATOR_FENCED.
 
     Scenario: [1] An older coordinator
       Given producer A with transactional id "transfer"
-      And a marker for A from coordinator epoch 7 has reached payments-0
-      When an ABORT marker for A from coordinator epoch 6 reaches payments-0
-      Then the request is refused with TRANSACTION_COORDINATOR_FENCED
+      And an ABORT marker for A has reached payments-0 from coordinator epoch 7
+      When an ABORT marker for A reaches payments-0 from coordinator epoch 6
+      Then it is refused with TRANSACTION_COORDINATOR_FENCED
       And the log of payments-0 has not grown
 
     Scenario: [2] The same coordinator again
       Given producer A with transactional id "transfer"
-      And a marker for A from coordinator epoch 7 has reached payments-0
-      When an ABORT marker for A from coordinator epoch 7 reaches payments-0
-      Then the marker is accepted
+      And an ABORT marker for A has reached payments-0 from coordinator epoch 7
+      When an ABORT marker for A reaches payments-0 from coordinator epoch 7
+      Then it is done
 
     Scenario: [3] A newer coordinator
       Given producer A with transactional id "transfer"
-      And a marker for A from coordinator epoch 7 has reached payments-0
-      When an ABORT marker for A from coordinator epoch 8 reaches payments-0
-      Then the marker is accepted
+      And an ABORT marker for A has reached payments-0 from coordinator epoch 7
+      When an ABORT marker for A reaches payments-0 from coordinator epoch 8
+      Then it is done
 
   @KIP890-131 @MUST
   Rule: WriteTxnMarkers v1 at the current epoch ends an open transaction, so that operators can clear a hanging one.
@@ -136,60 +138,60 @@ Feature: Markers in detail
     Scenario: [1] An operator aborts
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When an ABORT marker for A with its own epoch reaches payments-0
-      Then the marker is accepted
-      And readers of committed data see nothing in payments-0
-      And the last stable offset of payments-0 is the end of the log
+      When an ABORT marker for A reaches payments-0
+      Then it is done
+      And readers of payments-0 see nothing
+      And the last stable offset of payments-0 is the high watermark
 
     Scenario: [2] An operator commits
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When a COMMIT marker for A with its own epoch reaches payments-0
-      Then the marker is accepted
-      And readers of committed data see "a1" in payments-0
-      And the last stable offset of payments-0 is the end of the log
+      When a COMMIT marker for A reaches payments-0
+      Then it is done
+      And readers of payments-0 see "a1"
+      And the last stable offset of payments-0 is the high watermark
 
   @KIP890-132 @MUST
   Rule: A marker for a producer unknown to the partition is accepted and sets the epoch that later data is measured by.
 
     Scenario: [1] Data of an epoch below that of the marker
       Given producer A with transactional id "transfer"
-      And a marker for A with the next epoch has reached payments-0
+      And an ABORT marker for A has reached payments-0 with the next epoch
       When A writes "a1" to payments-0
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
     Scenario: [2] Data of the marker's epoch, from sequence 0 on
       Given producer A with transactional id "transfer"
-      And a marker for A with its own epoch has reached payments-0
-      When A begins in payments-0 with "a1" at sequence 0
-      Then the write is accepted
+      And an ABORT marker for A has reached payments-0
+      When A writes "a1" to payments-0 at sequence 0
+      Then it is done
       And the open transaction of A in payments-0 starts at "a1"
 
     Scenario: [3] Data of the marker's epoch, from another sequence on
       Given producer A with transactional id "transfer"
-      And a marker for A with its own epoch has reached payments-0
-      When A begins in payments-0 with "a1" at sequence 3
-      Then the request is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And an ABORT marker for A has reached payments-0
+      When A writes "a1" to payments-0 at sequence 3
+      Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
       And the log of payments-0 has not grown
 
   @KIP890-133 @MUST
   Rule: A marker with no open transaction moves neither the last stable offset nor the list of aborted transactions.
 
-    Scenario: [1] Everything is decided
+    Scenario: [1] A marker when everything is decided
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      When an ABORT marker for A with its own epoch reaches payments-0
-      Then readers of committed data are told of no aborted transaction in payments-0
-      And the last stable offset of payments-0 is the end of the log
+      When an ABORT marker for A reaches payments-0
+      Then a read_committed Fetch of payments-0 lists no aborted transaction
+      And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [2] Somebody else's transaction is open
+    Scenario: [2] A marker beside the open transaction of another producer
       Given producers A and B with transactional ids "transfer" and "refund"
       And B has written "b1" to payments-0
-      When an ABORT marker for A with its own epoch reaches payments-0
-      Then the marker is accepted
-      And readers of committed data are told of no aborted transaction in payments-0
+      When an ABORT marker for A reaches payments-0
+      Then it is done
+      And a read_committed Fetch of payments-0 lists no aborted transaction
       And the last stable offset of payments-0 is the offset of "b1"
 
   @KIP890-134 @MUST
@@ -198,33 +200,33 @@ Feature: Markers in detail
     Scenario: [1] One of two partitions does not exist
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When an ABORT marker for A is sent to payments-0 and to a partition that does not exist
-      Then only the partition that does not exist is refused, with UNKNOWN_TOPIC_OR_PARTITION
-      And readers of committed data see nothing in payments-0
-      And the last stable offset of payments-0 is the end of the log
+      When an ABORT marker for A reaches payments-0 and payments-99
+      Then it is refused only for payments-99 with UNKNOWN_TOPIC_OR_PARTITION
+      And readers of payments-0 see nothing
+      And the last stable offset of payments-0 is the high watermark
 
   @KIP890-135 @MUST
   Rule: With no faults on the servers, the last stable offset meets the high watermark once all transactions are settled.
 
-    Scenario: [1] Interleaved transactions
+    Scenario: [1] Two interleaved transactions have ended
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
       And B has committed
       When A aborts
-      Then the last stable offset of payments-0 is the end of the log
+      Then the last stable offset of payments-0 is the high watermark
 
-    Scenario: [2] A transaction that was taken over
+    Scenario: [2] A transaction was taken over
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And producer B has taken over the transactional id of A
+      And B has taken over from A
       And B has written "b1" to payments-1
       When B commits
-      Then the last stable offset of payments-0 and payments-1 is the end of the log
+      Then the last stable offset of payments-0 and payments-1 is the high watermark
 
-    Scenario: [3] A transaction that timed out
+    Scenario: [3] A transaction has timed out
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
-      And the transaction of A has timed out
-      When a plain record "p1" is written to payments-0
-      Then the last stable offset of payments-0 is the end of the log
+      And A has left its transaction open past its time-out
+      When "p1" is written to payments-0
+      Then the last stable offset of payments-0 is the high watermark

@@ -7,64 +7,66 @@ Feature: Observing
   @KIP890-147 @MUST
   Rule: DescribeTransactions shows a new id as Empty with no partitions and no start time, and knows only ids it was given.
 
-    Scenario: [1] A new id
+    Scenario: [1] A transactional id before its first transaction
       Given producer A with transactional id "transfer"
-      When the coordinator is asked about A
-      Then it is Empty, with no partition and no start time
-      And A has the producer id and epoch that it was given
+      When DescribeTransactions is sent for A
+      Then the answer describes an Empty transaction of A, with no partition and no start time
 
-    Scenario: [2] An id that was never given
+    Scenario: [2] A transactional id that nobody has initialised
       Given producer A with transactional id "transfer"
-      When the coordinator is asked about an id that nobody has initialised
-      Then the request is refused with TRANSACTIONAL_ID_NOT_FOUND
+      When DescribeTransactions is sent for an unused transactional id
+      Then it is refused with TRANSACTIONAL_ID_NOT_FOUND
 
-    Scenario: [3] No id at all
+    Scenario: [3] A transactional id of no letters
       Given producer A with transactional id "transfer"
-      When the coordinator is asked about an id that is empty
-      Then the request is refused with INVALID_REQUEST
+      When DescribeTransactions is sent for an empty transactional id
+      Then it is refused with INVALID_REQUEST
 
   @KIP890-148 @MUST
   Rule: Polling DescribeTransactions only ever shows a transaction moving from open to prepared to complete.
 
-    Scenario: [1] A commit
+    Scenario: [1] A commit in two partitions is polled
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
-      When A commits, watched at the coordinator
-      Then the transaction of A went from Ongoing over at most PrepareCommit to CompleteCommit
+      And the transaction of A is polled
+      When A commits
+      Then the transaction of A was only seen as Ongoing, then PrepareCommit, then CompleteCommit
 
-    Scenario: [2] An abort
+    Scenario: [2] An abort in two partitions is polled
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
-      When A aborts, watched at the coordinator
-      Then the transaction of A went from Ongoing over at most PrepareAbort to CompleteAbort
+      And the transaction of A is polled
+      When A aborts
+      Then the transaction of A was only seen as Ongoing, then PrepareAbort, then CompleteAbort
 
   @KIP890-149 @MUST
   Rule: DescribeTransactions lists for a prepared transaction just the partitions that still wait for their marker.
 
     @needs:hold-markers
-    Scenario: [1] One partition of a commit is held back
+    Scenario: [1] One partition of a commit is blocked
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
-      And the end of A's transaction is held back
+      And completion of A's transactions is blocked
       When A commits
-      Then the transaction of A is PrepareCommit, and waits for its held-back marker only
+      Then the transaction of A is PrepareCommit, and waits for the blocked partition only
 
     @needs:hold-markers
-    Scenario: [2] One partition of an abort is held back
+    Scenario: [2] One partition of an abort is blocked
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And the end of A's transaction is held back
+      And completion of A's transactions is blocked
       When A aborts
-      Then the transaction of A is PrepareAbort, and waits for its held-back marker only
+      Then the transaction of A is PrepareAbort, and waits for the blocked partition only
 
     @needs:two-nodes
     Scenario: [3] The leader of one partition of a commit is paused
-      Given producer A with transactional id "transfer" has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
-      When A commits while node 2 is paused
-      Then the answer is success, with the same producer id and the next epoch
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And node 2 is paused
+      When A commits
+      Then it is done and answers the same producer id and the next epoch
       And the transaction of A is PrepareCommit, and waits for accounts-1 only
 
   @KIP890-150 @MUST
@@ -73,23 +75,23 @@ Feature: Observing
     Scenario: [1] A name in the wrong case
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When the transactions in state "ongoing" are listed
-      Then nothing is listed
-      And "ongoing" is named as an unknown state
+      When ListTransactions is sent for states "ongoing"
+      Then A is not listed
+      And the unknown state filters are "ongoing"
 
     Scenario: [2] One name that is known and one that is not
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
-      When the transactions in state "Ongoing" or "Gone" are listed
+      When ListTransactions is sent for states "Ongoing", "Gone"
       Then A is listed
       And B is not listed
-      And "Gone" is named as an unknown state
+      And the unknown state filters are "Gone"
 
-    Scenario: [3] Two filters
+    Scenario: [3] A state and a producer id
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
-      When the transactions of A in state "Ongoing" are listed
+      When ListTransactions is sent for the producer id of A for states "Ongoing"
       Then A is listed
       And B is not listed
 
@@ -99,59 +101,59 @@ Feature: Observing
     Scenario: [1] Longer ago than anything was begun
       Given producers A and B with transactional ids "transfer" and "refund"
       And B has written "b1" to payments-0
-      When the transactions begun long ago are listed
+      When ListTransactions is sent for what was begun long ago
       Then A is listed
       And B is not listed
 
     Scenario: [2] Long enough for a transaction that is open
       Given producers A and B with transactional ids "transfer" and "refund"
       And B has written "b1" to payments-0
-      When the transactions begun a moment ago are listed until B is there
-      Then A and B are listed
+      When ListTransactions is sent for what was begun a moment ago until B is listed
+      Then A is listed
+      And B is listed
 
   @KIP890-152 @SHOULD
   Rule: ListTransactions v2 filters ids by a pattern and refuses a broken one with INVALID_REGULAR_EXPRESSION.
 
     Scenario: [1] The pattern of one of two ids
       Given producers A and B with transactional ids "transfer" and "refund"
-      When the transactions whose ids match "transf.*" are listed
+      When ListTransactions is sent for the pattern "transf.*"
       Then A is listed
       And B is not listed
 
-    Scenario: [2] A pattern and a state
+    Scenario: [2] A pattern and a state that one of two ids matches
       Given producers A and B with transactional ids "transfer" and "transform"
       And B has written "b1" to payments-0
-      When the transactions whose ids match "transf.*", in state "Ongoing", are listed
+      When ListTransactions is sent for the pattern "transf.*" for states "Ongoing"
       Then B is listed
       And A is not listed
 
     Scenario: [3] A broken pattern
       Given producer A with transactional id "transfer"
-      When the transactions whose ids match "transfer(" are listed
-      Then the request is refused with INVALID_REGULAR_EXPRESSION
+      When ListTransactions is sent for the pattern "transfer("
+      Then it is refused with INVALID_REGULAR_EXPRESSION
 
   @KIP890-153 @MUST
   Rule: DescribeProducers tells coordinator epoch, last sequence and the open transaction's start offset of each producer.
 
-    Scenario: [1] Before the first marker
+    Scenario: [1] A producer before its first marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "a2" to payments-0
-      Then payments-0 tells of A with last sequence 1 and no marker so far
+      Then DescribeProducers of payments-0 shows A with last sequence 1 and no coordinator epoch
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [2] After a marker
+    Scenario: [2] A producer after its first marker
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
-      Then payments-0 tells of A with last sequence -1 and a marker so far
-      And payments-0 tells of no open transaction of A
+      Then DescribeProducers of payments-0 shows A with last sequence -1 and a coordinator epoch
+      And payments-0 has no open transaction of A
 
   @KIP890-154 @MUST
   Rule: FindCoordinator names one and the same node for a transactional id, whoever asks in whichever version.
 
-    Scenario: [1] Several clients
+    Scenario: [1] Three clients and three versions
       Given producer A with transactional id "transfer"
-      When three clients look for the coordinator of A
-      Then all are sent to one node
-      And the coordinator of A is still that node
+      When three clients send FindCoordinator for A in several versions
+      Then every client is sent to one node, and so is the next one to ask for A

@@ -13,100 +13,107 @@ Feature: Producing, as the leader of a partition judges it
       And A has written "a1" to payments-0
       And A has committed
       When A writes "late" to payments-1 with its previous epoch
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-1 has not grown
 
     Scenario: [2] The producer id belongs to another transactional id
       Given producers A and B with transactional ids "transfer" and "refund"
       When A writes "stray" to payments-0 with the producer id of B
-      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
     @needs:wire-faults
     Scenario: [3] A batch that was held up arrives after the end of its transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And A's write of "late" to payments-1 is held up on its way
+      And the next Produce of A is held up
+      And A has tried to write "late" to payments-1
       And A has committed
-      When what was held up arrives
+      When the held-up request arrives
       Then the log of payments-1 has not grown
 
   @KIP890-092 @MUST
   Rule: Further batches of a transaction are accepted and leave the transaction's start offset at the first one.
 
-    Scenario: [1] A second batch
-      Given a plain record "p1" has been written to payments-0
+    Scenario: [1] A second batch in Produce v12
+      Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "a2" to payments-0
-      Then the write is accepted
+      Then it is done
       And the open transaction of A in payments-0 starts at "a1"
 
-    Scenario: [2] A second batch by Produce v11, with nothing announced
+    Scenario: [2] A second batch in Produce v11, with nothing added
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A writes "a2" to payments-0 in Produce v11
-      Then the write is accepted
+      And A uses Produce v11
+      When A writes "a2" to payments-0
+      Then it is done
       And the open transaction of A in payments-0 starts at "a1"
 
     @needs:wire-faults
     Scenario: [3] One batch reaches the leader twice
-      Given a plain record "p1" has been written to payments-0
+      Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
-      When A writes "a1" to payments-0, and the request arrives twice
-      Then the write is accepted
+      And the next Produce of A arrives twice
+      When A writes "a1" to payments-0
+      Then it is done
       And the open transaction of A in payments-0 starts at "a1"
-      And readers of uncommitted data see "p1", "a1" in payments-0
+      And read_uncommitted readers of payments-0 see "p1", "a1"
 
   @KIP890-093 @MUST
   Rule: Once a transaction is settled, DescribeProducers shows no start offset for it any more.
 
-    Scenario: [1] A commit
+    Scenario: [1] A new client has committed
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
-      Then payments-0 holds no open transaction of A
-      And the last stable offset of payments-0 is the end of the log
+      Then payments-0 has no open transaction of A
+      And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [2] An abort
+    Scenario: [2] A new client has aborted
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts
-      Then payments-0 holds no open transaction of A
-      And the last stable offset of payments-0 is the end of the log
+      Then payments-0 has no open transaction of A
+      And the last stable offset of payments-0 is the high watermark
 
-    Scenario: [3] A commit by an old client
+    Scenario: [3] The transaction was committed with EndTxn v4
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
+      And A has added payments-0
       And A has written "a1" to payments-0
-      When A commits in EndTxn v4
-      Then payments-0 holds no open transaction of A
+      And A uses EndTxn v4
+      When A commits
+      Then payments-0 has no open transaction of A
 
   @KIP890-098 @MUST
   Rule: One Produce v9 to v11 is judged partition by partition, so an announced partition succeeds beside a refused one.
 
-    Scenario: [1] Produce v9
+    Scenario: [1] Produce v9 to one partition that was added and one that was not
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
-      When A writes "a1" to payments-0 and "stray" to payments-1 in one Produce v9
-      Then the write to payments-0 is accepted
-      And the write to payments-1 is refused with INVALID_TXN_STATE
+      And A has added payments-0
+      And A uses Produce v9
+      When A writes "a1" to payments-0 and "stray" to payments-1 in one request
+      Then it is done for payments-0
+      And it is refused for payments-1 with INVALID_TXN_STATE
       And the log of payments-1 has not grown
 
-    Scenario: [2] Produce v10, and the announced partition comes last
+    Scenario: [2] Produce v10, and the partition that was added comes last
       Given producer A with transactional id "transfer"
-      And A has announced payments-1
-      When A writes "stray" to payments-0 and "a1" to payments-1 in one Produce v10
-      Then the write to payments-1 is accepted
-      And the write to payments-0 is refused with INVALID_TXN_STATE
+      And A has added payments-1
+      And A uses Produce v10
+      When A writes "stray" to payments-0 and "a1" to payments-1 in one request
+      Then it is done for payments-1
+      And it is refused for payments-0 with INVALID_TXN_STATE
       And the log of payments-0 has not grown
 
-    Scenario: [3] Produce v11
+    Scenario: [3] Produce v11 to one partition that was added and one that was not
       Given producer A with transactional id "transfer"
-      And A has announced payments-0
-      When A writes "a1" to payments-0 and "stray" to payments-1 in one Produce v11
-      Then the write to payments-0 is accepted
-      And the write to payments-1 is refused with TRANSACTION_ABORTABLE
+      And A has added payments-0
+      And A uses Produce v11
+      When A writes "a1" to payments-0 and "stray" to payments-1 in one request
+      Then it is done for payments-0
+      And it is refused for payments-1 with TRANSACTION_ABORTABLE
       And the log of payments-1 has not grown
 
   @KIP890-099 @MUST
@@ -114,19 +121,21 @@ Feature: Producing, as the leader of a partition judges it
 
     Scenario: [1] The late batch comes in Produce v10
       Given producer A with transactional id "transfer"
-      And A has committed "a1" to payments-0 as an old client
-      When A writes "late" to payments-0 in Produce v10
-      Then the request is refused with INVALID_TXN_STATE
+      And A is an old client (transaction version 0) and uses Produce v10
+      And A has committed "a1" to payments-0
+      When A writes "late" to payments-0
+      Then it is refused with INVALID_TXN_STATE
       And the log of payments-0 has not grown
-      And the last stable offset of payments-0 is the end of the log
+      And the last stable offset of payments-0 is the high watermark
 
     Scenario: [2] The late batch comes in Produce v11
       Given producer A with transactional id "transfer"
-      And A has committed "a1" to payments-0 as an old client
-      When A writes "late" to payments-0 in Produce v11
-      Then the request is refused with TRANSACTION_ABORTABLE
+      And A is an old client (transaction version 0)
+      And A has committed "a1" to payments-0
+      When A writes "late" to payments-0
+      Then it is refused with TRANSACTION_ABORTABLE
       And the log of payments-0 has not grown
-      And the last stable offset of payments-0 is the end of the log
+      And the last stable offset of payments-0 is the high watermark
 
   @KIP890-101 @MUST
   Rule: After EndTxn v5 a resend of the committed batch is refused INVALID_PRODUCER_EPOCH and does not pass for a duplicate.
@@ -136,30 +145,32 @@ Feature: Producing, as the leader of a partition judges it
       And A has written "a1" to payments-0
       And A has committed
       When A writes "a1" to payments-0 at sequence 0 with its previous epoch
-      Then the request is refused with INVALID_PRODUCER_EPOCH
+      Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
   @KIP890-103 @MUST
   Rule: Produce with a producer id foreign to the transactional id is refused INVALID_PRODUCER_ID_MAPPING.
 
-    Scenario: [1] Produce v12
+    Scenario: [1] Produce v12 with the producer id of another
       Given producers A and B with transactional ids "transfer" and "refund"
       When A writes "stray" to payments-0 with the producer id of B
-      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
-    Scenario: [2] Produce v11 to a partition that A announced
+    Scenario: [2] Produce v11 to a partition that its own producer added
       Given producers A and B with transactional ids "transfer" and "refund"
-      And A has announced payments-0
-      When A writes "stray" to payments-0 with the producer id of B in Produce v11
-      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      And A has added payments-0
+      And A uses Produce v11
+      When A writes "stray" to payments-0 with the producer id of B
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
-    Scenario: [3] Produce v10 to a partition that B announced
+    Scenario: [3] Produce v10 to a partition that the other producer added
       Given producers A and B with transactional ids "transfer" and "refund"
-      And B has announced payments-0
-      When A writes "stray" to payments-0 with the producer id of B in Produce v10
-      Then the request is refused with INVALID_PRODUCER_ID_MAPPING
+      And B has added payments-0
+      And A uses Produce v10
+      When A writes "stray" to payments-0 with the producer id of B
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
   @KIP890-106 @MUST
@@ -167,15 +178,16 @@ Feature: Producing, as the leader of a partition judges it
 
     Scenario: [1] The first batch of a transaction
       Given producer A with transactional id "transfer"
-      When A writes "stray" to payments-0 without its transactional id
-      Then the request is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+      When A writes "stray" to payments-0 with no transactional id
+      Then it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
       And the log of payments-0 has not grown
 
     Scenario: [2] A batch of an open transaction, in Produce v11
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A writes "stray" to payments-0 without its transactional id in Produce v11
-      Then the request is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+      And A uses Produce v11
+      When A writes "stray" to payments-0 with no transactional id
+      Then it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
       And the log of payments-0 has not grown
 
   @KIP890-107 @MUST
@@ -185,82 +197,87 @@ Feature: Producing, as the leader of a partition judges it
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "mixed" to payments-0 outside of its transaction
-      Then the request is refused with INVALID_TXN_STATE
+      Then it is refused with INVALID_TXN_STATE
       And the log of payments-0 has not grown
       And the open transaction of A in payments-0 starts at "a1"
 
   @KIP890-117 @MUST
   Rule: Partition verification is on by default, so an unconfigured broker refuses an unannounced Produce v10.
 
-    Scenario: [1] No transaction has been begun
+    Scenario: [1] No transaction is open
       Given producer A with transactional id "transfer"
-      When A writes "stray" to payments-1 in Produce v10
-      Then the request is refused with INVALID_TXN_STATE
+      And A uses Produce v10
+      When A writes "stray" to payments-1
+      Then it is refused with INVALID_TXN_STATE
       And the log of payments-1 has not grown
       And the transaction of A is Empty
 
-    Scenario: [2] A transaction is open elsewhere
+    Scenario: [2] A transaction is open in another partition
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A writes "stray" to payments-1 in Produce v10
-      Then the request is refused with INVALID_TXN_STATE
+      And A uses Produce v10
+      When A writes "stray" to payments-1
+      Then it is refused with INVALID_TXN_STATE
       And the log of payments-1 has not grown
-      And the transaction of A is Ongoing in payments-0 and nowhere else
+      And the transaction of A is Ongoing in payments-0
 
   @KIP890-120 @MUST
   Rule: A batch refused before the log has -1 for its log start offset, and one refused by the log has the real one.
 
-    Scenario: [1] Refused because nobody announced the partition
+    Scenario: [1] Refused because the partition was not added
       Given producer A with transactional id "transfer"
-      When A writes "stray" to payments-0 in Produce v10
-      Then the request is refused with INVALID_TXN_STATE
-      And the refusal has no offset, and no start of the log
+      And A uses Produce v10
+      When A writes "stray" to payments-0
+      Then it is refused with INVALID_TXN_STATE
+      And the refusal has base offset -1 and log start offset -1
 
     Scenario: [2] Refused by the log, for its sequence number
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "gap" to payments-0 at sequence 5
-      Then the request is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
-      And the refusal has no offset, and the start of the log of payments-0
+      Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And the refusal has base offset -1 and the log start offset of payments-0
 
   @KIP890-104 @MUST
   Rule: Produce v9 to v11 reports a coordinator that is busy or moving as NOT_ENOUGH_REPLICAS, with the cause in the message.
 
     @needs:hold-markers
-    Scenario: [1] Produce v10 meets a transaction that is being completed
+    Scenario: [1] Produce v10 while a commit is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has committed
-      When A writes "a2" to payments-0 in Produce v10
-      Then the request is refused with NOT_ENOUGH_REPLICAS
-      And the refusal carries a message
+      And completion of A's transactions is blocked
+      And A has been asked to commit
+      And A uses Produce v10
+      When A writes "a2" to payments-0
+      Then it is refused with NOT_ENOUGH_REPLICAS
+      And the refusal has a message
 
     @needs:hold-markers
-    Scenario: [2] Produce v11 meets a transaction that is being completed
+    Scenario: [2] Produce v11 while a commit is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has committed
-      When A writes "a2" to payments-0 in Produce v11
-      Then the request is refused with NOT_ENOUGH_REPLICAS
+      And completion of A's transactions is blocked
+      And A has been asked to commit
+      And A uses Produce v11
+      When A writes "a2" to payments-0
+      Then it is refused with NOT_ENOUGH_REPLICAS
       And the log of payments-0 has not grown
 
   @KIP890-105 @MUST
   Rule: Produce v12 meeting a completing transaction waits a little and then answers CONCURRENT_TRANSACTIONS.
 
     @needs:hold-markers
-    Scenario: [1] A commit that is being completed
+    Scenario: [1] The commit before is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has committed
+      And completion of A's transactions is blocked
+      And A has been asked to commit
       When A writes "a2" to payments-0
-      Then the request is refused with CONCURRENT_TRANSACTIONS
+      Then it is refused with CONCURRENT_TRANSACTIONS
       And the log of payments-0 has not grown
 
     @needs:hold-markers
-    Scenario: [2] An abort that is being completed
+    Scenario: [2] The abort before is incomplete
       Given producer A with transactional id "transfer"
-      And the end of A's transaction is held back
-      And A has aborted
+      And completion of A's transactions is blocked
+      And A has been asked to abort
       When A writes "a2" to payments-0
-      Then the request is refused with CONCURRENT_TRANSACTIONS
+      Then it is refused with CONCURRENT_TRANSACTIONS
       And the log of payments-0 has not grown

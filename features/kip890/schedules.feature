@@ -8,14 +8,15 @@ Feature: Random schedules
   @KIP890-118 @MUST
   Rule: No interleaving of Produce, EndTxn and markers leaves an open transaction in a log that nobody can end.
 
-    Scenario: [1] A new client
+    Scenario: [1] Schedules of a new client
       Given producer A with transactional id "transfer"
-      When A goes through 12 schedules of writes, ends and markers
-      Then none of the schedules has left a transaction open
-      And the last stable offset of payments-0 and payments-1 is the end of the log
+      When A goes through 12 random schedules
+      Then no schedule has left a transaction open
+      And the last stable offset of payments-0 and payments-1 is the high watermark
 
-    Scenario: [2] An old client
+    Scenario: [2] Schedules of an old client
       Given producer A with transactional id "transfer"
-      When A goes through 12 schedules of writes, ends and markers as an old client
-      Then none of the schedules has left a transaction open
-      And the last stable offset of payments-0 and payments-1 is the end of the log
+      And A is an old client (transaction version 0)
+      When A goes through 12 random schedules
+      Then no schedule has left a transaction open
+      And the last stable offset of payments-0 and payments-1 is the high watermark

@@ -8,68 +8,65 @@ Feature: The end of a transaction
   @PIP31-22 @MUST
   Rule: Ending a transaction that does not exist is refused as not found.
 
-    Scenario: [1] A commit
-      Given a transaction U that does not exist
+    Scenario: [1] A commit of a transaction id that was never given
+      Given U is an unknown transaction
       When U commits
-      Then it is refused as not found
-      And there is still no transaction U
+      Then it is refused with TransactionNotFound
+      And the coordinator does not know U
 
-    Scenario: [2] An abort
-      Given a transaction U that does not exist
+    Scenario: [2] An abort of a transaction id that was never given
+      Given U is an unknown transaction
       When U aborts
-      Then it is refused as not found
-      And there is still no transaction U
+      Then it is refused with TransactionNotFound
+      And the coordinator does not know U
 
   @PIP31-23 @MUST
   Rule: Committing a transaction again while it is being committed succeeds.
 
-    Scenario: [1] A commit that is held back
+    Scenario: [1] A commit while the commit is incomplete
       Given A has written "a1" to orders
-      And the end of A is held back
-      And A has committed
-      When A commits again
+      And the commit of A is incomplete
+      When A commits
       Then it is done
       And A is COMMITTING
 
   @PIP31-24 @MUST
   Rule: Committing a transaction again after it was committed succeeds.
 
-    Scenario: [1] A commit that is complete
+    Scenario: [1] A commit after the commit is complete
       Given A has committed "a1" to orders
-      When A commits again
+      When A commits
       Then it is done
       And readers of orders see "a1"
 
   @PIP31-25 @MUST
   Rule: Aborting a transaction again while it is being aborted, or after it was, succeeds.
 
-    Scenario: [1] An abort that is held back
+    Scenario: [1] An abort while the abort is incomplete
       Given A has written "a1" to orders
-      And the end of A is held back
-      And A has aborted
-      When A aborts again
+      And the abort of A is incomplete
+      When A aborts
       Then it is done
       And A is ABORTING
 
-    Scenario: [2] An abort that is complete
+    Scenario: [2] An abort after the abort is complete
       Given A has written "a1" to orders
       And A has aborted
-      When A aborts again
+      When A aborts
       Then it is done
       And readers of orders see nothing
 
   @PIP31-26 @MUST
   Rule: Committing a transaction that is being aborted, or was, is refused and changes nothing.
 
-    Scenario: [1] An abort that is held back, and a commit
+    Scenario: [1] A commit while the abort is incomplete
       Given A has written "a1" to orders
-      And the end of A is held back
-      And A has aborted
+      And the abort of A is incomplete
       When A commits
       Then it is refused
       And A is ABORTING
 
-    Scenario: [2] An abort that is complete, and a commit
+    Scenario: [2] A commit after the abort is complete
       Given A has written "a1" to orders
       And A has aborted
       When A commits
@@ -79,15 +76,14 @@ Feature: The end of a transaction
   @PIP31-27 @MUST
   Rule: Aborting a transaction that is being committed, or was, is refused and changes nothing.
 
-    Scenario: [1] A commit that is held back, and an abort
+    Scenario: [1] An abort while the commit is incomplete
       Given A has written "a1" to orders
-      And the end of A is held back
-      And A has committed
+      And the commit of A is incomplete
       When A aborts
       Then it is refused
       And A is COMMITTING
 
-    Scenario: [2] A commit that is complete, and an abort
+    Scenario: [2] An abort after the commit is complete
       Given A has committed "a1" to orders
       When A aborts
       Then it is refused
@@ -96,12 +92,12 @@ Feature: The end of a transaction
   @PIP31-73 @MUST
   Rule: A transaction without any operation can be committed and aborted.
 
-    Scenario: [1] An empty commit
+    Scenario: [1] A commit of nothing
       When A commits
       Then it is done
       And A is COMMITTED
 
-    Scenario: [2] An empty abort
+    Scenario: [2] An abort of nothing
       When A aborts
       Then it is done
       And A is ABORTED
@@ -112,23 +108,23 @@ Feature: The end of a transaction
     Scenario: [1] The commit is sent first
       Given A has written "a1" to orders
       And A has written "a2" to payments
-      When A commits and aborts at once, on two connections
-      Then exactly one of the two has succeeded
-      And readers of orders see "a1" just if that was the commit
-      And readers of payments see "a2" just if that was the commit
+      When A is asked to commit and to abort at the same time
+      Then exactly one end of A succeeded
+      And orders agrees with the answers
+      And payments agrees with the answers
 
     Scenario: [2] The abort is sent first
       Given A has written "a1" to orders
       And A has written "a2" to payments
-      When A aborts and commits at once, on two connections
-      Then exactly one of the two has succeeded
-      And readers of orders see "a1" just if that was the commit
-      And readers of payments see "a2" just if that was the commit
+      When A is asked to abort and to commit at the same time
+      Then exactly one end of A succeeded
+      And orders agrees with the answers
+      And payments agrees with the answers
 
-    Scenario: [3] What was acknowledged follows as well
+    Scenario: [3] The commit of an acknowledgement is sent first
       Given the topic "inputs" with "i1", "i2"
-      And subscription "workers" has been given "i1", "i2" of inputs
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
-      When A commits and aborts at once, on two connections
-      Then exactly one of the two has succeeded
-      And "i1" is left for subscription "workers" just if that was the abort
+      When A is asked to commit and to abort at the same time
+      Then exactly one end of A succeeded
+      And "workers" agrees with the answers

@@ -7,7 +7,7 @@ Feature: Time-outs
   @PIP31-39 @MUST
   Rule: An open transaction that is past its time-out is aborted without its client.
 
-    Scenario: [1] In front of what another transaction has committed
+    Scenario: [1] An abandoned transaction before a committed one
       Given transactions A and B with a short time-out
       And A has written "a1" to orders
       And B has committed "b1" to orders
@@ -18,13 +18,13 @@ Feature: Time-outs
   @PIP31-40 @MUST
   Rule: A transaction is not aborted before its time-out has passed.
 
-    Scenario: [1] One that is watched
+    Scenario: [1] Nobody ends the transaction
       Given transaction A with a short time-out
       And A has written "a1" to orders
-      When A is watched until it is open no longer
+      When A is left open past its time-out
       Then A was OPEN until its time-out had passed
 
-    Scenario: [2] One that may stay open for longer than another
+    Scenario: [2] Another transaction with a shorter time-out
       Given transaction A
       And transaction B with a short time-out
       And A has written "a1" to orders
@@ -37,7 +37,7 @@ Feature: Time-outs
     Scenario: [1] A topic that is added again and again
       Given transaction A with a short time-out
       And A has written "a1" to orders
-      When orders is added to A again and again
+      When A adds orders again and again until it is refused
       Then it is refused
       And A is ABORTED
       And readers of orders see nothing
@@ -45,7 +45,7 @@ Feature: Time-outs
   @PIP31-42 @MUST
   Rule: A commit after the time-out is refused, and the messages stay invisible.
 
-    Scenario: [1] A late commit
+    Scenario: [1] A commit after the time-out
       Given transaction A with a short time-out
       And A has written "a1" to orders
       And A has been left open past its time-out
@@ -61,7 +61,7 @@ Feature: Time-outs
       Given transactions A and B with a moderate time-out
       And A has written "a1" to orders
       And B has committed "b1" to orders
-      When the system crashes while A is open, and comes back
+      When the system crashes while A is OPEN and comes back
       Then A is ABORTED
       And readers of orders see "b1"
 
@@ -71,29 +71,32 @@ Feature: Time-outs
     Background:
       Given transactions A and B with a moderate time-out
 
-    Scenario: [1] A commit that is held back for longer than the time-out
+    Scenario: [1] A commit that is incomplete past the time-out
       Given A has written "a1" to orders
-      And the end of A is held back
-      And A has committed
-      When B is left open past its time-out
-      Then A is COMMITTING, and COMMITTED once its end is held back no longer
+      And the commit of A is incomplete
+      And B has been left open past its time-out
+      When the end of A is held up no longer
+      Then A went from COMMITTING to COMMITTED
       And readers of orders see "a1"
 
   @PIP31-45 @MUST
   Rule: A transaction that is found being aborted is aborted to the end.
 
-    Scenario: [1] An abort by the time-out that something holds back
+    Background:
       Given transaction A with a moderate time-out
-      And A has written "a1" to orders
-      And the end of A is held back
-      When A is left open past its time-out
-      Then A is ABORTING, and ABORTED once its end is held back no longer
+
+    Scenario: [1] An abort by the time-out that is incomplete
+      Given A has written "a1" to orders
+      And the end of A is held up
+      And A has been left open past its time-out
+      When the end of A is held up no longer
+      Then A went from ABORTING to ABORTED
       And readers of orders see nothing
 
   @PIP31-75 @MUST
   Rule: A commit that races with the time-out is answered as it ended.
 
     Scenario: [1] Commits shortly before, at and after the time-out
-      Given 16 transactions with a moderate time-out, each with one message in orders
+      Given 16 transactions with a moderate time-out have written to orders
       When each of them is committed at about its time-out
-      Then readers of orders see the messages of those whose commit was done, and no others
+      Then orders agrees with the answers

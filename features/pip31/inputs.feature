@@ -3,14 +3,14 @@ Feature: Inputs that move with the outcome
 
   Background:
     Given the topic "inputs" with "i1", "i2"
-    And subscription "workers" has been given "i1", "i2" of inputs
+    And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
     And the topic "results"
     And transaction A
 
   @PIP31-03 @MUST
   Rule: A commit makes the output of a transaction visible and takes its input away for good.
 
-    Scenario: [1] One of two inputs, and its output
+    Scenario: [1] A commit with one of two inputs
       Given A has acknowledged "i1" for "workers"
       And A has written "r1" to results
       When A commits

@@ -7,30 +7,30 @@ Feature: Messages that nobody waits for
   @PIP31-49 @MUST
   Rule: A message of a transaction that has ended is refused.
 
-    Scenario: [1] After a commit
+    Scenario: [1] A message after the commit
       Given transaction A
       And A has committed "a1" to orders
-      When A writes "late" to orders, without adding it
+      When A writes "late" to orders
       Then it is refused
 
-    Scenario: [2] After an abort
+    Scenario: [2] A message after the abort
       Given transaction A
       And A has written "a1" to orders
       And A has aborted
-      When A writes "late" to orders, without adding it
+      When A writes "late" to orders
       Then it is refused
 
   @PIP31-50 @MUST
   Rule: A message that comes after the end of its transaction is never delivered, and delays and hides no other.
 
-    Scenario: [1] A message behind it
+    Scenario: [1] A plain message behind the late one
       Given transaction A
       And A has committed "a1" to orders
       And A has tried to write "late" to orders
       When "plain" is written to orders
       Then readers of orders see "a1", "plain"
 
-    Scenario: [2] A newer transaction
+    Scenario: [2] A newer transaction behind the late message
       Given transactions A and B
       And A has committed "a1" to orders
       And A has tried to write "late" to orders
@@ -38,21 +38,21 @@ Feature: Messages that nobody waits for
       When B commits
       Then readers of orders see "a1", "b1"
 
-    Scenario: [3] A newer transaction, when it was refused
+    Scenario: [3] A newer transaction after a late message that was refused
       Given transactions A, B and C
       And A has committed "a1" to orders
       And B has committed "b1" to orders
       And A has tried to write "late" to orders
-      When C writes "c1" to orders and commits
+      When C commits "c1" to orders
       Then readers of orders see "a1", "b1", "c1"
 
   @PIP31-51 @SHOULD
   Rule: A message for a topic that was never added to its transaction does not stay pending for ever.
 
-    Scenario: [1] The transaction commits
+    Scenario: [1] The transaction commits without the topic
       Given the topic "payments"
       And transaction A
-      And A has tried to write "stray" to payments
+      And A has tried to write "stray" to payments, which it has not added
       And A has committed "a1" to orders
       When "plain" is written to payments
-      Then A is not open in payments
+      Then nothing of A is pending in payments

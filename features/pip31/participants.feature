@@ -5,22 +5,22 @@ Feature: Those who take part
   Background:
     Given the topic "orders"
     And the topic "inputs" with "i1", "i2"
-    And subscription "workers" has been given "i1", "i2" of inputs
+    And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
     And transaction A
 
   @PIP31-29 @SHOULD
   Rule: The end of a transaction is answered when the decision is durable, also while a participant is not available.
 
-    Scenario: [1] A commit
+    Scenario: [1] A commit while a participant is not available
       Given A has written "a1" to orders
-      And the end of A is held back
+      And the end of A is held up
       When A commits
       Then it is done
       And A is COMMITTING
 
-    Scenario: [2] An abort
+    Scenario: [2] An abort while a participant is not available
       Given A has written "a1" to orders
-      And the end of A is held back
+      And the end of A is held up
       When A aborts
       Then it is done
       And A is ABORTING
@@ -28,93 +28,91 @@ Feature: Those who take part
   @PIP31-34 @MUST
   Rule: A transaction counts as committed only when every participant has answered.
 
-    Scenario: [1] One topic follows, and another does not answer
+    Scenario: [1] One participant has answered and another has not
       Given A has written "a1" to orders
-      And the end of A is held back
+      And the end of A is held up
       When A commits
       Then readers of orders see "a1"
       And A is COMMITTING
 
-    Scenario: [2] The last participant is done
+    Scenario: [2] The last participant answers
       Given A has written "a1" to orders
-      And the end of A is held back
-      And A has committed
-      When the end of A is held back no longer
+      And the commit of A is incomplete
+      When the end of A is held up no longer
       Then A is COMMITTED
       And readers of orders see "a1"
 
   @PIP31-35 @MUST
   Rule: The participants of an end are the topics and the subscriptions that were added.
 
-    Scenario: [1] A commit is told to both
+    Scenario: [1] A commit of a topic and a subscription
       Given A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
       When A commits
       Then readers of orders see "a1"
-      And nothing is pending for "workers"
+      And nothing of A is pending in "workers"
       And subscription "workers" has "i2" left
 
-    Scenario: [2] An abort is told to both
+    Scenario: [2] An abort of a topic and a subscription
       Given A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
       When A aborts
       Then readers of orders see nothing
-      And nothing is pending for "workers"
+      And nothing of A is pending in "workers"
       And subscription "workers" has "i1", "i2" left
 
   @PIP31-36 @MUST
   Rule: Committing on a participant again shows no message twice.
 
-    Scenario: [1] A topic is told before the transaction commits
+    Scenario: [1] A topic is asked before the transaction commits
       Given A has written "a1", "a2" to orders
-      And orders has been told that A is committed
+      And orders has been asked to commit A
       When A commits
       Then readers of orders see "a1", "a2"
 
-    Scenario: [2] A topic is told after the transaction committed
+    Scenario: [2] A topic is asked after the transaction committed
       Given A has written "a1", "a2" to orders
       And A has committed
-      When orders is told that A is committed
+      When orders is asked to commit A
       Then readers of orders see "a1", "a2"
 
-    Scenario: [3] A subscription
+    Scenario: [3] A subscription is asked before the transaction commits
       Given A has acknowledged "i1" for "workers"
-      And "workers" has been told that A is committed
+      And "workers" has been asked to commit A
       When A commits
-      Then nothing is pending for "workers"
+      Then nothing of A is pending in "workers"
       And subscription "workers" has "i2" left
 
   @PIP31-37 @MUST
   Rule: Aborting on a participant again is harmless.
 
-    Scenario: [1] A topic
+    Scenario: [1] A topic is asked before the transaction aborts
       Given A has written "a1" to orders
-      And orders has been told that A is aborted
+      And orders has been asked to abort A
       And "plain" has been written to orders
       When A aborts
       Then readers of orders see "plain"
 
-    Scenario: [2] A subscription
+    Scenario: [2] A subscription is asked before the transaction aborts
       Given A has acknowledged "i1" for "workers"
-      And "workers" has been told that A is aborted
+      And "workers" has been asked to abort A
       When A aborts
-      Then the consumer of "workers" is given "i1" and nothing else
+      Then the consumer of "workers" receives "i1" and nothing else
 
   @PIP31-38 @MUST
   Rule: A participant that is not available delays only itself: what is committed on the others is delivered.
 
-    Scenario: [1] Another topic and a subscription
-      Given the end of A is held back
+    Scenario: [1] Another topic and a subscription of the transaction
+      Given the end of A is held up
       And A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
       When A commits
       Then readers of orders see "a1"
-      And nothing is pending for "workers"
+      And nothing of A is pending in "workers"
 
-    Scenario: [2] Another transaction
+    Scenario: [2] Another transaction on the topic
       Given transaction B
-      And the end of A is held back
-      And A has committed
-      When B writes "b1" to orders and commits
+      And the commit of A is incomplete
+      When B commits "b1" to orders
       Then readers of orders see "b1"
       And A is COMMITTING

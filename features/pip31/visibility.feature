@@ -7,7 +7,7 @@ Feature: What readers get of a transaction
   @PIP31-01 @MUST
   Rule: A commit makes the messages that a transaction wrote to several topics visible, all of them.
 
-    Scenario: [1] Two topics
+    Scenario: [1] A transaction over two topics
       Given transaction A
       And A has written "a1", "a2" to orders
       And A has written "a3" to payments
@@ -18,15 +18,15 @@ Feature: What readers get of a transaction
   @PIP31-02 @MUST
   Rule: No message of an aborted transaction is delivered, neither to subscriptions that exist nor to later ones.
 
-    Scenario: [1] A subscription of before, and a later one
-      Given subscription "early" has been given nothing of orders
+    Scenario: [1] An aborted transaction, a subscription of before and a later one
+      Given the consumer of shared subscription "early" has received nothing from orders
       And transaction A
       And A has written "a1" to orders
       When A aborts
       Then subscription "early" has nothing left
       And readers of orders see nothing
 
-    Scenario: [2] What is written behind it
+    Scenario: [2] A plain message behind an aborted transaction
       Given transaction A
       And A has written "a1" to orders
       And A has aborted
@@ -36,7 +36,7 @@ Feature: What readers get of a transaction
   @PIP31-05 @MUST
   Rule: No message of an open transaction is delivered.
 
-    Scenario: [1] Open on two topics
+    Scenario: [1] A transaction that is open on two topics
       Given transaction A
       And A has written "a1" to orders
       When A writes "a2" to payments
@@ -46,8 +46,9 @@ Feature: What readers get of a transaction
   @PIP31-06 @MUST
   Rule: What was written before an open transaction's first message is delivered while it is open.
 
-    Scenario: [1] Two messages before it
-      Given "before", "right before" have been written to orders
+    Scenario: [1] Two plain messages before an open transaction
+      Given "before" has been written to orders
+      And "right before" has been written to orders
       And transaction A
       When A writes "a1" to orders
       Then readers of orders see "before", "right before"
@@ -56,7 +57,7 @@ Feature: What readers get of a transaction
   Rule: Messages without a transaction are delivered while a transaction on the same topic is open.
 
     @needs:sidecar-buffer
-    Scenario: [1] A message behind an open transaction
+    Scenario: [1] A plain message behind an open transaction
       Given transaction A
       And A has written "a1" to orders
       When "plain" is written to orders
@@ -66,7 +67,7 @@ Feature: What readers get of a transaction
   @PIP31-52 @MUST
   Rule: Messages that one producer sends to a topic in a transaction are delivered in the order in which it sent them.
 
-    Scenario: [1] Four messages
+    Scenario: [1] Four messages of a producer
       Given transaction A
       And A has written "a1", "a2", "a3", "a4" to orders
       When A commits
@@ -76,7 +77,7 @@ Feature: What readers get of a transaction
   Rule: Transactions on a topic are delivered in the order in which they were committed.
 
     @needs:sidecar-buffer
-    Scenario: [1] The second is committed first
+    Scenario: [1] The transaction that wrote second is committed first
       Given transactions A and B
       And A has written "a1" to orders
       And B has written "b1" to orders

@@ -1,7 +1,7 @@
 """What an anomaly is: a name, the promise that it breaks, and a plan that finds its witnesses.
 
 A plan takes a `History` and gives rows of one form: the run, the log, the values and offsets concerned, the operations in the order
-in which the story is told, `definite` (it holds whatever became of transactions of which nobody knows) and a detail in words or null.
+of the story, `definite` (it holds whatever became of transactions of which nobody knows) and a detail in words or null.
 """
 
 from collections.abc import Callable

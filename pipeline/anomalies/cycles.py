@@ -85,23 +85,25 @@ def _backward(history: History) -> DataFrame:
 def _edges(history: History) -> DataFrame:
     """(run, a, b, kind): b depends on a. Operations are called by their completion; `a_op` and `b_op` are their names."""
     # Only what a careful reader read says something of the order; a refused write has none.
-    written = history.values.filter(F.col("sent") & ~F.col("reused") & F.col("must"))
-    writers = written.select(*VALUE, F.col("at").alias("a"), F.col("op").alias("w_op"), "fi")
+    written = history.values.filter(F.col("sent") & ~F.col("reused") & F.col("known_committed"))
+    writers = written.select(*VALUE, F.col("at").alias("a"), F.col("op").alias("w_op"), "first_rank")
     reads = history.of("recv").filter((F.col("iso") != "ru") & (F.col("ty") == "ok"))
     wr = reads.join(writers.hint("shuffle_hash"), list(VALUE)).filter(F.col("op") != F.col("w_op"))
     edges = wr.select("run", "a", "w_op", F.col("at").alias("b"), "op", F.lit("wr").alias("kind")).toDF(*_EDGE)
     if history.infer_ww:
-        after = writers.select("run", "log", (F.col("fi") - 1).alias("fi"), F.col("a").alias("b"), F.col("w_op").alias("b_op"))
-        ww = writers.join(after, ["run", "log", "fi"]).filter(F.col("a") != F.col("b"))
+        after = writers.select(
+            "run", "log", (F.col("first_rank") - 1).alias("first_rank"), F.col("a").alias("b"), F.col("w_op").alias("b_op")
+        )
+        ww = writers.join(after, ["run", "log", "first_rank"]).filter(F.col("a") != F.col("b"))
         edges = edges.unionByName(ww.select("run", "a", "w_op", "b", "b_op", F.lit("ww")).toDF(*_EDGE))
     if history.infer_rw:
-        after = writers.select("run", "log", (F.col("fi") - 1).alias("i"), F.col("a").alias("b"), F.col("w_op").alias("b_op"))
+        after = writers.select("run", "log", (F.col("first_rank") - 1).alias("rank"), F.col("a").alias("b"), F.col("w_op").alias("b_op"))
         last = (
             history.reads.filter((F.col("iso") != "ru") & (F.col("ty") == "ok"))
             .groupBy("run", "log", "op", "at")
-            .agg(F.max("i").alias("i"))
+            .agg(F.max("rank").alias("rank"))
         )
-        rw = last.join(after, ["run", "log", "i"]).filter(F.col("at") != F.col("b"))
+        rw = last.join(after, ["run", "log", "rank"]).filter(F.col("at") != F.col("b"))
         edges = edges.unionByName(rw.select("run", "at", "op", "b", "b_op", F.lit("rw")).toDF(*_EDGE))
     return edges
 
@@ -144,12 +146,12 @@ def _solve(island: pd.DataFrame) -> pd.DataFrame:
         for label in sorted({int(labels[a]) for a in next_of}):
             members = [a for a in next_of if labels[a] == label]
             if solved & set(members):
-                continue  # told already, as a cycle of fewer kinds
+                continue  # known already, as a cycle of fewer kinds
             cycle = _shortest(next_of, members)
             solved |= set(members)
             anti = sum(next_of[a][b] == "rw" for a, b in zip(cycle, cycle[1:] + cycle[:1], strict=True))
-            told = "G-single" if name == "G2" and anti == 1 else name
-            found.append({"run": run, "name": told, "ops": [int(names[nodes[node]]) for node in cycle], "log": None})
+            called = "G-single" if name == "G2" and anti == 1 else name
+            found.append({"run": run, "name": called, "ops": [int(names[nodes[node]]) for node in cycle], "log": None})
     return pd.DataFrame(found, columns=["run", "name", "ops", "log"])
 
 

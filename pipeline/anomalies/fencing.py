@@ -39,15 +39,15 @@ def stranded_write(history: History) -> DataFrame:
     )
     order = Window.partitionBy("run", "tid").orderBy("unit")
     next_one = units.select("run", "unit", F.lead("unit_oc").over(order).alias("next_oc"), F.lead("ended").over(order).alias("next_end"))
-    bad = history.values.filter(F.col("transactional") & F.col("seen") & (F.col("oc") == ABORTED)).join(next_one, ["run", "unit"])
-    rows = bad.filter((F.col("next_oc") == COMMITTED) & (F.col("first_read") > F.col("next_end")))
-    return witness(rows, ["op", "next_end", "first_read_op"], ["v"], ["o0"], definite=~F.col("reused"))
+    bad = history.values.filter(F.col("transactional") & F.col("read_committed") & (F.col("oc") == ABORTED)).join(next_one, ["run", "unit"])
+    rows = bad.filter((F.col("next_oc") == COMMITTED) & (F.col("first_read_at") > F.col("next_end")))
+    return witness(rows, ["op", "next_end", "first_read_op"], ["v"], ["first_offset"], definite=~F.col("reused"))
 
 
 def write_to_ended_transaction(history: History) -> DataFrame:
     """A record was accepted that was sent after the end of its own transaction was acknowledged. Definite.
 
-    Where a client's epoch stays over transactions, the name of the transaction stays too, and nothing can be told.
+    Where a client's epoch stays over transactions, the name of the transaction stays too, and nothing can be said.
     """
     ends = history.ops.filter(F.col("f").isin("commit", "abort") & (F.col("ty") == "ok") & F.col("txn_id").isNotNull())
     moved_on = F.coalesce(F.col("ctl").getItem("producer_epoch").cast("long"), F.lit(-1)) > F.col("tx.epoch")
@@ -74,14 +74,16 @@ def fractured_read(history: History) -> DataFrame:
 def _torn_poll(history: History, same_log: bool) -> DataFrame:
     rows = history.once("torn-polls", lambda: _torn_polls(history))
     rows = rows.filter((F.col("log") == F.col("log2")) if same_log else (F.col("log") != F.col("log2")))
-    rows = rows.groupBy("run", "log", "op", "w_op", "v", "o0").agg(F.min("v2").alias("v2"))
-    return witness(rows, ["w_op", "op"], ["v", "v2"], ["o0"])
+    rows = rows.groupBy("run", "log", "op", "w_op", "v", "first_offset").agg(F.min("v2").alias("v2"))
+    return witness(rows, ["w_op", "op"], ["v", "v2"], ["first_offset"])
 
 
 def _torn_polls(history: History) -> DataFrame:
     """Polls that jumped over a record (`log`, `v`) of a transaction of which they have another one (`log2`, `v2`)."""
-    missed = history.gaps.filter(F.col("transactional") & (F.col("iso") != "ru")).select("run", "log", "op", "v", "o0", "w_unit", "w_op")
-    units = history.values.filter(F.col("transactional") & F.col("must")).select(*VALUE, F.col("unit").alias("w_unit"))
+    missed = history.gaps.filter(F.col("transactional") & (F.col("iso") != "ru")).select(
+        "run", "log", "op", "v", "first_offset", "w_unit", "w_op"
+    )
+    units = history.values.filter(F.col("transactional") & F.col("known_committed")).select(*VALUE, F.col("unit").alias("w_unit"))
     polls = F.broadcast(missed.select("run", "op").distinct())
     had = history.of("recv").join(polls, ["run", "op"]).join(units.hint("shuffle_hash"), list(VALUE))
     had = had.select("run", "op", "w_unit", F.col("log").alias("log2"), F.col("v").alias("v2"))
@@ -94,27 +96,36 @@ def torn_commit(history: History) -> DataFrame:
     Where nothing behind them was read they may still come, and the witness is possible.
     """
     rows = history.values.filter(F.col("sent") & F.col("transactional") & (F.col("oc") > ABORTED) & ~F.col("reused"))
-    # Nearly all transactions were read as a whole; their stories are not told.
-    torn = rows.groupBy("run", "unit").agg(F.max("seen").alias("some"), F.min("read").alias("all")).filter(F.col("some") & ~F.col("all"))
+    # Nearly all transactions were read as a whole; their stories are not collected.
+    torn = (
+        rows.groupBy("run", "unit")
+        .agg(F.max("read_committed").alias("some"), F.min("read").alias("all"))
+        .filter(F.col("some") & ~F.col("all"))
+    )
     rows = rows.join(F.broadcast(torn.select("run", "unit")), ["run", "unit"], "left_semi").join(history.logs, ["run", "log"])
-    rows = rows.withColumn("passed", F.coalesce(F.col("li") <= F.col("bound"), F.lit(False)))
+    rows = rows.withColumn("passed", F.coalesce(F.col("last_rank") <= F.col("bound"), F.lit(False)))
     units = rows.groupBy("run", "unit").agg(
         F.min("op").alias("op"),
-        F.count_if("seen").alias("had"),
-        F.min(F.when(F.col("seen"), F.struct("log", "v"))).alias("seen"),
-        F.min(F.when(~F.col("read"), F.struct((~F.col("passed")).alias("open"), "log", "v", "o0"))).alias("gone"),
+        F.count_if("read_committed").alias("had"),
+        F.min(F.when(F.col("read_committed"), F.struct("log", "v"))).alias("shown"),
+        F.min(F.when(~F.col("read"), F.struct((~F.col("passed")).alias("open"), "log", "v", "first_offset"))).alias("gone"),
     )
     rows = units.filter((F.col("had") > 0) & F.col("gone").isNotNull()).join(history.followed, "run").withColumn("log", F.col("gone.log"))
-    return witness(rows, ["op"], ["gone.v", "seen.v"], ["gone.o0"], definite=~F.col("gone.open"))
+    return witness(rows, ["op"], ["gone.v", "shown.v"], ["gone.first_offset"], definite=~F.col("gone.open"))
 
 
 def _fences(history: History) -> DataFrame:
     """Epochs as they were given out: at an initialisation, or with the end of a transaction, or by a control action."""
     done = history.ops.filter((F.col("ty") == "ok") & F.col("tx.tid").isNotNull())
     given = done.filter(F.col("f").isin("init_txn", "fence")).select("run", "op", "at", "tx.tid", "tx.pid", "tx.epoch")
-    told = F.col("ctl").getItem
+    answered = F.col("ctl").getItem
     ended = done.filter(F.col("f").isin("commit", "abort")).select(
-        "run", "op", "at", "tx.tid", told("producer_id").cast("long").alias("pid"), told("producer_epoch").cast("long").alias("epoch")
+        "run",
+        "op",
+        "at",
+        "tx.tid",
+        answered("producer_id").cast("long").alias("pid"),
+        answered("producer_epoch").cast("long").alias("epoch"),
     )
     return given.unionByName(ended).filter(F.col("epoch") >= 0)
 

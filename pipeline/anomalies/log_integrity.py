@@ -18,13 +18,13 @@ def inconsistent_offsets(history: History) -> DataFrame:
 
 
 def duplicate(history: History) -> DataFrame:
-    """One record stands at two offsets. Definite; where different records have that value, only more offsets than sends are told."""
+    """One record stands at two offsets. Definite; where different records have that value, only more offsets than sends are reported."""
     return witness(history.flawed("twice"), ["op"], ["v"], F.col("offsets"), definite=~F.col("reused"))
 
 
 def spurious_offset(history: History) -> DataFrame:
-    """The offset that an acknowledgement told is not where the record stands. Definite, unless different records have that value."""
-    return witness(history.flawed("misplaced"), ["op"], ["v"], ["so0", "ro0"], definite=~F.col("reused"))
+    """The offset in an acknowledgement is not where the record stands. Definite, unless different records have that value."""
+    return witness(history.flawed("misplaced"), ["op"], ["v"], ["first_sent_offset", "first_read_offset"], definite=~F.col("reused"))
 
 
 def phantom_read(history: History) -> DataFrame:
@@ -37,16 +37,25 @@ def offset_inversion(history: History) -> DataFrame:
 
     Definite. Retries answer the old offset and count not.
     """
-    once = history.values.filter(F.col("acked") & (F.col("sends") == 1) & (F.col("so0") == F.col("so1")) & ~F.col("reused"))
+    once = history.values.filter(
+        F.col("acknowledged") & (F.col("send_count") == 1) & (F.col("first_sent_offset") == F.col("last_sent_offset")) & ~F.col("reused")
+    )
     # Of the records at no smaller offset, the one that was acknowledged first: itself, where nothing is wrong.
-    above = Window.partitionBy("run", "log").orderBy(F.col("so0").desc())
-    rows = once.select("run", "log", "v", "so0", "op", F.min(F.struct("at", "op", "v", "so0")).over(above).alias("before"))
-    return witness(rows.filter(F.col("before.at") < F.col("op")), ["before.op", "op"], ["before.v", "v"], ["before.so0", "so0"])
+    above = Window.partitionBy("run", "log").orderBy(F.col("first_sent_offset").desc())
+    rows = once.select(
+        "run", "log", "v", "first_sent_offset", "op", F.min(F.struct("at", "op", "v", "first_sent_offset")).over(above).alias("before")
+    )
+    return witness(
+        rows.filter(F.col("before.at") < F.col("op")),
+        ["before.op", "op"],
+        ["before.v", "v"],
+        ["before.first_sent_offset", "first_sent_offset"],
+    )
 
 
 def same_id_interleave(history: History) -> DataFrame:
     """Records of a transactional id's later transaction stand before those of its earlier one. Definite."""
-    once = history.values.filter((F.col("sends") == 1) & ~F.col("reused")).select(*VALUE)
+    once = history.values.filter((F.col("send_count") == 1) & ~F.col("reused")).select(*VALUE)
     sends = history.of("send").filter(F.col("tid").isNotNull() & F.col("transactional") & (F.col("ty") == "ok"))
     units = sends.join(once, list(VALUE)).groupBy("run", "tid", "log", "unit").agg(F.min("o").alias("first"), F.max("o").alias("last"))
     order = Window.partitionBy("run", "tid", "log").orderBy("unit")
@@ -61,12 +70,12 @@ def nonmonotonic_send(history: History) -> DataFrame:
 
 def int_nonmonotonic_send(history: History) -> DataFrame:
     """Within one operation a later record stands before an earlier one. Definite."""
-    return witness(history.suspected("sent-back"), ["op"], ["v0", "v"])
+    return witness(history.suspected("sent-back"), ["op"], ["previous_v", "v"])
 
 
 def int_send_skip(history: History) -> DataFrame:
     """Within one operation another producer's record stands between. Lawful: no system promises that writes are isolated."""
-    return witness(history.suspected("sent-apart"), ["op"], ["v0", "v"])
+    return witness(history.suspected("sent-apart"), ["op"], ["previous_v", "v"])
 
 
 ANOMALIES = (

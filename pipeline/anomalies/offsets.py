@@ -1,8 +1,8 @@
 """Offsets that a transaction commits move with it, exactly once.
 
-An offset told (`offset`) is the next one to read; a position seen (`position`) is what a fetch of committed offsets, or a new member,
-was told. Both are of a group (`grp`) and a log. A fetch that does not ask for stable offsets (`iso` is ru) may still see those of before
-an end that was acknowledged, so that what it does not see proves nothing.
+An offset commit (`offset`) names the next offset to read; a position (`position`) is what a fetch of committed offsets, or a new member,
+was answered. Both are of a group (`grp`) and a log. A fetch that does not ask for stable offsets (`iso` is ru) may still see those of
+before an end that was acknowledged, so that what it does not see proves nothing.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -38,23 +38,23 @@ def lost_offset_commit(history: History) -> DataFrame:
 
 
 def phantom_offset_commit(history: History) -> DataFrame:
-    """A fetch sees an offset that only aborted transactions told.
+    """A fetch sees an offset that only aborted transactions committed.
 
-    Definite. One that nobody told is possible: groups have starting points.
+    Definite. One that nobody committed is possible: groups have starting points.
     """
-    told = _committed(history).groupBy(*_KEY, "o").agg(F.max("oc").alias("oc"), F.min("op").alias("op"))
-    rows = _seen(history).filter(F.col("s_o") > 0).join(told.withColumnRenamed("o", "s_o"), [*_KEY, "s_o"])
+    commits = _committed(history).groupBy(*_KEY, "o").agg(F.max("oc").alias("oc"), F.min("op").alias("op"))
+    rows = _seen(history).filter(F.col("s_o") > 0).join(commits.withColumnRenamed("o", "s_o"), [*_KEY, "s_o"])
     rows = rows.filter((F.col("oc") == ABORTED) & (F.col("op") < F.col("s_at")))
     return witness(rows, ["op", "s_op"], None, ["s_o"], detail=F.col("grp"))
 
 
 def offset_regression(history: History) -> DataFrame:
-    """A fetch sees a smaller offset than an earlier fetch did, and nobody told one as small since. Definite."""
+    """A fetch sees a smaller offset than an earlier fetch did, and nobody committed one as small since. Definite."""
     order = Window.partitionBy(*_KEY).orderBy("s_at")
     rows = _stable(history).select("*", F.lag(F.struct("s_o", "s_op")).over(order).alias("before"))
     rows = rows.filter(F.col("before.s_o") > F.col("s_o"))
-    told = _committed(history).filter(F.col("oc") > ABORTED).select(*_KEY, "o", F.col("op").alias("t_op"), "done")
-    rows = rows.join(told, _KEY, "left").withColumn(
+    commits = _committed(history).filter(F.col("oc") > ABORTED).select(*_KEY, "o", F.col("op").alias("t_op"), "done")
+    rows = rows.join(commits, _KEY, "left").withColumn(
         "excuse",
         F.coalesce((F.col("o") <= F.col("s_o")) & (F.col("t_op") < F.col("s_at")) & (F.col("done") > F.col("before.s_op")), F.lit(False)),
     )
@@ -65,7 +65,7 @@ def offset_regression(history: History) -> DataFrame:
 def torn_offset_commit(history: History) -> DataFrame:
     """A transaction's records were read while a later fetch does not see its offsets.
 
-    Definite where nobody else told offsets of that group.
+    Definite where nobody else committed offsets of that group.
     """
     alone = (
         _committed(history)
@@ -74,9 +74,9 @@ def torn_offset_commit(history: History) -> DataFrame:
         .agg(F.countDistinct("unit").alias("units"), F.min("unit").alias("unit"), F.max("o").alias("o"), F.min("op").alias("op"))
     )
     seen = (
-        history.values.filter(F.col("seen") & F.col("transactional"))
+        history.values.filter(F.col("read_committed") & F.col("transactional"))
         .groupBy("run", "unit")
-        .agg(F.min("first_read").alias("read"), F.min("first_read_op").alias("r_op"))
+        .agg(F.min("first_read_at").alias("read"), F.min("first_read_op").alias("r_op"))
     )
     rows = alone.filter(F.col("units") == 1).join(seen, ["run", "unit"]).join(_stable(history), _KEY)
     rows = rows.filter((F.col("s_op") > F.col("read")) & (F.coalesce("s_o", F.lit(-1)) < F.col("o")))
@@ -102,7 +102,9 @@ def missed_processing(history: History) -> DataFrame:
     moved = sure.groupBy(*_KEY).agg(F.max("o").alias("to"), F.max_by("op", "o").alias("t_op"))
     taken = _consumed(history).filter(F.col("unit_oc") > ABORTED)
     began = taken.groupBy(*_KEY).agg(F.min("o").alias("from"))
-    known = history.values.filter(F.col("must") & F.col("o0").isNotNull()).select("run", "log", "v", F.col("o0").alias("o"), "op")
+    known = history.values.filter(F.col("known_committed") & F.col("first_offset").isNotNull()).select(
+        "run", "log", "v", F.col("first_offset").alias("o"), "op"
+    )
     rows = (
         known.join(moved, ["run", "log"])
         .filter(F.col("o") < F.col("to"))
@@ -117,10 +119,10 @@ def missed_processing(history: History) -> DataFrame:
 def stale_generation_commit(history: History) -> DataFrame:
     """Offsets were accepted of a member of an older generation of its group. Definite."""
     ops = history.ops.filter((F.col("ty") == "ok") & F.col("grp.gen").isNotNull() & (F.col("grp.gen") >= 0))
-    known = ops.select("run", F.col("grp.id").alias("grp"), F.col("at").alias("t"), F.struct("grp.gen", "op").alias("told"))
+    known = ops.select("run", F.col("grp.id").alias("grp"), F.col("at").alias("t"), F.struct("grp.gen", "op").alias("generation"))
     tells = ops.filter(F.col("f") == "ack").select("run", F.col("grp.id").alias("grp"), F.col("op").alias("t"), "op", "grp.gen")
     before = Window.partitionBy("run", "grp").orderBy("t").rowsBetween(Window.unboundedPreceding, -1)
-    rows = tells.unionByName(known, allowMissingColumns=True).withColumn("newest", F.max("told").over(before))
+    rows = tells.unionByName(known, allowMissingColumns=True).withColumn("newest", F.max("generation").over(before))
     rows = rows.filter(F.col("op").isNotNull() & (F.col("newest.gen") > F.col("gen")))
     return witness(
         rows, ["newest.op", "op"], None, None, detail=F.concat("grp", F.lit(": generation "), "gen", F.lit(" after "), "newest.gen")
@@ -146,19 +148,19 @@ def committed_too_far(history: History) -> DataFrame:
 
 
 def _committed(history: History) -> DataFrame:
-    return history.once("committed", lambda: _told(history))
+    return history.once("committed", lambda: _offset_commits(history))
 
 
-def _told(history: History) -> DataFrame:
-    """Offsets told: `asked` and `done` bound the time at which they count, which for a transaction is its end."""
-    told = history.of("offset").filter(F.col("o").isNotNull())
+def _offset_commits(history: History) -> DataFrame:
+    """Offset commits: `asked` and `done` bound the time at which they count, which for a transaction is its end."""
+    commits = history.of("offset").filter(F.col("o").isNotNull())
     ends = history.ops.filter(F.col("f").isin("commit", "abort")).select("run", F.col("op").alias("end_op"), F.col("at").alias("ended"))
-    told = told.join(ends, ["run", "end_op"], "left")
+    commits = commits.join(ends, ["run", "end_op"], "left")
     own = ~F.col("transactional") | (F.col("f") == "txn")
     never = F.lit(1 << 62)
     done = F.when(own, F.col("at")).otherwise(F.coalesce("ended", never))
     asked = F.when(own, F.col("op")).otherwise(F.coalesce("end_op", F.col("op")))
-    return told.select(*_KEY, "o", "op", "unit", "oc", "transactional", asked.alias("asked"), done.alias("done"))
+    return commits.select(*_KEY, "o", "op", "unit", "oc", "transactional", asked.alias("asked"), done.alias("done"))
 
 
 def _seen(history: History) -> DataFrame:
@@ -192,7 +194,7 @@ ANOMALIES = (
         "KIP-98",
         phantom_offset_commit,
         _FETCHED,
-        "offset {offsets} of {log}, which only an aborted transaction told, was seen",
+        "offset {offsets} of {log}, which only an aborted transaction committed, was seen",
     ),
     Anomaly(
         "offset-regression",

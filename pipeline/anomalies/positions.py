@@ -16,12 +16,12 @@ _FOLLOWED = frozenset({"recv", "followed"})
 
 def int_poll_skip(history: History) -> DataFrame:
     """Within one poll a known record between two others is missing. Definite."""
-    return witness(_unbalanced(history, "jumped"), ["op"], ["v0", "v"])
+    return witness(_unbalanced(history, "jumped"), ["op"], ["previous_v", "v"])
 
 
 def int_nonmonotonic_poll(history: History) -> DataFrame:
     """Within one poll a later record stands before an earlier one, or is the same. Definite."""
-    return witness(_unbalanced(history, "went-back"), ["op"], ["v0", "v"])
+    return witness(_unbalanced(history, "went-back"), ["op"], ["previous_v", "v"])
 
 
 def poll_skip(history: History) -> DataFrame:
@@ -39,8 +39,8 @@ def position_after_abort(history: History) -> DataFrame:
 
     A matter of the client. Possible.
     """
-    rows = history.in_sequence(history.in_sequence(history.suspected("behind-failure")), "op0")
-    return witness(rows, ["op0", "op"], ["v0", "v"], definite=False)
+    rows = history.in_sequence(history.in_sequence(history.suspected("behind-failure")), "previous_op")
+    return witness(rows, ["previous_op", "op"], ["previous_v", "v"], definite=False)
 
 
 def _unbalanced(history: History, which: str) -> DataFrame:
@@ -58,13 +58,15 @@ def _turned(history: History, which: str) -> DataFrame:
 
     An assignment puts a consumer back on every log but those that it keeps. Where others may be put in its place, nothing is certain.
     """
-    turns = history.in_sequence(history.suspected(which)).withColumn("op0", F.col("before.op"))
-    turns = history.in_sequence(turns, "op0").join(history.followed, "run")
+    turns = history.in_sequence(history.suspected(which)).withColumn("previous_op", F.col("before.op"))
+    turns = history.in_sequence(turns, "previous_op").join(history.followed, "run")
     assigned = history.ops.filter(F.col("f").isin("assign", "subscribe") & (F.col("ty") != "fail") & F.col("process").isNotNull())
     placed = assigned.select("run", "process", "op", F.lit(1).alias("placed"), (F.col("f") == "subscribe").alias("subscribes"))
     kept = assigned.select("run", F.explode("keeps").alias("log"), "process", "op", F.lit(1).alias("kept"))
     # Assignments so far, less those that kept the log, are counted at both ends of a turn: to look at each of them would be the square.
-    ends = turns.select("run", "log", "process", "before", "v", F.col("op").alias("to"), F.explode(F.array("op0", "op")).alias("op"))
+    ends = turns.select(
+        "run", "log", "process", "before", "v", F.col("op").alias("to"), F.explode(F.array("previous_op", "op")).alias("op")
+    )
     so_far, of_log = (Window.partitionBy("run", *apart, "process").orderBy("op") for apart in ((), ("log",)))
     ends = ends.unionByName(placed, allowMissingColumns=True)
     ends = ends.withColumns({"placings": F.count("placed").over(so_far), "rebalanced": F.max("subscribes").over(so_far)})

@@ -110,12 +110,12 @@ def _done(history: History, which: tuple[str, ...]) -> DataFrame:
     return history.ops.filter(F.col("f").isin(*which) & (F.col("ty") == "ok"))
 
 
-def _told(name: str) -> Column:
+def _control(name: str) -> Column:
     return F.col("ctl").getItem(name)
 
 
 def _listed(name: str) -> Column:
-    return F.split(_told(name), ",")
+    return F.split(_control(name), ",")
 
 
 def _seals(history: History) -> DataFrame:
@@ -124,14 +124,14 @@ def _seals(history: History) -> DataFrame:
         F.explode(_listed("segs")).alias("log"),
         F.col("op").alias("s_op"),
         F.col("at").alias("s_at"),
-        _told("end_o").cast("long").alias("end_o"),
+        _control("end_o").cast("long").alias("end_o"),
     )
     return F.broadcast(seals)
 
 
 def _segments(history: History) -> DataFrame:
     born = _done(history, _BORN).select(
-        "run", F.col("op").alias("c_op"), _told("epoch").cast("long").alias("epoch"), F.explode(_listed("children")).alias("child")
+        "run", F.col("op").alias("c_op"), _control("epoch").cast("long").alias("epoch"), F.explode(_listed("children")).alias("child")
     )
     parts = F.split("child", "[:-]")
     bounds = [F.conv(F.get(parts, F.lit(index)), 16, 10).cast("long").alias(name) for index, name in ((1, "lo"), (2, "hi"))]

@@ -67,12 +67,16 @@ def lso_violation(history: History) -> DataFrame:
 def lost_write(history: History) -> DataFrame:
     """A committed record was never read, though later ones of its log were: by consumers with positions, or by one poll. Definite."""
     rows = history.flawed("unread").join(history.logs, ["run", "log"])
-    rows = rows.filter(F.col("li") <= F.col("bound")).join(history.followed, "run").select("run", "log", "v", "o0", "op", "reused")
+    rows = (
+        rows.filter(F.col("last_rank") <= F.col("bound"))
+        .join(history.followed, "run")
+        .select("run", "log", "v", "first_offset", "op", "reused")
+    )
     if "jumped" in history.suspicious:
         jumped = history.gaps.filter(F.col("sent") & ~F.col("read")).join(history.followed, "run", "left_anti")
-        jumped = jumped.select("run", "log", "v", "o0", F.col("w_op").alias("op"), "reused").drop_duplicates(list(VALUE))
+        jumped = jumped.select("run", "log", "v", "first_offset", F.col("w_op").alias("op"), "reused").drop_duplicates(list(VALUE))
         rows = rows.unionByName(jumped)
-    return witness(rows, ["op"], ["v"], ["o0"], definite=~F.col("reused"))
+    return witness(rows, ["op"], ["v"], ["first_offset"], definite=~F.col("reused"))
 
 
 def unseen(history: History) -> DataFrame:
@@ -88,7 +92,7 @@ def unseen(history: History) -> DataFrame:
 
 def stuck_lso(history: History) -> DataFrame:
     """What was never read begins at a transaction that ended without a commit, and nothing behind it was read either. Possible."""
-    held = history.flawed("withheld").groupBy("run", "log", "unit").agg(F.min("so0").alias("first"), F.min("op").alias("op"))
+    held = history.flawed("withheld").groupBy("run", "log", "unit").agg(F.min("first_sent_offset").alias("first"), F.min("op").alias("op"))
     rows = held.join(history.logs, ["run", "log"]).join(history.followed, "run")
     rows = rows.filter((F.col("first") < F.col("from_o")) & (F.coalesce("read_to", F.lit(-1)) < F.col("first")))
     return witness(rows, ["op"], None, ["first", "from_o"], definite=False)
@@ -96,12 +100,12 @@ def stuck_lso(history: History) -> DataFrame:
 
 def visibility_flip(history: History) -> DataFrame:
     """A record had been read, and a later poll jumped over it. Definite."""
-    rows = history.gaps.filter((F.col("iso") != "ru") & (F.col("ty") == "ok") & (F.col("first_read") < F.col("op")))
-    return witness(rows, ["w_op", F.col("first_read_op"), "op"], ["v"], ["o0"])
+    rows = history.gaps.filter((F.col("iso") != "ru") & (F.col("ty") == "ok") & (F.col("first_read_at") < F.col("op")))
+    return witness(rows, ["w_op", F.col("first_read_op"), "op"], ["v"], ["first_offset"])
 
 
 def outcome_flip(history: History) -> DataFrame:
-    """One transaction was told to have committed, and to have aborted. Definite.
+    """One transaction was reported as committed, and as aborted. Definite.
 
     Where a client's epoch stays over transactions, the name stays too: then only ends between which the client asked nothing else count,
     for it may have announced another transaction.
@@ -112,11 +116,16 @@ def outcome_flip(history: History) -> DataFrame:
     steps = steps.withColumn("after", F.col("ctl").getItem("producer_epoch").cast("long"))
     name = Window.partitionBy("run", "txn_id").orderBy("op")
     for column in ("f", "ty", "op", "others", "after"):
-        steps = steps.withColumn(f"{column}0", F.lag(column).over(name))
-    ends = [F.col("f").isin("commit", "abort"), F.col("f0").isin("commit", "abort"), F.col("ty") == "ok", F.col("ty0") == "ok"]
-    same = F.col("tx.epoch").isNull() | (F.col("after0") > F.col("tx.epoch")) | (F.col("others") == F.col("others0"))
-    rows = steps.filter(ends[0] & ends[1] & ends[2] & ends[3] & (F.col("f") != F.col("f0")) & same)
-    return witness(rows, ["op0", "op"], None, None)
+        steps = steps.withColumn(f"previous_{column}", F.lag(column).over(name))
+    ends = [
+        F.col("f").isin("commit", "abort"),
+        F.col("previous_f").isin("commit", "abort"),
+        F.col("ty") == "ok",
+        F.col("previous_ty") == "ok",
+    ]
+    same = F.col("tx.epoch").isNull() | (F.col("previous_after") > F.col("tx.epoch")) | (F.col("others") == F.col("previous_others"))
+    rows = steps.filter(ends[0] & ends[1] & ends[2] & ends[3] & (F.col("f") != F.col("previous_f")) & same)
+    return witness(rows, ["previous_op", "op"], None, None)
 
 
 ANOMALIES = (
@@ -211,6 +220,6 @@ ANOMALIES = (
         "KIP-98, PIP-473",
         outcome_flip,
         frozenset({"commit", "abort"}),
-        "one transaction was told to have committed and to have aborted",
+        "one transaction was reported as committed and as aborted",
     ),
 )

@@ -94,10 +94,10 @@ def _meant(name: str) -> list[Path]:
 def _below(top: Path, odd: dict[Path, str]) -> Iterator[tuple[str, Path]]:
     """The results files below a folder, and the folders of runs that have none."""
 
-    def told(error: OSError) -> None:
+    def unreadable_folder(error: OSError) -> None:
         odd[Path(error.filename)] = f"cannot be searched: {error.strerror}"
 
-    for current, folders, files in os.walk(top, onerror=told):
+    for current, folders, files in os.walk(top, onerror=unreadable_folder):
         if RESULT in files:
             yield RESULT, Path(current, RESULT)
         elif any(name in files or name in folders for name in _BESIDE):

@@ -26,7 +26,7 @@ _OF = ("system", "version", "profile")
 
 
 def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) -> Summary:
-    """What the rows say; the latest verdicts are written to the folder `latest`. At most so many `columns` are told in full."""
+    """What the rows say; the latest verdicts are written to the folder `latest`. At most so many `columns` are reported in full."""
     runs = _runs(rows).persist()
     last = _latest(rows, runs)
     last.repartition(*_OF).sortWithinPartitions(*_OF, "requirement").write.mode("overwrite").parquet(str(latest))
@@ -114,7 +114,7 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
 def _cells(last: DataFrame) -> defaultdict[int, dict[str, Cell]]:
     """The cells of each column that is shown, by requirement."""
     cells: defaultdict[int, dict[str, Cell]] = defaultdict(dict)
-    told = last.select(
+    rows = last.select(
         "number",
         "requirement",
         "level",
@@ -125,7 +125,7 @@ def _cells(last: DataFrame) -> defaultdict[int, dict[str, Cell]]:
         _short(F.col("reason")).alias("reason"),
         F.transform(F.slice("anomalies", 1, _MOST), _short).alias("anomalies"),
     )
-    for row in told.collect():
+    for row in rows.collect():
         cells[row.number][row.requirement] = Cell(row.requirement, row.level, row.verdict, row.reason, _run(row), tuple(row.anomalies))
     return cells
 
@@ -137,9 +137,9 @@ def _moments(runs: DataFrame) -> defaultdict[int, list[Moment]]:
     runs = runs.join(F.broadcast(times), "system").withColumn("micros", _micros(F.col("started")))
     length = (_micros(F.col("end")) - _micros(F.col("first"))) / STRETCHES
     stretch = F.when(length > 0, F.least(F.floor((F.col("micros") - _micros(F.col("first"))) / length), F.lit(STRETCHES - 1))).otherwise(0)
-    told = F.struct("run", "micros", "complete", *VERDICTS)
-    last = runs.groupBy("number", stretch.alias("stretch")).agg(F.max_by(told, F.struct("started", "run")).alias("told"))
-    for row in last.orderBy("number", "stretch").select("number", "stretch", "told.*").collect():
+    latest = F.struct("run", "micros", "complete", *VERDICTS)
+    last = runs.groupBy("number", stretch.alias("stretch")).agg(F.max_by(latest, F.struct("started", "run")).alias("latest"))
+    for row in last.orderBy("number", "stretch").select("number", "stretch", "latest.*").collect():
         moments[row.number].append(Moment(row.stretch, _run(row), {verdict: row[verdict] for verdict in VERDICTS}))
     return moments
 
@@ -168,5 +168,5 @@ def _run(row: Row) -> Run:
 
 
 def _moment(micros: int) -> datetime:
-    # A Spark timestamp that becomes Python's is told in the machine's own time zone.
+    # A Spark timestamp that becomes Python's is given in the machine's own time zone.
     return datetime.fromtimestamp(micros / 1e6, UTC)

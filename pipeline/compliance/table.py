@@ -99,34 +99,34 @@ def read(spark: SparkSession, folder: Path) -> DataFrame:
 
 
 def _documents(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
-    """Each run's document (`run`, `told`), and its `flaw` where it cannot be used."""
+    """Each run's document (`run`, `document`), and its `flaw` where it cannot be used."""
     texts = spark.read.text([_escaped(str(source.path)) for source in sources], wholetext=True)
     path = F.url_decode(F.replace(F.regexp_replace("_metadata.file_path", "^file:/+", "/"), F.lit("+"), F.lit("%2B")))
     names = local.table(spark, "path string, run string", [(str(source.path), source.run) for source in sources])
     texts = texts.select("value", path.alias("path")).join(F.broadcast(names), "path")
-    documents = texts.select("run", "value", F.from_json("value", DOCUMENT, {"columnNameOfCorruptRecord": _CORRUPT}).alias("told"))
+    documents = texts.select("run", "value", F.from_json("value", DOCUMENT, {"columnNameOfCorruptRecord": _CORRUPT}).alias("document"))
     return documents.withColumn("flaw", _flaw()).drop("value")
 
 
 def _flaw() -> Column:
-    """Why a document cannot be used, or null. Another version is told as such, whatever shape it has."""
-    told = F.col("told")
+    """Why a document cannot be used, or null. Another version is named as such, whatever shape it has."""
+    document = F.col("document")
     version = F.get_json_object("value", "$.schema_version")
-    broken = told.isNull() | told[_CORRUPT].isNotNull()
+    broken = document.isNull() | document[_CORRUPT].isNotNull()
     flaw = (
         F.when(~F.is_valid_utf8("value"), "not UTF-8")
         .when(broken & (version != str(VERSION)), _unknown_version(version))
         .when(broken, "not one JSON object of the published fields; the file may be cut off")
-        .when(told.schema_version.isNull(), "has no schema_version")
-        .when(told.schema_version != VERSION, _unknown_version(told.schema_version.cast("string")))
-        .when(told.system["name"].isNull(), "has no system.name")
-        .when(told.complete.isNull(), "does not say whether it is complete")
-        .when(told.started.isNull(), "does not say when it started")
-        .when(_time(told.started).isNull(), F.concat(F.lit("started is not a time: "), F.left(told.started, F.lit(40))))
-        .when(told.requirements.isNull() | (F.size(told.requirements) == 0), "has no requirements")
+        .when(document.schema_version.isNull(), "has no schema_version")
+        .when(document.schema_version != VERSION, _unknown_version(document.schema_version.cast("string")))
+        .when(document.system["name"].isNull(), "has no system.name")
+        .when(document.complete.isNull(), "does not say whether it is complete")
+        .when(document.started.isNull(), "does not say when it started")
+        .when(_time(document.started).isNull(), F.concat(F.lit("started is not a time: "), F.left(document.started, F.lit(40))))
+        .when(document.requirements.isNull() | (F.size(document.requirements) == 0), "has no requirements")
     )
-    ids = F.transform(told.requirements, lambda row: row.id)
-    strange = F.filter(told.requirements, lambda row: row.verdict.isNull() | ~row.verdict.isin(*VERDICTS))
+    ids = F.transform(document.requirements, lambda row: row.id)
+    strange = F.filter(document.requirements, lambda row: row.verdict.isNull() | ~row.verdict.isin(*VERDICTS))
     return (
         flaw.when(F.exists(ids, lambda name: name.isNull() | ~name.rlike(_ID)), "has a requirement without a proper id")
         .when(F.size(F.array_distinct(ids)) < F.size(ids), "has a requirement twice")
@@ -154,21 +154,21 @@ def _time(text: Column) -> Column:
 
 
 def _rows(documents: DataFrame) -> DataFrame:
-    told, one = F.col("told"), F.col("one")
-    narrowed = (F.size(told.selection.only) > 0) | (F.size(told.selection.levels) > 0)
+    document, one = F.col("document"), F.col("one")
+    narrowed = (F.size(document.selection.only) > 0) | (F.size(document.selection.levels) > 0)
     # An anomaly in the history of a scenario is red whatever the scenario says, unless the run itself explains it.
-    mine = F.filter(told.histories.anomalies, lambda found: found.red & (found.requirement == one.id))
+    mine = F.filter(document.histories.anomalies, lambda found: found.red & (found.requirement == one.id))
     anomalies = F.transform(mine, lambda found: F.concat_ws(": ", found.anomaly, found.witness))
     columns = {
-        "system": told.system["name"],
-        "version": told.system.version,
-        "profile": told.system.profile,
+        "system": document.system["name"],
+        "version": document.system.version,
+        "profile": document.system.profile,
         "run": F.col("run"),
-        "started": _time(told.started),
-        "seconds": told.seconds,
-        "complete": told.complete,
+        "started": _time(document.started),
+        "seconds": document.seconds,
+        "complete": document.complete,
         "narrowed": F.coalesce(narrowed, F.lit(False)),
-        "fencepost": told.fencepost,
+        "fencepost": document.fencepost,
         "requirement": one.id,
         "level": one.level,
         "source": one.source,
@@ -179,7 +179,7 @@ def _rows(documents: DataFrame) -> DataFrame:
         "anomalies": F.coalesce(anomalies, F.array().cast("array<string>")),
     }
     # Not `explode`, for which Spark would look whether there is anything in it, by reading every document a second time.
-    rows = documents.select("run", "told", F.explode_outer(told.requirements).alias("one"))
+    rows = documents.select("run", "document", F.explode_outer(document.requirements).alias("one"))
     return rows.select(*(columns[field.name].cast(field.dataType).alias(field.name) for field in ROW))
 
 

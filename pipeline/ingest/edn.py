@@ -78,8 +78,8 @@ def _control(value: dict[str, Any]) -> dict[str, str]:
     entries = [entry for entry in _listed(value.get("rebalance-log")) if isinstance(entry, dict)]
     rebalanced = [str(key) for entry in entries for key in _listed(entry.get("keys"))]
     # The workload's pollers are consumers: they go on where they stood, also where none was ever assigned a log.
-    told = {"positions": "kept"} | ({"rebalanced": ",".join(rebalanced)} if rebalanced else {})
-    return told | ({"from": "beginning"} if value.get("seek-to-beginning?") else {})
+    control = {"positions": "kept"} | ({"rebalanced": ",".join(rebalanced)} if rebalanced else {})
+    return control | ({"from": "beginning"} if value.get("seek-to-beginning?") else {})
 
 
 def _mops(f: str, value: Any) -> list[dict[str, Any]]:

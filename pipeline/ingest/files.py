@@ -130,7 +130,7 @@ def _is_something_else(path: Path) -> bool:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             first = json.loads(stream.readline(_BLOCK))
     except (OSError, EOFError, zlib.error, ValueError):
-        return False  # a broken history is told as one
+        return False  # a broken history is reported as one
     return not (isinstance(first, dict) and first.keys() & {"run_id", "op_id", "idx"})
 
 

@@ -40,16 +40,16 @@ def names(spark: SparkSession, rows: DataFrame, sources: Sequence[Source]) -> Da
     """
     known = {str(source.path): source for source in sources}
     escaped = [urlsplit(uri).path for uri in rows.inputFiles()]
-    told = [(f"file:{path}", unquote(path), known[unquote(path)].prefix, known[unquote(path)].run) for path in escaped]
-    table = local.table(spark, "uri string, path string, prefix string, run string", told)
+    named = [(f"file:{path}", unquote(path), known[unquote(path)].prefix, known[unquote(path)].run) for path in escaped]
+    table = local.table(spark, "uri string, path string, prefix string, run string", named)
     return F.broadcast(table.withColumn("file_id", F.xxhash64("uri")))
 
 
 def _with(what: str, spark: SparkSession, rows: DataFrame, read: DataFrame, sources: Sequence[Source]) -> DataFrame:
     """These rows, with the `prefix` or the `run` of their files; a file that nobody knows stops the check, so that no line is lost."""
-    told = {getattr(source, what) for source in sources}
-    if len(told) == 1:
-        return rows.withColumn(what, F.lit(told.pop())).drop("uri")
+    all_of_them = {getattr(source, what) for source in sources}
+    if len(all_of_them) == 1:
+        return rows.withColumn(what, F.lit(all_of_them.pop())).drop("uri")
     rows = rows.join(names(spark, read, sources).select("uri", what), "uri", "left")
     unknown = F.raise_error(F.concat(F.lit("no history is called "), "uri")).cast("string")
     return rows.withColumn(what, F.coalesce(what, unknown)).drop("uri")

@@ -6,18 +6,20 @@ Where to read what:
 * `markers`, `partition_log`, `producer_state`: the decision in the partitions, who may append, how far committed data may be read.
 * `verification`, `guards`: how a leader and the coordinator agree before the first batch of a transaction is appended.
 * `groups`: offsets as part of a transaction. `membership`: who is in a group.
-* `transaction_log`, `topics`: what survives a crash; `past`: what can lie there from before.
+* `transaction_log`, `topics`: what survives a crash; `seeded_disk`: a disk that was used before.
 * `authorizer`: who may do what. `caller`: who has logged in on a connection.
 * `api`: Kafka's messages. `profile`: where releases differ. `node`, `broker`: how it is put together.
 """
+
+from fencepost.reference.kernel.profiles import ProfileError
 
 from .authorizer import ANONYMOUS
 from .broker import ReferenceKafka
 from .caller import Caller
 from .crash_points import CRASH_POINTS
 from .node import Address, Parts
-from .past import disk_after_bumps
-from .profile import Profile, ProfileError
+from .profile import Profile
+from .seeded_disk import disk_after_bumps
 from .settings import Settings
 
 __all__ = [

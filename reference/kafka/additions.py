@@ -36,17 +36,20 @@ class Additions:
         self._coordinator = coordinator
 
     def of_client(self, addition: Addition) -> dict[TopicPartition, Error]:
-        """The verdict for each partition that a client adds, all partitions or none."""
+        """Decision: what AddPartitionsToTxn answers a client, which adds all of the partitions or none."""
         rule("KIP890-030")
         return self.judge(addition, transaction_version=0)
 
     def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
-        """The verdicts for each transaction, in their order: what is wrong with one says nothing of the next."""
+        """Decision: what a batched AddPartitionsToTxn answers, transaction by transaction; an error of one says nothing of the next."""
         rule("KIP890-037")
         return [self.judge(addition, transaction_version=2) for addition in additions]
 
     def add_offsets(self, transactional_id: str, producer: ProducerIdAndEpoch, group: str) -> None:
-        """Add the partition in which a group keeps its offsets. Raises Refused."""
+        """Decision: AddOffsetsToTxn adds the partition of __consumer_offsets in which the group's offsets are kept.
+
+        Raises Refused: INVALID_GROUP_ID when the group has no name; else as `Coordinator.add_partitions`.
+        """
         if not group:
             raise Refused(Error.INVALID_GROUP_ID)
         self._topics.create_internal(OFFSETS_PARTITION.topic)
@@ -54,7 +57,7 @@ class Additions:
         self._coordinator.add_partitions(transactional_id, producer, [OFFSETS_PARTITION], transaction_version=0)
 
     def judge(self, addition: Addition, transaction_version: int) -> dict[TopicPartition, Error]:
-        """The verdicts for one transaction."""
+        """Decision: what AddPartitionsToTxn answers for each partition of one transaction."""
         partitions = addition.partitions
         if errors := self.unknown_among(partitions):
             return errors
@@ -69,7 +72,7 @@ class Additions:
         return dict.fromkeys(partitions, Error.NONE)
 
     def unknown_among(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
-        """Where one of the partitions does not exist, none is added: the verdict for each. Empty where all exist."""
+        """Decision: where one of the partitions does not exist none is added, and each has its error. Empty where all exist."""
         if all(partition in self._topics for partition in partitions):
             return {}
         rule("KIP890-033")

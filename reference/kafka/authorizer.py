@@ -51,33 +51,33 @@ class Authorizer:
         return any(Right(principal, one, resource) in self._rights for one in enough)
 
     def may_use_transactional_id(self, principal: str, transactional_id: str) -> bool:
-        """Whether requests about a transaction of that id are the principal's to make."""
+        """Decision: whether the principal may make requests about a transaction of that transactional id."""
         rule("KIP890-173")
         return self.allows(principal, Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, transactional_id))
 
     def may_add_for_brokers(self, principal: str, version: int) -> bool:  # noqa: ARG002 - all batched versions are for brokers
-        """Whether a batched AddPartitionsToTxn, in that version, is the principal's to make."""
+        """Decision: whether the principal may send a batched AddPartitionsToTxn of that version: brokers may, by CLUSTER_ACTION."""
         rule("KIP890-036")
         rule("KIP890-172")
         return self.allows(principal, Operation.CLUSTER_ACTION, CLUSTER)
 
     def may_write_markers(self, principal: str) -> bool:
-        """Whether the principal may end transactions in partitions, as an operator or as a broker."""
+        """Decision: whether the principal may end transactions in partitions, as an operator or as a broker."""
         rule("KIP890-175")
         return self.allows(principal, Operation.ALTER, CLUSTER) or self.allows(principal, Operation.CLUSTER_ACTION, CLUSTER)
 
     def may_commit_for_group(self, principal: str, group: str) -> bool:
-        """Whether offsets of the group may be part of the principal's transaction."""
+        """Decision: whether offsets of the group may be part of the principal's transaction."""
         rule("KIP890-174")
         return self.allows(principal, Operation.READ, Resource(ResourceKind.GROUP, group))
 
     def may_commit_offsets_in(self, principal: str, topic: str) -> bool:
-        """Whether the principal may say how far a group has come in the topic."""
+        """Decision: whether the principal may commit offsets of the topic."""
         rule("KIP890-174")
         return self.allows(principal, Operation.READ, Resource(ResourceKind.TOPIC, topic))
 
     def may_write_to(self, principal: str, topic: str) -> bool:
-        """Whether the principal's records, and so its transactions, may reach the topic."""
+        """Decision: whether the principal's records, and so its transactions, may reach the topic."""
         rule("KIP890-176")
         return self.allows(principal, Operation.WRITE, Resource(ResourceKind.TOPIC, topic))
 

@@ -1,4 +1,4 @@
-"""How a refusal is told, so that clients of every version take it for what it is."""
+"""How a refusal is answered, so that clients of every version take it for what it is."""
 
 from fencepost.reference.kernel.rules import rule
 
@@ -9,15 +9,15 @@ from .values import NO_PRODUCER, ProducerIdAndEpoch
 class Dialect:
     """The words of refusals."""
 
-    def told(self, error: Error, version: int, knows_fenced: int) -> Error:
-        """PRODUCER_FENCED came late to the protocol; before the version `knows_fenced` clients are told INVALID_PRODUCER_EPOCH."""
+    def error_for(self, error: Error, version: int, knows_fenced: int) -> Error:
+        """Decision: clients before the version `knows_fenced` are answered INVALID_PRODUCER_EPOCH for PRODUCER_FENCED, which came later."""
         if error is Error.PRODUCER_FENCED and version < knows_fenced:
             rule("KIP890-019")
             rule("KIP890-087")
             return Error.INVALID_PRODUCER_EPOCH
         return error
 
-    def identity_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - a client would use what it reads
-        """The producer id and epoch beside an error: none at all, whoever asked."""
+    def producer_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - a client would use what it reads
+        """Decision: the producer id and epoch beside an error: none at all, whoever asked."""
         rule("KIP890-062")
         return NO_PRODUCER

@@ -1,4 +1,4 @@
-"""Which node coordinates what: for the same key always the same one, for clients keep what they were told."""
+"""Which node coordinates what: for the same key always the same one, for clients keep what they were answered."""
 
 from fencepost.reference.kernel.rules import rule
 
@@ -10,6 +10,6 @@ class Directory:
         self._coordinator = coordinator
 
     def coordinator_of(self, key: str) -> int:  # noqa: ARG002 - with more partitions of the log, the key's hash would choose one
-        """The node's number."""
+        """Decision: the node that FindCoordinator answers for a key, the same one each time."""
         rule("KIP890-154")
         return self._coordinator

@@ -54,6 +54,8 @@ def end_of_new_client(state: State, decision: Decision, asked: Asked) -> Ending:
     match state, asked, decision:
         case _, Asked.NEITHER, _:
             rule("KIP890-072")
+            rule("CORE-16")
+            rule("CORE-18")
             rule("KIP890-073")
             raise Refused(Error.PRODUCER_FENCED)
         case State.ONGOING, Asked.CURRENT, Decision.COMMIT:
@@ -70,16 +72,21 @@ def end_of_new_client(state: State, decision: Decision, asked: Asked) -> Ending:
             raise Refused(Error.INVALID_TXN_STATE)
         case State.COMPLETE_COMMIT, Asked.RETRY, Decision.COMMIT:
             rule("KIP890-064")
+            rule("CORE-11")
             return Ending.ANSWER_AGAIN
         case State.COMPLETE_ABORT, Asked.RETRY, Decision.ABORT:
             rule("KIP890-065")
+            rule("CORE-12")
             rule("KIP890-158")
             return Ending.ANSWER_AGAIN
         case State.COMPLETE_COMMIT, Asked.RETRY, Decision.ABORT:
             rule("KIP890-067")
+            rule("CORE-13")
             raise Refused(Error.INVALID_TXN_STATE)
         case State.COMPLETE_ABORT, Asked.RETRY, Decision.COMMIT:
             rule("KIP890-068")
+            rule("CORE-14")
+            rule("CORE-16")
             rule("KIP890-158")
             raise Refused(Error.INVALID_TXN_STATE)
         case State.PREPARE_COMMIT | State.PREPARE_ABORT, Asked.RETRY, _:
@@ -96,6 +103,8 @@ def end_of_old_client(state: State, decision: Decision) -> Ending:
         return Ending.PREPARE
     if state is decision.complete:
         rule("KIP890-084")
+        rule("CORE-11")
+        rule("CORE-12")
         return Ending.ANSWER_AGAIN
     if state is decision.prepared:
         rule("KIP890-088")
@@ -104,4 +113,6 @@ def end_of_old_client(state: State, decision: Decision) -> Ending:
         rule("KIP890-086")
     else:
         rule("KIP890-085")
+        rule("CORE-13")
+        rule("CORE-14")
     raise Refused(Error.INVALID_TXN_STATE)

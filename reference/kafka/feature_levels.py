@@ -41,7 +41,7 @@ class FeatureLevels:
         return self._levels.get("transaction.version", 0)
 
     def change(self, feature: str, level: int, *, may_lower: bool) -> None:
-        """Put a feature to another level, at once. Raises Refused."""
+        """Put a feature to another level, at once. Raises Refused: as `check`."""
         self.check(feature, level, may_lower=may_lower)
         rule("KIP890-003")
         if level != self._levels[feature]:
@@ -49,7 +49,7 @@ class FeatureLevels:
             self._levels[feature] = level
 
     def check(self, feature: str, level: int, *, may_lower: bool) -> None:
-        """Refuse what `change` would refuse."""
+        """Raises Refused: INVALID_UPDATE_VERSION when there is no such feature or level, or the level falls and must not."""
         if feature not in self._levels:
             raise Refused(Error.INVALID_UPDATE_VERSION, f"there is no feature {feature!r}")
         lowest, highest = self._profile.features[feature].supported

@@ -36,7 +36,7 @@ _NO_GENERATION = -1
 
 @dataclass(frozen=True, slots=True)
 class CommittedOffset:
-    """Where a group goes on in a partition, and what it noted beside that. `leader_epoch` is -1 where it was not told."""
+    """Where a group goes on in a partition, and its metadata. `leader_epoch` is -1 where none was given."""
 
     offset: int
     leader_epoch: int = -1
@@ -96,10 +96,15 @@ class Groups:
         log.append(batch, encode(batch), guard, checks_sequence=False)
         self._compact(log)
         rule("KIP890-047")
+        rule("CORE-22")
         return verdicts
 
     def check_membership(self, group: str, generation: int, member: str) -> None:
-        """Refuse whoever says that it is a member, and is not. A sender with no generation does not say so, and may be anybody."""
+        """Decision: who says that it is a member must be one. A sender with no generation does not say so, and may be anybody.
+
+        Raises Refused: ILLEGAL_GENERATION when there is no such group or its generation is another, UNKNOWN_MEMBER_ID when it has no such
+        member.
+        """
         rule("KIP890-055")
         if generation <= _NO_GENERATION:
             return
@@ -124,7 +129,10 @@ class Groups:
         return verdicts
 
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
-        """What the group has committed, None for nothing. Refused UNSTABLE_OFFSET_COMMIT where that may change at any moment."""
+        """Decision: the offset that OffsetFetch answers, None for nothing.
+
+        Raises Refused: UNSTABLE_OFFSET_COMMIT when a stable one is required and a transaction may change it at any moment.
+        """
         self._catch_up()
         place = _Place(group, partition)
         rule("KIP890-052")
@@ -139,7 +147,7 @@ class Groups:
         return sorted(place.partition for place in places if place.group == group)
 
     def judge(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> dict[TopicPartition, Error]:
-        """What may be stored at all; one that may not does not keep the others from it."""
+        """Decision: which offsets may be stored; one that may not does not keep the others from it."""
         rule("KIP890-056")
         return {partition: self._verdict(partition, offset) for partition, offset in offsets.items()}
 
@@ -153,7 +161,7 @@ class Groups:
         return self._topics.log(OFFSETS_PARTITION)
 
     def record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:
-        """An offset as it stands in the log."""
+        """Decision: what of an offset is stored in the log."""
         key = json.dumps([group, partition.topic, partition.partition])
         value = json.dumps([offset.offset, offset.leader_epoch, offset.metadata])
         return Record(value.encode(), key.encode(), self._clock.now)
@@ -166,7 +174,7 @@ class Groups:
         self._read_to = log.end_offset
 
     def _compact(self, log: PartitionLog) -> None:
-        """A log that has become long tells once more what all groups have, and drops what was before that."""
+        """A log that has become long gets one more batch of what all groups have, and drops what was before that."""
         if len(log) > self._most_batches and log.may_drop_before(log.end_offset):
             self._catch_up()
             all_before = log.end_offset
@@ -176,20 +184,23 @@ class Groups:
             log.drop_before(all_before)
 
     def take_in(self, batch: Batch) -> None:
-        """Go on by one batch of the log."""
+        """Decision: offsets of a transaction are pending until its marker; others count at once."""
         if batch.marker is not None:
             self.decide(batch.producer_id, batch.marker.type)
             return
         places = self._pending.setdefault(batch.producer_id, {}) if batch.transactional else self._committed
         for record in batch.records:
             group, topic, number = json.loads(record.key or b"")
+            rule("CORE-23")
             places[_Place(group, TopicPartition(topic, number))] = CommittedOffset(*json.loads(record.value or b""))
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:
-        """The marker has come: what is pending for the producer becomes what the groups have, or nothing."""
+        """Decision: with the marker, the offsets that are pending for the producer become those of the groups, or nothing."""
         decided = self._pending.pop(producer_id, {})
         if decision is MarkerType.COMMIT:
             rule("KIP890-053")
+            rule("CORE-20")
             self._committed |= decided
         else:
             rule("KIP890-054")
+            rule("CORE-21")

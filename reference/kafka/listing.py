@@ -16,7 +16,7 @@ class TransactionFilter:
     """The filters of one request. Empty ones, a duration of -1 and no pattern let everything pass."""
 
     def __init__(self, states: Sequence[str], producer_ids: Sequence[int], longer_than_ms: int, pattern: str | None) -> None:
-        """Raises Refused INVALID_REGULAR_EXPRESSION."""
+        """Raises Refused: INVALID_REGULAR_EXPRESSION when the pattern is none."""
         self._states = states
         self._producer_ids = producer_ids
         self._longer_than_ms = longer_than_ms
@@ -36,7 +36,7 @@ class TransactionFilter:
         return [name for name in self._states if not self.is_state(name)]
 
     def is_state(self, name: str) -> bool:
-        """Names are compared as they are, upper and lower case too."""
+        """Decision: whether a name is a state's. Names are compared as they are, upper and lower case too."""
         rule("KIP890-150")
         return name in _STATE_NAMES
 
@@ -50,10 +50,10 @@ class TransactionFilter:
         )
 
     def has_state(self, transaction: Transaction, states: Sequence[str]) -> bool:
-        """Whether its state is one of these."""
+        """Decision: whether the transaction's state is one of these."""
         return transaction.state.value in states
 
     def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:
-        """Whether it began longer ago. An id in Empty has no start, -1, and so is older than every duration."""
+        """Decision: whether a transaction began longer ago. An id in Empty has no start, -1, and so is older than every duration."""
         rule("KIP890-151")
         return now - transaction.started_at > duration_ms

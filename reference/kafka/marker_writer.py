@@ -25,6 +25,6 @@ class MarkerWriter:
         return Error.NONE
 
     def write_all(self, partitions: Iterable[TopicPartition], marker: TransactionMarker) -> dict[TopicPartition, Error]:
-        """The same for several, each by itself."""
+        """Decision: each of several partitions answers for itself whether it has the marker."""
         rule("KIP890-134")
         return {partition: self.write(partition, marker) for partition in partitions}

@@ -27,7 +27,7 @@ _GIVE_UP = frozenset({Error.INVALID_PRODUCER_EPOCH, Error.TRANSACTION_COORDINATO
 
 @dataclass(frozen=True)
 class TransactionMarker:
-    """The end of a transaction, as a partition is told of it.
+    """The end of a transaction, as a partition gets it.
 
     `transaction_version` 2 says that the epoch is the transaction's own plus one; 0, that it may be the transaction's own.
     """
@@ -60,7 +60,7 @@ class MarkerAnswer:
 
 
 class MarkerSender:
-    """Sends markers until every partition has one; `on_complete` is told the transactional id when the last one is written."""
+    """Sends markers until every partition has one; `on_complete` gets the transactional id when the last one is written."""
 
     def __init__(self, machine: Machine, write: WriteToPartition, on_complete: Callable[[str], None]) -> None:
         self._machine = machine
@@ -70,27 +70,29 @@ class MarkerSender:
         self._again: list[WriteMarker] = []
 
     def send(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> None:
-        """Tell all partitions of a decision."""
+        """Decision: once the end is durable, its markers are sent; a transaction without partitions is complete at once."""
         marker = self.marker_for(transaction, coordinator_epoch, transaction_version)
         messages = [WriteMarker(transaction.transactional_id, partition, marker) for partition in self.partitions_to_mark(transaction)]
         self._waiting[transaction.transactional_id] = set(messages)
         if not messages:
             rule("KIP890-071")
+            rule("CORE-10")
             self._complete(transaction.transactional_id)
         for message in messages:
             self._send(message)
 
     def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
-        """What all its partitions are told: the producer as it is in the prepared state, so with the epoch after a bump."""
-        return TransactionMarker(transaction.identity, transaction.decision, coordinator_epoch, transaction_version)
+        """Decision: every partition gets the producer as it is in the prepared state, so with the epoch after a bump."""
+        return TransactionMarker(transaction.producer, transaction.decision, coordinator_epoch, transaction_version)
 
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
-        """The partitions that get a marker: all of them."""
+        """Decision: every partition of the transaction gets a marker."""
         rule("KIP890-126")
+        rule("CORE-01")
         return sorted(transaction.partitions)
 
     def unmarked(self, transactional_id: str) -> frozenset[TopicPartition]:
-        """The partitions that have not said yet that they have their marker."""
+        """Decision: the partitions of a prepared transaction that DescribeTransactions lists: those not known to have it."""
         return frozenset(message.partition for message in self._waiting.get(transactional_id, ()))
 
     def send_again(self) -> None:

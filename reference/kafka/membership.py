@@ -4,9 +4,9 @@ A *generation* is one set of members with one assignment. Whoever joins, leaves 
 begins the next generation, and all members have to join that one too; its leader hands out the assignment, and then it is stable.
 
 Kafka lets a member wait in JoinGroup until the others have joined as well. Here nobody waits: JoinGroup is answered at once, and who
-asks for its assignment too early is told REBALANCE_IN_PROGRESS, which clients answer by joining again. They come to the same end.
+asks for its assignment too early is answered REBALANCE_IN_PROGRESS, which clients answer by joining again. They come to the same end.
 
-Members are in memory only. After a crash clients are told UNKNOWN_MEMBER_ID and join anew. Static members are treated as any others.
+Members are in memory only. After a crash clients are answered UNKNOWN_MEMBER_ID and join anew. Static members are treated as any others.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class Joining:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What a member is told. Only the leader hears of the others: their ids, and what they want."""
+    """What a member is answered. Only the leader hears of the others: their ids, and what they want."""
 
     member: str
     generation: int
@@ -108,7 +108,10 @@ class Membership:
         return Joined(member, group.generation, group.protocol, group.leader, wanted)
 
     def sync(self, name: str, generation: int, member: str, assignments: Mapping[str, bytes]) -> bytes:
-        """The member's assignment; `assignments` are everybody's, from the leader. Raises Refused."""
+        """The member's assignment; `assignments` are everybody's, from the leader.
+
+        Raises Refused: REBALANCE_IN_PROGRESS when the leader has not given any, UNKNOWN_MEMBER_ID and ILLEGAL_GENERATION as `check`.
+        """
         group = self._of_member(name, generation, member)
         if member == group.leader and group.assignments is None:
             group.assignments = dict(assignments)
@@ -117,11 +120,11 @@ class Membership:
         return group.assignments.get(member, b"")
 
     def heartbeat(self, name: str, generation: int, member: str) -> None:
-        """The member is still there. Refused REBALANCE_IN_PROGRESS when it has to join the next generation."""
+        """The member is still there. Raises Refused: REBALANCE_IN_PROGRESS when it has to join the next generation."""
         self._of_member(name, generation, member)
 
     def leave(self, name: str, member: str) -> None:
-        """The member goes. Raises Refused."""
+        """The member goes. Raises Refused: UNKNOWN_MEMBER_ID when there is no such member."""
         group = self._groups.get(name)
         if group is None or member not in group.members:
             raise Refused(Error.UNKNOWN_MEMBER_ID)
@@ -129,7 +132,10 @@ class Membership:
         self._forget_if_empty(name)
 
     def check(self, name: str, generation: int, member: str) -> None:
-        """Whether the member may commit offsets: it is one, and of this generation. Raises Refused."""
+        """Whether the member may commit offsets: it is one, and of this generation.
+
+        Raises Refused: UNKNOWN_MEMBER_ID when it is none, ILLEGAL_GENERATION when the generation is another.
+        """
         group = self._groups.get(name)
         if group is None or member not in group.members:
             raise Refused(Error.UNKNOWN_MEMBER_ID, member)

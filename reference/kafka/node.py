@@ -11,7 +11,7 @@ from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 
 from .additions import Additions
-from .announcement import Announcement
+from .advertised_api_versions import AdvertisedApiVersions
 from .authorizer import Authorizer
 from .coordinator import Coordinator
 from .dialect import Dialect
@@ -20,13 +20,14 @@ from .errors import Error, Refused
 from .feature_levels import FeatureLevels
 from .groups import Groups
 from .listing import TransactionFilter
-from .manner import Manner
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
 from .membership import Membership
+from .ownership import Ownership
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
+from .response_order import ResponseOrder
 from .settings import Settings
 from .topics import FIRST_NODE, INTERNAL, Topics
 from .transaction_log import TransactionLog
@@ -55,16 +56,17 @@ class Parts:
     protocol: ClassVar[str] = "kafka"
 
     additions: type[Additions] = Additions
-    announcement: type[Announcement] = Announcement
+    advertised_api_versions: type[AdvertisedApiVersions] = AdvertisedApiVersions
     authorizer: type[Authorizer] = Authorizer
     coordinator: type[Coordinator] = Coordinator
     dialect: type[Dialect] = Dialect
     groups: type[Groups] = Groups
     directory: type[Directory] = Directory
-    manner: type[Manner] = Manner
+    response_order: type[ResponseOrder] = ResponseOrder
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
     network: type[Network] = Network
+    ownership: type[Ownership] = Ownership
     partition_log: type[PartitionLog] = PartitionLog
     producer_states: type[ProducerStates] = ProducerStates
     transaction_filter: type[TransactionFilter] = TransactionFilter
@@ -92,26 +94,26 @@ class Node:
         self.settings = settings
         self._parts = parts
         self.levels = FeatureLevels(machine.disk, profile)
-        self.announcement = parts.announcement(profile, self.levels)
+        self.advertised_api_versions = parts.advertised_api_versions(profile, self.levels)
         self.authorizer = parts.authorizer(settings, machine.disk)
         self.dialect = parts.dialect()
-        self.manner = parts.manner()
+        self.response_order = parts.response_order()
         self.topics = Topics(machine.disk, self._open_log)
         self.directory = parts.directory(FIRST_NODE)
         self.transaction_filter = parts.transaction_filter
         self.markers = parts.marker_writer(self.topics)
-        self.coordinator = parts.coordinator(
-            machine, profile, parts.transaction_log(machine.disk), parts.marker_sender, self.markers.write, self.levels
-        )
+        log = parts.transaction_log(machine.disk)
+        self.ownership = parts.ownership(log, profile)
+        self.coordinator = parts.coordinator(machine, profile, log, self.ownership, parts.marker_sender, self.markers.write, self.levels)
         self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
         self.membership = Membership(machine.clock)
         self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock, settings.retained_batches)
-        machine.clock.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
-        machine.clock.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
-        machine.clock.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
-        machine.clock.every(settings.expired_producer_clean_up_interval_ms, self._forget_idle_producers)
-        machine.clock.every(_LOOKS_FOR_SILENT_MEMBERS_MS, self.membership.remove_the_silent)
+        machine.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
+        machine.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
+        machine.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
+        machine.every(settings.expired_producer_clean_up_interval_ms, self._forget_idle_producers)
+        machine.every(_LOOKS_FOR_SILENT_MEMBERS_MS, self.membership.remove_the_silent)
 
     @property
     def coordinates(self) -> bool:
@@ -119,7 +121,7 @@ class Node:
         return self.here == FIRST_NODE
 
     def check_coordinates(self) -> None:
-        """Refuse NOT_COORDINATOR where another node than the coordinator has been asked."""
+        """Raises Refused: NOT_COORDINATOR when another node than the coordinator has been asked."""
         if not self.coordinates:
             raise Refused(Error.NOT_COORDINATOR)
 
@@ -128,7 +130,7 @@ class Node:
         return partition not in self.topics or self.topics.leader_of(partition) == self.here
 
     def log_led_here(self, partition: TopicPartition) -> PartitionLog:
-        """The log of a partition. Refused where there is none, or where another node leads it."""
+        """The log of a partition. Raises Refused: as `Topics.log`, and NOT_LEADER_OR_FOLLOWER when another node leads it."""
         log = self.topics.log(partition)
         if not self.leads(partition):
             raise Refused(Error.NOT_LEADER_OR_FOLLOWER)

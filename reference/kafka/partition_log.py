@@ -96,66 +96,77 @@ class PartitionLog:
             if isinstance(record, Snapshot):
                 self._restore(record)
             else:
-                self._apply(record)
+                self.apply(record)
         if self.producers.open_transactions():
             rule("KIP890-094")
+            rule("CORE-24")
         if self._entries:
             rule("KIP890-111")
 
     # -- Writing
 
     def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
-        """Append a batch of a client, or of the group coordinator, which has no sequence numbers. Returns its base offset.
+        """Decision: whether a batch of a client, or of the group coordinator, enters the log. Returns its base offset.
 
-        `guard` is that of the verification, for a transaction that is not open here yet. A batch that repeats an earlier one gets
-        that one's offset and is not appended again. Raises Refused.
+        `guard` is that of the verification, for a transaction that is not open here yet; the group coordinator's batches have no sequence
+        numbers. A batch that repeats an earlier one gets that one's offset and is not appended again.
+
+        Raises Refused: INVALID_PRODUCER_EPOCH when a newer epoch has been here, INVALID_TXN_STATE when the batch is not part of a
+        transaction that was verified or added here, or is outside of the one that is open; and as `check_shape` and
+        `ProducerStates.check_sequence`.
         """
         self.check_shape(batch, checks_sequence)
         if batch.producer_id < 0:
-            return self._write(batch, data)
+            return self.write(batch, data)
         if checks_sequence and (known := self.producers.duplicate_of(batch)) is not None:
             rule("KIP890-112")
             return known.base_offset
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         standing, attempt = self.producers.standing(producer), self.guards.current(batch.producer_id)
         if standing is Standing.FENCED:
+            rule("CORE-17")
+            rule("CORE-19")
             raise Refused(Error.INVALID_PRODUCER_EPOCH, f"epoch {producer.epoch} is older than that of the log")
         if not batch.transactional and self.has_open_transaction(batch.producer_id):
             rule("KIP890-107")
             raise Refused(Error.INVALID_TXN_STATE, "a record outside of transactions, of a producer with an open transaction here")
         if batch.transactional and standing is Standing.NEW and (attempt is None or attempt.guard != guard):
             rule("KIP890-118")
+            rule("CORE-19")
             raise Refused(Error.INVALID_TXN_STATE, "Record was not part of an ongoing transaction")
         if checks_sequence:
             is_of_new_client = attempt is not None and attempt.bumps_epoch
             may_begin_anywhere = not is_of_new_client or self._profile.non_zero_first_sequence == "accepted"
             self.producers.check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
-        offset = self._write(batch, data)
+        offset = self.write(batch, data)
         if batch.transactional:
             self.guards.appended(batch.producer_id)
         return offset
 
     def has_open_transaction(self, producer_id: int) -> bool:
-        """Whether a transaction of this producer is open here."""
+        """Decision: whether a transaction of this producer is open here."""
         state = self.producers.get(producer_id)
         return state is not None and state.has_open_transaction
 
     def append_marker(self, marker: TransactionMarker) -> None:
-        """Append the control record that ends a producer's transaction here. Raises Refused."""
+        """Append the control record that ends a producer's transaction here. Raises Refused: as `ProducerStates.check_marker`."""
         self.producers.check_marker(marker)
         kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
         rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")
         batch = self.control_batch(Marker(kind, marker.coordinator_epoch), marker.producer)
-        self._write(batch, encode(batch))
+        self.write(batch, encode(batch))
         self.guards.marked(marker.producer)
 
     def control_batch(self, marker: Marker, producer: ProducerIdAndEpoch) -> Batch:
-        """The marker as a batch of the log."""
+        """Decision: the marker as a batch of the log: a transactional control batch."""
         rule("KIP890-125")
         return marker_batch(marker, producer.producer_id, producer.epoch, self._clock.now)
 
     def check_shape(self, batch: Batch, checks_sequence: bool) -> None:
-        """Refuse what no client may write."""
+        """Decision: what a client may write.
+
+        Raises Refused: INVALID_RECORD when the batch is a control batch, is empty, or lacks a sequence number.
+        """
         if batch.control:
             rule("KIP890-115")
             raise Refused(Error.INVALID_RECORD, "only the broker writes control records")
@@ -164,19 +175,25 @@ class PartitionLog:
         if checks_sequence and batch.producer_id >= 0 and batch.base_sequence < 0:
             raise Refused(Error.INVALID_RECORD, "a batch with a producer id needs a sequence number")
 
-    def _write(self, batch: Batch, data: bytes) -> int:
+    def write(self, batch: Batch, data: bytes) -> int:
+        """Decision: the offset, the leader epoch and the timestamps with which the leader stores a batch. Returns the offset."""
+        rule("CORE-04")
+        rule("CORE-07")
         offset = self.end_offset
         leader_epoch = self.leader_epoch()
         stored = replace(batch, base_offset=offset, partition_leader_epoch=leader_epoch)
         entry = Entry(stored, _OFFSET.pack(offset) + data[_LENGTH] + _LEADER_EPOCH.pack(leader_epoch) + data[_REST])
         self._journal.append(entry)
-        self._apply(entry)
+        self.apply(entry)
         if self.retained_batches is not None and len(self) > self.retained_batches and self.may_drop_before(self.end_offset):
             self.drop_before(self._entries[len(self) // 2].batch.base_offset)
         return offset
 
-    def _apply(self, entry: Entry) -> None:
-        """Take in what is in the journal: the only way in which a log changes, when it is written and when it is replayed."""
+    def apply(self, entry: Entry) -> None:
+        """Decision: what follows from a batch or marker in the log, when it is written and when it is replayed.
+
+        The only way in which a log changes.
+        """
         batch = entry.batch
         self._entries.append(entry)
         self.end_offset = self.offset_after(batch)
@@ -189,20 +206,21 @@ class PartitionLog:
             self._aborted.append(aborted)
 
     def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:
-        """The transaction that a marker in the log aborts; `before` is what was known of its producer."""
+        """Decision: the transaction that a marker in the log aborts; `before` is what was known of its producer."""
         if before is None or not before.has_open_transaction:
             rule("KIP890-133")
             return None
         if marker.marker is None or marker.marker.type is not MarkerType.ABORT:
             return None
+        rule("CORE-08")
         return AbortedTransaction(marker.producer_id, before.transaction_start, marker.base_offset)
 
     def leader_epoch(self) -> int:
-        """How many leaders there were before this one; batches carry it from the moment that they are appended."""
+        """Decision: the leader epoch that batches carry from the moment that they are appended: how many leaders there were before."""
         return 0
 
     def offset_after(self, batch: Batch) -> int:
-        """The offset that the next record gets."""
+        """Decision: the offset that the next record gets."""
         return batch.last_offset + 1
 
     # -- Dropping the oldest
@@ -235,7 +253,7 @@ class PartitionLog:
     # -- Reading
 
     def start_told_to_producers(self) -> int:
-        """Where the log starts, as the answer to a producer says it, be the batch refused or not."""
+        """Decision: the log start offset in the answer to Produce, be the batch refused or not."""
         rule("KIP890-120")
         return self.start_offset
 
@@ -249,24 +267,32 @@ class PartitionLog:
         return self.high_watermark if first_unstable is None else min(first_unstable, self.high_watermark)
 
     def first_unstable_offset(self) -> int | None:
-        """The first offset that is not decided; None where everything is."""
+        """Decision: the first offset that is not decided, which is that of the oldest open transaction; None where everything is."""
         open_transactions = self.producers.open_transactions()
         if not open_transactions:
             rule("KIP890-135")
+            rule("CORE-06")
             return None
         rule("KIP890-137")
+        rule("CORE-02")
+        rule("CORE-05")
         rule("KIP890-144")
         if len(open_transactions) > 1:
             rule("KIP890-142")
+            rule("CORE-09")
         return min(open_transactions)
 
     def latest_offset(self, isolation: Isolation) -> int:
-        """Where a reader of that isolation level comes to the end."""
+        """Decision: where a reader of that isolation level comes to the end."""
         rule("KIP890-138")
         return self.last_stable_offset if isolation is Isolation.READ_COMMITTED else self.high_watermark
 
     def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
-        """The batches from the one that holds `offset` on: at least one where there is one, and else not more than `max_bytes`."""
+        """Decision: a Fetch gets the batches from the one that holds `offset` on: at least one where there is one, and else not more than
+        `max_bytes`.
+
+        Raises Refused: OFFSET_OUT_OF_RANGE when the log does not have that offset.
+        """
         if not self.start_offset <= offset <= self.end_offset:
             raise Refused(Error.OFFSET_OUT_OF_RANGE)
         end = self.latest_offset(isolation)
@@ -287,14 +313,14 @@ class PartitionLog:
         return Page(b"".join(pieces), aborted)
 
     def entries(self, offset: int) -> list[Entry]:
-        """What is in the log, from the batch that holds `offset` on, or else the next one."""
+        """Decision: the order in which readers get the log: by offsets, from the batch that holds `offset` on, or else the next one."""
         return self._entries[self._index(offset) :]
 
     def _index(self, offset: int) -> int:
         return bisect_left(self._entries, offset, key=lambda entry: entry.batch.last_offset)
 
     def offset_at(self, timestamp: int, isolation: Isolation) -> tuple[int, int] | None:
-        """Offset and timestamp of the first record that is not older; None where there is none that such a reader may see."""
+        """Decision: offset and timestamp of the first record that is not older; None where there is none that such a reader may see."""
         for entry in self._entries:
             for index, record in enumerate(entry.batch.records):
                 if record.timestamp >= timestamp:
@@ -306,16 +332,17 @@ class PartitionLog:
         return None
 
     def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:  # noqa: ARG002 - to no reader's isolation does it matter
-        """Whether a reader that comes that far gets this batch: each one, for readers leave out by themselves what was aborted."""
+        """Decision: whether a reader that comes that far gets this batch: always, for readers leave out by themselves what was aborted."""
         rule("KIP890-140")
         return True
 
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
-        """The aborted transactions with anything from `first` on and below `upper`, however far behind that their marker is.
+        """Decision: the aborted transactions with anything from `first` on and below `upper`, however far behind that their marker is.
 
         A broker keeps such an index for each segment of the log, and has to look ahead. Here there is one for the whole log.
         """
         rule("KIP890-139")
+        rule("CORE-03")
         rule("KIP890-145")
         ended_later = self._aborted[bisect_left(self._aborted, first, key=lambda transaction: transaction.last_offset) :]
         overlapping = (transaction for transaction in ended_later if transaction.first_offset < upper)

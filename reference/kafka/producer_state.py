@@ -42,7 +42,7 @@ class Standing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AppendedBatch:
-    """A batch in the log, as far as a repetition of it can be told by."""
+    """A batch in the log, as far as a duplicate of it is recognised by it."""
 
     first_sequence: int
     last_sequence: int
@@ -105,7 +105,7 @@ class ProducerStates:
         return self._states.get(producer_id)
 
     def all(self) -> tuple[ProducerState, ...]:
-        """Every producer, in the order in which they first came."""
+        """Decision: the producers that DescribeProducers tells, in the order in which they first came."""
         return tuple(self._states.values())
 
     def restore(self, states: Iterable[ProducerState]) -> None:
@@ -117,7 +117,7 @@ class ProducerStates:
         return [state.transaction_start for state in self._states.values() if state.has_open_transaction]
 
     def apply(self, batch: Batch) -> ProducerState | None:
-        """Take in a batch or marker that is in the log; returns what was known before."""
+        """Decision: what a batch or marker in the log changes in the state of its producer; returns the state before."""
         before = self._states.get(batch.producer_id)
         state = before or ProducerState(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch))
         if batch.marker is None:
@@ -133,12 +133,12 @@ class ProducerStates:
                 del self._states[producer_id]
 
     def may_be_forgotten(self, state: ProducerState) -> bool:
-        """Whether nothing depends on the state any more: an open transaction would lose its beginning."""
+        """Decision: whether the state may expire: not with an open transaction, which would lose its beginning."""
         rule("KIP890-167")
         return not state.has_open_transaction
 
     def standing(self, producer: ProducerIdAndEpoch) -> Standing:
-        """How this epoch stands to what is known."""
+        """Decision: how this producer epoch stands to what the partition knows: fenced, in its open transaction, or new."""
         state = self._states.get(producer.producer_id)
         if state is None:
             return Standing.NEW
@@ -152,7 +152,7 @@ class ProducerStates:
         return Standing.NEW
 
     def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
-        """The batch in the log that this one repeats."""
+        """Decision: the batch in the log that this one repeats."""
         state = self._states.get(batch.producer_id)
         if state is None or batch.producer_epoch != state.producer.epoch:
             return None
@@ -160,10 +160,10 @@ class ProducerStates:
         return next((known for known in state.batches if (known.first_sequence, known.last_sequence) == sequences), None)
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
-        """Refuse OUT_OF_ORDER_SEQUENCE_NUMBER unless the batch is the one that is next.
+        """Decision: a batch must have the sequence number that is next.
 
-        `attempt` is the verification that let the batch come here. `may_begin_anywhere` is whether a producer that is not known yet
-        may begin at a sequence other than 0.
+        `attempt` is the verification that let the batch come here. `may_begin_anywhere` is whether a producer that is not known yet may
+        begin at a sequence other than 0. Raises Refused: OUT_OF_ORDER_SEQUENCE_NUMBER when another number is due.
         """
         state, first = self._states.get(batch.producer_id), batch.base_sequence
         if attempt is not None and first > attempt.lowest_sequence:
@@ -184,7 +184,11 @@ class ProducerStates:
             raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first}, {due} is due")
 
     def check_marker(self, marker: TransactionMarker) -> None:
-        """Refuse a marker of an older producer or coordinator, and one that comes late from the transaction before the open one."""
+        """Decision: a marker must be of the current producer epoch and coordinator, and not come late from the transaction before.
+
+        Raises Refused: INVALID_PRODUCER_EPOCH when the epoch is older, or with transaction version 2 not above that of the open
+        transaction; TRANSACTION_COORDINATOR_FENCED when a newer coordinator has written here.
+        """
         state = self._states.get(marker.producer.producer_id)
         if state is None:
             rule("KIP890-132")

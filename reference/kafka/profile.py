@@ -9,16 +9,12 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Annotated, Any, Literal, TypeAlias
 
-import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
+from fencepost.reference.kernel import profiles
 from fencepost.wire.kafka.entities import API_KEYS
 
 from .errors import Error
-
-
-class ProfileError(ValueError):
-    """There is no such profile, or its file is wrong; the message says which file and key, and what would be right."""
 
 
 def _by_name(name: object) -> Error:
@@ -45,7 +41,7 @@ class Imitated(_Part):
 
 
 class Feature(_Part):
-    """A feature as ApiVersions tells it."""
+    """A feature as ApiVersions advertises it."""
 
     supported: _Range
     finalized: int
@@ -112,13 +108,11 @@ class Profile(_Part):
     @staticmethod
     def names() -> list[str]:
         """The names of all profiles."""
-        return sorted(file.name.removesuffix(".yaml") for file in _folder().iterdir() if file.name.endswith(".yaml"))
+        return profiles.names(_folder())
 
     @staticmethod
     def load(name: str) -> "Profile":
         """The profile of that name. Raises ProfileError."""
-        if name not in Profile.names():
-            raise ProfileError(f"there is no release profile {name!r}; there are {', '.join(Profile.names())}")
         return _read(name)
 
 
@@ -128,13 +122,4 @@ def _folder() -> Traversable:
 
 @functools.cache
 def _read(name: str) -> Profile:
-    file = _folder() / f"{name}.yaml"
-    try:
-        return Profile.model_validate({**yaml.safe_load(file.read_text(encoding="utf-8")), "name": name})
-    except (yaml.YAMLError, TypeError) as error:
-        raise ProfileError(f"{file}: expected a mapping in YAML: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(step) for step in first["loc"])
-        said = "this key is not known here" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
-        raise ProfileError(f"{file}: {key}: {said}") from error
+    return profiles.load(_folder(), name, Profile)

@@ -60,7 +60,7 @@ class Topics:
             self._open(topic)
 
     def create(self, name: str, leaders: Sequence[int]) -> Topic:
-        """Make a topic whose partitions are led by these nodes. Raises Refused."""
+        """Make a topic whose partitions are led by these nodes. Raises Refused: as `check_new`."""
         self.check_new(name, len(leaders))
         topic = Topic(name, uuid.UUID(int=len(self._journal) + 1), tuple(leaders))
         self._journal.append(topic)
@@ -68,7 +68,9 @@ class Topics:
         return topic
 
     def check_new(self, name: str, partitions: int) -> None:
-        """Refuse what `create` would refuse."""
+        """Raises Refused: INVALID_TOPIC_EXCEPTION when that is no name, TOPIC_ALREADY_EXISTS when there is such a topic, INVALID_PARTITIONS
+        when there are too few or too many.
+        """
         if not _LAWFUL_NAME.fullmatch(name) or name in (".", ".."):
             raise Refused(Error.INVALID_TOPIC_EXCEPTION, f"{name!r} is no name for a topic")
         if name in self._by_name:
@@ -96,7 +98,7 @@ class Topics:
         return None if topic_id is None else self._by_id.get(topic_id)
 
     def log(self, partition: TopicPartition) -> PartitionLog:
-        """The log of a partition. Refused UNKNOWN_TOPIC_OR_PARTITION where there is none."""
+        """The log of a partition. Raises Refused: UNKNOWN_TOPIC_OR_PARTITION when there is none."""
         if (log := self._logs.get(partition)) is None:
             raise Refused(Error.UNKNOWN_TOPIC_OR_PARTITION)
         return log

@@ -86,15 +86,15 @@ class Transaction:
     """2 when the client that added partitions, or ended the transaction, bumps the epoch with each; 0 for old clients."""
 
     @property
-    def identity(self) -> ProducerIdAndEpoch:
+    def producer(self) -> ProducerIdAndEpoch:
         return ProducerIdAndEpoch(self.producer_id, self.producer_epoch)
 
     @property
-    def next_identity(self) -> ProducerIdAndEpoch:
+    def next_producer(self) -> ProducerIdAndEpoch:
         """What the producer goes on with: in a Prepare state, already what it will be when that is complete."""
         if self.next_producer_id != -1:
             return ProducerIdAndEpoch(self.next_producer_id, FIRST_EPOCH)
-        return self.identity
+        return self.producer
 
     @property
     def decision(self) -> Decision:
@@ -113,8 +113,8 @@ class Transaction:
     def bump_epoch(self, expected_epoch: int, timeout_ms: int) -> "Transaction":
         """The step of InitProducerId. `expected_epoch` is the epoch that the client believes to have, -1 for none.
 
-        A client that repeats its request is recognised by the last epoch, and gets the same answer. Refused PRODUCER_FENCED for
-        any other epoch.
+        A client that repeats its request is recognised by the last epoch, and gets the same answer. Raises Refused: PRODUCER_FENCED
+        when it is any other epoch.
         """
         empty = self._emptied(timeout_ms)
         if expected_epoch == -1:
@@ -156,7 +156,7 @@ class Transaction:
 
     def completed(self) -> "Transaction":
         """All markers are written; after an overflow the next producer id comes into force here."""
-        following = self.next_identity
+        following = self.next_producer
         return replace(
             self._to(self.decision.complete),
             partitions=frozenset(),

@@ -46,22 +46,24 @@ class TransactionLog:
                 self._compact_at = _COMPACTED_FROM + 2 * len(latest)
 
     def forget(self, transactional_id: str) -> None:
-        """Make it durable that this id is known no longer."""
+        """Decision: a transactional id that has expired gets a tombstone."""
         self._records.append(Tombstone(transactional_id))
 
     def must_be_durable(self, transaction: Transaction) -> bool:
-        """Whether a crash must not undo this transition. It must undo none, least of all a decision."""
+        """Decision: whether a crash must not undo this transition. It must undo none, least of all a prepared end."""
         if transaction.state in PREPARED:
             rule("KIP890-160")
+            rule("CORE-25")
+            rule("CORE-26")
         return True
 
     def replay(self) -> dict[str, Transaction]:
-        """The latest state of each transactional id."""
+        """Decision: after a crash, the latest record of each transactional id is its state."""
         latest = {record.transactional_id: record for record in self._records}
         return {name: record for name, record in latest.items() if isinstance(record, Transaction)}
 
     def new_producer_id(self) -> int:
-        """An id that was never given out before."""
+        """Decision: a producer id that was never given out before."""
         producer_id = max(self._producer_ids, default=_FIRST_PRODUCER_ID - 1) + 1
         self._producer_ids.replace([producer_id])
         return producer_id

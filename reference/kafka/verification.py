@@ -15,7 +15,7 @@ Verifying can be switched off (`transaction.partition.verification.enable`); the
 one that is in none stays open in the log until somebody sends a marker for it.
 
 (*) for Produce, with the cause in the message. What TxnOffsetCommit answers to a busy coordinator's client is in the profile; a
-loading one it tells by its own name.
+loading one it answers by its own name.
 
 The proposal parks a request while the coordinator is asked; here the coordinator is in the same node and answers at once. A broker
 also waits a little for a busy one (`add.partitions.to.txn.retry.backoff.max.ms`), which here would be no time at all.
@@ -68,7 +68,7 @@ class Verification:
         self._settings = settings
 
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
-        """What is wrong with a Produce as a whole: it speaks for one transactional id, so for one producer."""
+        """Decision: the error of a Produce as a whole, which is of one transactional id and so of one producer."""
         producers = {batch.producer_id for batch in batches if batch.transactional}
         if producers and transactional_id is None:
             rule("KIP890-106")
@@ -79,14 +79,21 @@ class Verification:
         return None
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        """The guard for the append, None where the transaction is open in this partition already. Raises Refused for Produce."""
+        """Decision: the coordinator is asked before the first batch of a transaction enters a partition.
+
+        Returns the guard for the append, None where the transaction is open in this partition already. Raises Refused: as
+        `refusal_of_produce` has it, when the coordinator refuses.
+        """
         try:
             return self._ask(log, transactional_id, batch, operation)
         except Refused as refusal:
             raise self.refusal_of_produce(refusal.error, operation) from refusal
 
     def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        """The same for the partition that keeps a group's offsets. Raises Refused for TxnOffsetCommit."""
+        """Decision: the coordinator is asked before TxnOffsetCommit begins in the partition of the group's offsets.
+
+        Returns the guard for the append. Raises Refused: as `refusal_of_offset_commit` has it, when the coordinator refuses.
+        """
         try:
             return self._ask(log, transactional_id, batch, operation)
         except Refused as refusal:
@@ -117,12 +124,12 @@ class Verification:
         return attempt.guard
 
     def asks_for(self, operation: Operation) -> bool:
-        """Whether the coordinator is asked at all. Verifying can be switched off; adding cannot, for nobody else would do it."""
+        """Decision: whether the coordinator is asked at all. Verifying can be switched off; adding cannot, for nobody else would do it."""
         rule("KIP890-116")
         return self._settings.verifies_partitions or operation is Operation.ADD
 
     def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
-        """What Produce answers when the coordinator refuses."""
+        """Decision: what Produce answers when the coordinator refuses."""
         match error:
             case Error.PRODUCER_FENCED:
                 return Refused(Error.INVALID_PRODUCER_EPOCH)
@@ -150,7 +157,7 @@ class Verification:
         return Refused(Error.NOT_ENOUGH_REPLICAS, f"The transaction could not be verified, its coordinator answered {error.name}")
 
     def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
-        """What TxnOffsetCommit answers when the coordinator refuses."""
+        """Decision: what TxnOffsetCommit answers when the coordinator refuses."""
         match error:
             case Error.CONCURRENT_TRANSACTIONS:
                 rule("KIP890-058")

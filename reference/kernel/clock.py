@@ -1,10 +1,13 @@
 """Virtual time: it passes only when somebody advances it.
 
-The unit is the millisecond since 1970. Timers are periodic, as a broker's are, and belong to a running broker: a crash stops
-them all. Timers that are due at the same moment run in the order in which they were started.
+The unit is the millisecond since 1970. Timers are periodic, as a broker's are, and belong to a running node: its crash stops
+them. Timers that are due at the same moment run in the order in which they were started.
 """
 
 from collections.abc import Callable, Iterator
+
+FIRST_NODE = 1
+"""The number of a broker's first node, and of the only one where there is one."""
 
 START = 1_767_225_600_000
 """2026-01-01T00:00:00Z. Any moment would do that a person takes for a time of today and not for an error."""
@@ -17,15 +20,15 @@ class Clock:
         self.now = now
         self._timers: list[_Timer] = []
 
-    def every(self, period: int, action: Callable[[], None]) -> None:
-        """Run the action each `period` ms from now on."""
+    def every(self, period: int, action: Callable[[], None], node: int = FIRST_NODE) -> None:
+        """Run the action each `period` ms from now on, as that node."""
         if period <= 0:
             raise ValueError(f"period: {period} ms given, a timer needs more than 0")
-        self._timers.append(_Timer(period, self.now + period, action))
+        self._timers.append(_Timer(period, self.now + period, action, node))
 
-    def stop_timers(self) -> None:
-        """Forget all timers."""
-        self._timers.clear()
+    def stop_timers(self, node: int = FIRST_NODE) -> None:
+        """Forget all timers of a node."""
+        self._timers = [timer for timer in self._timers if timer.node != node]
 
     def pass_until(self, end: int) -> Iterator[int]:
         """Let time pass, moment by moment: yields the time after the timers of each moment have run, and at the end.
@@ -47,5 +50,5 @@ class Clock:
 
 
 class _Timer:
-    def __init__(self, period: int, due: int, action: Callable[[], None]) -> None:
-        self.period, self.due, self.action = period, due, action
+    def __init__(self, period: int, due: int, action: Callable[[], None], node: int) -> None:
+        self.period, self.due, self.action, self.node = period, due, action, node

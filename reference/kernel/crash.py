@@ -1,32 +1,45 @@
 """Named places in the code at which a power cut would be interesting.
 
 Code that has just made something durable, or is just about to, says `points.reach(name)`. That does nothing unless a scenario has
-armed the point; then it raises Crash, which unwinds to the broker: it is down, and whoever waited gets no answer.
+armed the point; then it raises Crash, which unwinds to the broker: the node is down, and whoever waited gets no answer.
 """
 
 from collections.abc import Mapping
 
+from .clock import FIRST_NODE
+
 
 class Crash(Exception):
-    """The broker lost its power here. Not for anybody but the broker to catch."""
+    """The node of that number lost its power here. Not for anybody but the broker to catch."""
+
+    def __init__(self, why: str, node: int = FIRST_NODE) -> None:
+        super().__init__(why)
+        self.node = node
 
 
 class CrashPoints:
-    """The places that a broker has, with what is true there, and which of them are armed; each arming works once."""
+    """The places that a broker's code has, with what is true there, and which of them are armed; each arming works once."""
 
     def __init__(self, known: Mapping[str, str]) -> None:
         self._known = known
-        self._armed: set[str] = set()
+        self._node = FIRST_NODE
+        self._armed: dict[str, int | None] = {}
 
-    def arm(self, point: str) -> None:
-        """Crash the next time that this place is reached."""
-        self._armed.add(self._checked(point))
+    def of_node(self, node: int) -> "CrashPoints":
+        """The same places and armings, as that node reaches them."""
+        points = CrashPoints(self._known)
+        points._node, points._armed = node, self._armed
+        return points
+
+    def arm(self, point: str, node: int | None = None) -> None:
+        """Crash the next time that this place is reached: by that node, or by whichever is the first."""
+        self._armed[self._checked(point)] = node
 
     def reach(self, point: str) -> None:
-        """Raise Crash when the point is armed."""
-        if self._checked(point) in self._armed:
-            self._armed.remove(point)
-            raise Crash(point)
+        """Raise Crash when the point is armed for this node."""
+        if self._checked(point) in self._armed and self._armed[point] in (None, self._node):
+            del self._armed[point]
+            raise Crash(point, self._node)
 
     def _checked(self, point: str) -> str:
         if point not in self._known:

@@ -1,8 +1,10 @@
-"""The machine that a broker runs on."""
+"""The machine that a node runs on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from .clock import Clock
+from .clock import FIRST_NODE, Clock
 from .crash import CrashPoints
 from .journal import Disk
 from .network import Network
@@ -10,9 +12,23 @@ from .network import Network
 
 @dataclass(frozen=True)
 class Machine:
-    """What is there before a broker starts and after it has crashed."""
+    """What is there before a node starts and after it has crashed.
+
+    The nodes of a broker share clock, network and disk, which stands for everything that a cluster stores. Timers, and what was sent,
+    are a node's own, and end with it.
+    """
 
     clock: Clock
     disk: Disk
     network: Network
     crash_points: CrashPoints
+    node: int = FIRST_NODE
+    """The number of the node."""
+
+    def every(self, period: int, action: Callable[[], None]) -> None:
+        """Run the action each `period` ms, until the node crashes."""
+        self.clock.every(period, action, self.node)
+
+    def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None] = lambda _: None) -> None:
+        """Send something to another part of the broker, which may be on another node."""
+        self.network.send(content, receive, lost, self.node)

@@ -2,24 +2,25 @@
 
 Without interference every message arrives once, in the order of sending, when somebody calls `deliver`. A scenario interferes
 before that: it holds, drops, duplicates or reorders what is in flight. A dropped message is a lost connection, which its sender
-notices. Messages in flight at a crash are gone without anybody noticing.
+notices. What a node has sent and is in flight at its crash is gone without anybody noticing.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from .clock import Clock
+from .clock import FIRST_NODE, Clock
 
 
 @dataclass(frozen=True)
 class Message:
-    """Something that was said. `lost` is called instead of `receive` when the connection was lost under it."""
+    """Something that a node said. `lost` is called instead of `receive` when the connection was lost under it."""
 
     content: Any
     receive: Callable[[Any], None] = field(repr=False)
     lost: Callable[[Any], None] = field(repr=False)
     sent_at: int
+    node: int
 
 
 Matching: TypeAlias = Callable[[Any], bool]
@@ -39,12 +40,12 @@ class Network:
         """The contents of what was sent and has not arrived, in order."""
         return tuple(message.content for message in self._in_flight)
 
-    def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None]) -> None:
-        """Put a message into the queue."""
-        self._in_flight.append(Message(content, receive, lost, self._clock.now))
+    def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None], node: int = FIRST_NODE) -> None:
+        """Put a message of that node into the queue."""
+        self._in_flight.append(Message(content, receive, lost, self._clock.now, node))
 
     def deliver(self) -> None:
-        """Let everything arrive that may, and all that is sent because of it."""
+        """Decision: everything arrives that may, in the order in which it was sent, and all that is sent because of it."""
         while (message := next((message for message in self._in_flight if self._may_arrive(message)), None)) is not None:
             self._in_flight.remove(message)
             message.receive(message.content)
@@ -72,9 +73,9 @@ class Network:
         """Let what is in flight now arrive by rank; messages of equal rank keep their order."""
         self._in_flight.sort(key=lambda message: rank(message.content))
 
-    def lose_all(self) -> None:
-        """A crash: nothing in flight arrives, and nobody notices."""
-        self._in_flight.clear()
+    def lose_all(self, node: int = FIRST_NODE) -> None:
+        """The node has crashed: nothing that it sent arrives, and nobody notices."""
+        self._in_flight = [message for message in self._in_flight if message.node != node]
 
     def _may_arrive(self, message: Message) -> bool:
         return not any(matching(message.content) for matching in self._held)

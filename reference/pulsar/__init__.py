@@ -1,12 +1,17 @@
-"""PIP-31 in code: a broker of one node, which takes the protocol's frames and admin calls and answers with them.
+"""PIP-31 in code: brokers that take the protocol's frames and admin calls and answer with them.
 
 Where to read what:
 
-* `coordinator`, `transaction`, `transaction_log`, `participants`: a transaction from its beginning to its end everywhere.
-* `buffer`, `marker_buffer`, `sidecar_buffer`, `ledger`: what readers may see of it, and when.
-* `pending_acks`, `cursor`, `subscription`: acknowledgements that wait for its end, and who gets which message.
+* `log_coordinator`, `transaction`, `transaction_log`, `participants`: a transaction from its beginning to its end everywhere.
+* `marker_buffer`, `sidecar_buffer`, `ledger`: what readers may see of it, and when.
+* `pending_acks`, `pending_ack_journal`, `cursor`, `subscription`: acknowledgements that wait for its end, and who gets which message.
 * `topic`, `topics`, `deduplication`: what survives an unload, and what is stored once.
-* `api`, `admin`: Pulsar's commands and REST calls. `profile`: where releases differ. `node`, `broker`: how it is put together.
+* `coordinator`, `buffer`, `pending_ack_store`, `kinds`: what another kind of transactions has to offer, and how it is chosen. `classic` is
+  PIP-31's.
+* `api`, `admin`: Pulsar's commands and REST calls. `profile`: where releases differ.
+* `broker`, `node`, `ownership`, `connection`: how it is put together, on one node or on several.
+
+A method whose docstring begins with "Decision:" is one that implementations get wrong: `reference/defects` overrides it.
 """
 
 from .broker import ReferencePulsar

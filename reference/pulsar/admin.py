@@ -11,8 +11,11 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from . import admin_stats as stats
 from .api.peer import UNASKED, Peer
+from .coordinator import TransactionCoordinator
 from .errors import Error, Refused
 from .node import Node
+from .ownership import coordinator_topic
+from .topic import Topic
 from .values import Action, TxnId
 
 _Answer: TypeAlias = Callable[[Node, Iterable[Peer], Mapping[str, str], AdminRequest], object]
@@ -34,25 +37,36 @@ def answer(node: Node, peers: Iterable[Peer], request: AdminRequest) -> AdminAns
     for method, pattern, act in _ROUTES:
         if method == request.method and (match := pattern.fullmatch(request.path)):
             try:
-                told = act(node, list(peers), match.groupdict(), request)
+                answered = act(node, list(peers), match.groupdict(), request)
             except Refused as refused:
-                return _told(_STATUS.get(refused.error, HTTPStatus.CONFLICT), {"reason": str(refused)})
-            return AdminAnswer(HTTPStatus.NO_CONTENT) if told is None else _told(HTTPStatus.OK, told)
-    return _told(HTTPStatus.NOT_FOUND, {"reason": f"the reference has no {request.method} {request.path}"})
+                return _answered(_STATUS.get(refused.error, HTTPStatus.CONFLICT), {"reason": str(refused)})
+            return AdminAnswer(HTTPStatus.NO_CONTENT) if answered is None else _answered(HTTPStatus.OK, answered)
+    return _answered(HTTPStatus.NOT_FOUND, {"reason": f"the reference has no {request.method} {request.path}"})
 
 
-def _told(status: HTTPStatus, told: object) -> AdminAnswer:
-    return AdminAnswer(int(status), json.dumps(told).encode())
+def _answered(status: HTTPStatus, answered: object) -> AdminAnswer:
+    return AdminAnswer(int(status), json.dumps(answered).encode())
 
 
 def _topic_of(named: Mapping[str, str]) -> str:
     return f"persistent://{named['topic']}"
 
 
+def _found(node: Node, named: Mapping[str, str]) -> Topic:
+    """A topic, on whichever node it is. Raises Refused: TOPIC_NOT_FOUND when there is none."""
+    name = _topic_of(named)
+    return node.owner_of(name).topics.named(name) if name in node.topics.names else node.topics.named(name)
+
+
+def _coordinator_of(node: Node, tc_id: int) -> TransactionCoordinator:
+    """A coordinator, on whichever node it is. Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when there is none of that number."""
+    return node.owner_of(coordinator_topic(tc_id)).coordinator(tc_id)
+
+
 def _create(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     if _topic_of(named) in node.topics.names:
         raise Refused(Error.NOT_ALLOWED, f"{_topic_of(named)} is there already")
-    node.topics.create(_topic_of(named))
+    node.owner_of(_topic_of(named)).topics.create(_topic_of(named))
 
 
 def _create_partitioned(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
@@ -61,17 +75,17 @@ def _create_partitioned(node: Node, _peers: Iterable[Peer], named: Mapping[str, 
 
 def _delete(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     _send_away(peers, _topic_of(named))
-    node.topics.delete(_topic_of(named))
+    node.owner_of(_topic_of(named)).delete(_topic_of(named))
 
 
 def _unload(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
-    node.topics.named(_topic_of(named))
+    _found(node, named)
     _send_away(peers, _topic_of(named))
-    node.topics.unload(_topic_of(named))
+    node.owner_of(_topic_of(named)).unload(_topic_of(named))
 
 
 def _terminate(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    last = node.topics.named(_topic_of(named)).terminate()
+    last = _found(node, named).terminate()
     return {"ledgerId": last.ledger, "entryId": last.entry, "partitionIndex": -1}
 
 
@@ -95,7 +109,7 @@ def _deduplication(node: Node, _peers: Iterable[Peer], named: Mapping[str, str],
 
 
 def _coordinators(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], _request: AdminRequest) -> object:
-    return [{"id": coordinator.tc_id} for coordinator in node.coordinators()]
+    return [{"id": tc_id} for tc_id in range(node.coordinator_count)]
 
 
 def _more_coordinators(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], request: AdminRequest) -> None:
@@ -109,16 +123,16 @@ def _count_in(request: AdminRequest, what: str) -> int:
 
 
 def _coordinator_stats(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
-    if (told := request.query.get("coordinatorId")) is not None:
-        if not _NUMBER.fullmatch(told):
-            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {told!r}")
-        return stats.of_coordinator(node.coordinator(int(told)))
-    return {str(coordinator.tc_id): stats.of_coordinator(coordinator) for coordinator in node.coordinators()}
+    if (answered := request.query.get("coordinatorId")) is not None:
+        if not _NUMBER.fullmatch(answered):
+            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {answered!r}")
+        return stats.of_coordinator(_coordinator_of(node, int(answered)))
+    return {str(tc_id): stats.of_coordinator(_coordinator_of(node, tc_id)) for tc_id in range(node.coordinator_count)}
 
 
 def _abort(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     txn = _txn_of(named)
-    node.coordinator(txn.most).end(txn, Action.ABORT, lambda: None)
+    _coordinator_of(node, txn.tc_id).end(txn, Action.ABORT, lambda: None)
 
 
 def _txn_of(named: Mapping[str, str]) -> TxnId:
@@ -126,31 +140,31 @@ def _txn_of(named: Mapping[str, str]) -> TxnId:
 
 
 def _metadata(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    return stats.of_transaction(node.coordinator(int(named["most"])).describe(_txn_of(named)))
+    return stats.of_transaction(_coordinator_of(node, int(named["most"])).describe(_txn_of(named)))
 
 
 def _topic_stats(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    return stats.of_topic(node.topics.named(_topic_of(named)))
+    return stats.of_topic(_found(node, named))
 
 
 def _log_stats(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    return stats.of_log(node.topics.named(_topic_of(named)))
+    return stats.of_log(_found(node, named))
 
 
 def _buffer_stats(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    return stats.of_buffer(node.topics.named(_topic_of(named)).buffer)
+    return stats.of_buffer(_found(node, named).buffer)
 
 
 def _in_buffer(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    return stats.in_buffer(node.topics.named(_topic_of(named)).buffer, _txn_of(named))
+    return stats.in_buffer(_found(node, named).buffer, _txn_of(named))
 
 
 def _pending_acks(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    return stats.of_pending_acks(node.topics.named(_topic_of(named)).subscription(named["subscription"]))
+    return stats.of_pending_acks(_found(node, named).subscription(named["subscription"]))
 
 
 def _position(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    topic = node.topics.named(_topic_of(named))
+    topic = _found(node, named)
     return stats.of_position(topic.subscription(named["subscription"]), int(named["ledger"]), int(named["entry"]))
 
 

@@ -1,9 +1,9 @@
-"""What the admin interface tells of coordinators, topics, buffers and subscriptions, in the words of Pulsar's REST API."""
+"""What the admin interface reports of coordinators, topics, buffers and subscriptions, in the words of Pulsar's REST API."""
 
 from typing import Any
 
-from .buffer import Buffer, Place
-from .coordinator import Coordinator
+from .buffer import Place, TransactionBuffer
+from .coordinator import TransactionCoordinator
 from .ledger import Marker
 from .subscription import Subscription
 from .topic import Topic
@@ -13,11 +13,11 @@ from .values import Action, Position, TxnId
 _READY = "Ready"
 
 
-def of_coordinator(coordinator: Coordinator) -> dict[str, Any]:
+def of_coordinator(coordinator: TransactionCoordinator) -> dict[str, Any]:
     known = coordinator.transactions()
     return {
         "state": _READY,
-        "leastSigBits": coordinator.last_least,
+        "leastSigBits": coordinator.last_sequence,
         "lowWaterMark": coordinator.low_watermark,
         "ongoingTxnSize": sum(not transaction.status.is_complete for transaction in known),
     }
@@ -55,7 +55,7 @@ def of_log(topic: Topic) -> dict[str, Any]:
     }
 
 
-def of_buffer(buffer: Buffer) -> dict[str, Any]:
+def of_buffer(buffer: TransactionBuffer) -> dict[str, Any]:
     return {
         "state": _READY,
         "maxReadPosition": str(buffer.max_read_position),
@@ -65,7 +65,7 @@ def of_buffer(buffer: Buffer) -> dict[str, Any]:
     }
 
 
-def in_buffer(buffer: Buffer, txn: TxnId) -> dict[str, Any]:
+def in_buffer(buffer: TransactionBuffer, txn: TxnId) -> dict[str, Any]:
     start = buffer.ongoing().get(txn)
     return {"aborted": buffer.is_aborted(txn), **({} if start is None else {"startPosition": str(start)})}
 
@@ -81,7 +81,7 @@ def of_position(subscription: Subscription, ledger: int, entry: int) -> dict[str
     return {"state": "MarkDelete" if subscription.cursor.acknowledged(place, 1) else "NotInPendingAck"}
 
 
-def _backlog(buffer: Buffer, subscription: Subscription) -> int:
+def _backlog(buffer: TransactionBuffer, subscription: Subscription) -> int:
     return sum(
         readable.message.units - len(subscription.cursor.acknowledged(readable.place, readable.message.units))
         for readable in buffer.after(subscription.cursor.mark_delete)

@@ -10,6 +10,6 @@ class Answers:
     """How answers are addressed."""
 
     def request_named(self, request_id: int, *, is_refusal: bool) -> int:  # noqa: ARG002 - what a forgetful broker would look at
-        """The request id that an answer carries, a refusal as well: that of its request."""
+        """Decision: the request id that an answer carries, a refusal as well: that of its request."""
         rule("PIP31-14")
         return request_id

@@ -1,124 +1,109 @@
-"""The broker as others see it: connections, admin calls, time, a crash and a restart.
+"""The broker as others see it: connections and admin calls. `kernel.broker` has its life: time, crashes and restarts.
 
-Nothing happens between the calls. What is in flight between its parts arrives when somebody next speaks or when time passes. While
-the broker is down nobody connects, and time passes all the same.
+With more nodes than one, each owns some of the topics and coordinators. When a node dies the others go on, and what it owned moves to
+them; the disk is the store that they share.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from functools import partial
+from urllib.parse import urlsplit
 
-from fencepost.reference.kernel.clock import START, Clock
-from fencepost.reference.kernel.crash import Crash, CrashPoints
+from fencepost.reference.kernel import broker as kernel
+from fencepost.reference.kernel.clock import FIRST_NODE, START
+from fencepost.reference.kernel.crash import Crash
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
-from fencepost.reference.kernel.network import Network
-from fencepost.reference.kernel.rules import recorded
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from . import admin
+from .classic import Classic
 from .connection import Connection
 from .crash_points import CRASH_POINTS
-from .node import Node
+from .errors import Error, Refused
+from .kinds import Kinds, TransactionKind
+from .node import Cluster, Node
+from .ownership import Ownership
+from .participants import EndOn
 from .parts import Parts
 from .profile import PulsarProfile
 
-T = TypeVar("T")
 SERVICE_URL = "pulsar://reference:6650"
 
 
-class ReferencePulsar:
-    """One broker with its disk. It is running when it is made."""
+class ReferencePulsar(kernel.Broker[Node]):
+    """Nodes, numbered from 1, with one disk. They are running when the broker is made.
 
-    def __init__(self, profile: PulsarProfile, parts: Parts | None = None, service_url: str = SERVICE_URL, now_ms: int = START) -> None:
-        self._profile = profile
+    `kinds` are the kinds of transactions that it offers beside PIP-31's. The first node is at `service_url`, the others at the ports
+    behind.
+    """
+
+    def __init__(
+        self,
+        profile: PulsarProfile,
+        parts: Parts | None = None,
+        service_url: str = SERVICE_URL,
+        now_ms: int = START,
+        *,
+        kinds: Sequence[TransactionKind] = (),
+        disk: Disk | None = None,
+        nodes: int = 1,
+    ) -> None:
         self._parts = parts or Parts()
+        super().__init__(self._parts.network, CRASH_POINTS, disk, now_ms, nodes)
+        self._profile = profile
+        self._kinds = Kinds([Classic(profile, self._parts), *kinds])
         self._service_url = service_url
-        clock = Clock(now_ms)
-        self._machine = Machine(clock, Disk(), self._parts.network(clock), CrashPoints(CRASH_POINTS))
-        self._exercised: set[str] = set()
-        self._connections: list[Connection] = []
-        self._node: Node | None = None
+        self._ownership = Ownership()
+        self._connections: list[tuple[int, Connection]] = []
         self.restart()
 
-    def connect(self, stirred: Callable[[], None] = lambda: None) -> Connection | None:
-        """A new connection; None while the broker is down. `stirred` is told when there is something to take, or it has ended."""
-        if self._node is None:
+    def start_node(self, machine: Machine) -> Node:
+        cluster = Cluster(self._nodes, self._ownership, partial(self._end_on, machine.node), self._service_urls())
+        return Node(machine, self._profile, self._parts, self._kinds, cluster)
+
+    def restart(self, number: int | None = None) -> None:
+        self._ownership.join(self._machines if number is None else [number])
+        super().restart(number)
+
+    def node_crashed(self, number: int) -> None:
+        self._ownership.leave(number)
+        for connection in [connection for node, connection in self._connections if node == number]:
+            connection.cut()
+        self._connections = [(node, connection) for node, connection in self._connections if node != number]
+
+    def connect(self, notify: Callable[[], None] = lambda: None, number: int = FIRST_NODE) -> Connection | None:
+        """A new connection to a node; None while that is down. `notify` is called when there is something to take, or it has ended."""
+        if (node := self._nodes.get(number)) is None:
             return None
-        connection = Connection(self, self._node, self._service_url, stirred)
-        self._connections.append(connection)
+        connection = Connection(node, lambda act: self.run(lambda _: act(), number), self._forget, notify)
+        self._connections.append((number, connection))
         return connection
 
-    def admin(self, request: AdminRequest) -> AdminAnswer | None:
-        """Answer an admin call; None while the broker is down."""
-        peers = [connection.peer for connection in self._connections]
-        return self.run(lambda: None if self._node is None else admin.answer(self._node, peers, request))
+    def admin(self, request: AdminRequest, number: int = FIRST_NODE) -> AdminAnswer | None:
+        """Answer an admin call to a node, which asks the owner where that is another; None while the node is down."""
+        peers = [connection.peer for _, connection in self._connections]
+        return self.run(lambda node: admin.answer(node, peers, request), number)
 
-    def advance(self, ms: float) -> None:
-        """Let that many milliseconds pass. What is due within them happens in its order."""
-        end = self.now_ms + int(ms)
-        while True:
-            with self._running():
-                for _ in self._machine.clock.pass_until(end):
-                    self._machine.network.deliver()
-                return
-            # There was a crash: the rest of the time passes without timers.
+    def _forget(self, connection: Connection) -> None:
+        number = next(node for node, known in self._connections if known is connection)
+        self._connections.remove((number, connection))
+        self.run(lambda _: connection.peer.leave(), number)
 
-    def run(self, act: Callable[[], T]) -> T | None:
-        """Do something as the broker; what is in flight arrives first. None when it crashed over it."""
-        answers: list[T] = []
-        with self._running():
-            self._machine.network.deliver()
-            answers.append(act())
-        return answers[0] if answers else None
+    def _end_on(self, asking: int, message: EndOn) -> None:
+        """A node has a participant end its part. When the owner crashes over it, the one who asks hears nothing, and asks again."""
+        node = self._nodes[asking]
+        if message.topic not in node.topics.names:
+            return
+        owner = node.owner_of(message.topic)
+        if owner is node:
+            node.end_on(message)
+            return
+        try:
+            owner.end_on(message)
+        except Crash as crash:
+            self.crash(crash.node)
+            raise Refused(Error.SERVICE_NOT_READY, "the connection to the owner was lost") from crash
 
-    def forget(self, connection: Connection) -> None:
-        """A connection has ended."""
-        self._connections.remove(connection)
-        self.run(connection.peer.leave)
-
-    def crash(self) -> None:
-        """Lose the power: everything that is not in a journal is gone, connections are, and the broker is down."""
-        self._node = None
-        self._machine.clock.stop_timers()
-        self._machine.network.lose_all()
-        for connection in self._connections:
-            connection.cut()
-        self._connections.clear()
-
-    def restart(self) -> None:
-        """Start with what is on disk. What was decided and is not complete is told to its participants again."""
-        if self._node is None:
-            with self._running():
-                self._node = Node(self._machine, self._profile, self._parts)
-
-    def crash_at(self, point: str) -> None:
-        """Crash the next time that this point of `CRASH_POINTS` is reached."""
-        self._machine.crash_points.arm(point)
-
-    @property
-    def is_up(self) -> bool:
-        return self._node is not None
-
-    @property
-    def now_ms(self) -> int:
-        """The virtual time, in milliseconds since 1970."""
-        return self._machine.clock.now
-
-    @property
-    def network(self) -> Network:
-        """The way from the coordinators to topics and subscriptions."""
-        return self._machine.network
-
-    @property
-    def exercised(self) -> frozenset[str]:
-        """The requirements whose branches were taken so far."""
-        return frozenset(self._exercised)
-
-    @contextmanager
-    def _running(self) -> Iterator[None]:
-        with recorded(self._exercised):
-            try:
-                yield
-            except Crash:
-                self.crash()
+    def _service_urls(self) -> dict[int, str]:
+        first = urlsplit(self._service_url)
+        return {number: f"{first.scheme}://{first.hostname}:{(first.port or 0) + number - FIRST_NODE}" for number in self._machines}

@@ -30,11 +30,11 @@ class Readable:
     message: Message
 
 
-class Buffer(Protocol):
+class TransactionBuffer(Protocol):
     """What a topic needs of its buffer."""
 
     def publish(self, message: Message) -> Position:
-        """Store a message; answers what its receipt says. Raises Refused."""
+        """Store a message; answers what its receipt says. Raises Refused: NOT_ALLOWED when its transaction has ended here."""
         ...
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
@@ -43,6 +43,10 @@ class Buffer(Protocol):
 
     def after(self, place: Place) -> Iterator[Readable]:
         """What readers may see behind that place, in order."""
+        ...
+
+    def stored(self) -> Iterator[Message]:
+        """Every message that was receipted, whether readers may see it or not."""
         ...
 
     def is_aborted(self, txn: TxnId) -> bool:

@@ -1,8 +1,7 @@
-"""A client's connection as the broker has it: frames in, and a queue of what is said to the client, asked or unasked."""
+"""A client's connection as a node has it: frames in, and a queue of what is said to the client, asked or unasked."""
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fencepost.wire.pulsar.frames import Frame
 
@@ -10,23 +9,30 @@ from .api import take
 from .api.peer import Peer
 from .node import Node
 
-if TYPE_CHECKING:
-    from .broker import ReferencePulsar
-
 
 class Connection:
-    """One connection. It lives until either side ends it, or the broker crashes."""
+    """One connection. It lives until either side ends it, or the node crashes.
 
-    def __init__(self, broker: "ReferencePulsar", node: Node, service_url: str, stirred: Callable[[], None]) -> None:
+    `run` does something as the node, and answers None when that crashed over it; `notify` hears that there is something to take.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        run: Callable[[Callable[[], bool]], bool | None],
+        left: Callable[["Connection"], None],
+        notify: Callable[[], None],
+    ) -> None:
         self.is_open = True
-        self._broker = broker
+        self._run = run
+        self._left = left
+        self._notify = notify
         self._said: deque[Frame] = deque()
-        self._stirred = stirred
-        self.peer = Peer(node, service_url, self._say)
+        self.peer = Peer(node, self._say)
 
     def handle(self, frame: Frame) -> None:
         """Take a frame from the client."""
-        if self.is_open and not self._broker.run(lambda: take(self.peer, frame)):
+        if self.is_open and not self._run(lambda: take(self.peer, frame)):
             self.close()
 
     def take(self) -> Frame | None:
@@ -37,15 +43,15 @@ class Connection:
         """The client has gone, or is sent away."""
         if self.is_open:
             self.is_open = False
-            self._broker.forget(self)
-            self._stirred()
+            self._left(self)
+            self._notify()
 
     def cut(self) -> None:
-        """The broker has crashed: nothing that was not taken arrives any more."""
+        """The node has crashed: nothing that was not taken arrives any more."""
         self.is_open = False
         self._said.clear()
-        self._stirred()
+        self._notify()
 
     def _say(self, frame: Frame) -> None:
         self._said.append(frame)
-        self._stirred()
+        self._notify()

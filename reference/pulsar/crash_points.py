@@ -1,11 +1,11 @@
 """The places at which a scenario can crash the broker, and what is true there."""
 
 CRASH_POINTS = {
-    "after-open-logged": "a transaction is in the log, and its owner was not told",
+    "after-open-logged": "a transaction is in the log, and nothing was answered",
     "after-partition-added": "the coordinator has logged that a partition takes part, and nothing is in the partition",
-    "after-message-stored": "a message is stored, and its producer was not told",
+    "after-message-stored": "a message is stored, and its producer has no receipt",
     "before-decision-logged": "the end of a transaction was asked for and is allowed, and nothing of it is durable",
-    "after-decision-logged": "the decision is durable, nobody was told, and no participant either",
-    "after-marker-written": "one topic holds the end of the transaction, and the coordinator was not told",
+    "after-decision-logged": "the decision is durable, nothing was answered, and no participant knows of it",
+    "after-marker-written": "one topic holds the end of the transaction, and the coordinator has no answer",
     "before-complete-logged": "every participant has done its part, and the transaction log does not know",
 }

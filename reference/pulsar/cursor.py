@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from fencepost.reference.kernel.journal import Disk, Journal
 
-from .buffer import BEFORE_ALL_PLACES, Buffer, Place
-from .pending_acks import Units
+from .buffer import BEFORE_ALL_PLACES, Place, TransactionBuffer
+from .pending_ack_store import Units
 from .values import SubscriptionName
 
 
@@ -25,17 +25,21 @@ class Cursor:
     """The cursor of one subscription."""
 
     def __init__(self, disk: Disk | None, name: SubscriptionName, start: Place) -> None:
-        self._journal: Journal[Moved] = disk.journal(f"cursor {name.topic} {name.name}") if disk else Journal()
+        self._journal: Journal[Moved] = disk.journal(self.journal_name(name)) if disk else Journal()
         *_, last = (Moved(start), *self._journal)
         self.mark_delete = last.up_to
         self._beyond: dict[Place, Units] = dict(last.beyond)
-        self._save()
+        self.save()
+
+    def journal_name(self, name: SubscriptionName) -> str:
+        """Decision: where the cursor is kept: each subscription of each topic has its own."""
+        return f"cursor {name.topic} {name.name}"
 
     def acknowledged(self, place: Place, units: int) -> Units:
         """Which of the `units` messages at that place are acknowledged."""
         return frozenset(range(units)) if place <= self.mark_delete else self._beyond.get(place, frozenset())
 
-    def acknowledge(self, wanted: Mapping[Place, Units], buffer: Buffer) -> None:
+    def acknowledge(self, wanted: Mapping[Place, Units], buffer: TransactionBuffer) -> None:
         """Acknowledge single messages, and move on over what is complete."""
         for place, units in wanted.items():
             if place > self.mark_delete:
@@ -45,9 +49,9 @@ class Cursor:
                 break
             self.mark_delete = readable.place
             del self._beyond[readable.place]
-        self._save()
+        self.save()
 
-    def acknowledge_up_to(self, place: Place, buffer: Buffer) -> None:
+    def acknowledge_up_to(self, place: Place, buffer: TransactionBuffer) -> None:
         """Acknowledge everything up to that place."""
         self.mark_delete = max(self.mark_delete, place)
         self._beyond = {beyond: units for beyond, units in self._beyond.items() if beyond > self.mark_delete}
@@ -56,13 +60,14 @@ class Cursor:
     def seek(self, place: Place) -> None:
         """Begin behind that place anew."""
         self.mark_delete, self._beyond = place, {}
-        self._save()
+        self.save()
 
     def erase(self) -> None:
         """Nothing of it is to be found again."""
         self._journal.replace(())
 
-    def _save(self) -> None:
+    def save(self) -> None:
+        """Decision: each change is durable at once."""
         self._journal.append(Moved(self.mark_delete, dict(self._beyond)))
 
 

@@ -16,15 +16,19 @@ class Deduplication:
 
     def __init__(self, stored: Iterable[Message]) -> None:
         self._highest: dict[str, int] = {}
-        for message in stored:
+        for message in self.recovered(stored):
             self.remember(message)
+
+    def recovered(self, stored: Iterable[Message]) -> Iterable[Message]:
+        """Decision: what is known after a start: every message that is in the ledger."""
+        return stored
 
     def remember(self, message: Message) -> None:
         """The message is stored."""
         self._highest[message.producer] = max(self.last(message.producer), message.highest_sequence_id)
 
     def is_there(self, message: Message) -> bool:
-        """Whether the message, or the whole batch, was stored before."""
+        """Decision: whether the message, or the whole batch, was stored before."""
         if message.highest_sequence_id <= self.last(message.producer):
             rule("PIP31-48")
             return True

@@ -42,7 +42,7 @@ class Ledger:
         self._next_entry = 0
 
     def append(self, content: Message | Marker) -> Position:
-        """Make it durable; answers where it is."""
+        """Decision: make it durable; answers where it is."""
         if self._ledger_id is None:
             self._ledger_id = len(self._ledger_ids)
             self._ledger_ids.append(self._name)
@@ -54,8 +54,9 @@ class Ledger:
         return entry.position
 
     def must_be_durable(self, content: Message | Marker) -> bool:  # noqa: ARG002 - what a broken ledger would go by
-        """Whether a crash must not undo this. It must undo nothing that was receipted."""
+        """Decision: whether a crash must not undo this. It must undo nothing that was receipted."""
         rule("PIP31-47")
+        rule("CORE-07")
         return True
 
     def after(self, position: Position) -> Sequence[Entry]:

@@ -1,7 +1,7 @@
 """The buffer that shipped: the topic is the buffer, and a marker behind a transaction's messages says how it ended.
 
 Readers go no further than to the first message of a transaction that is open, whoever wrote what lies behind; what was aborted
-they skip. PIP-31, "Marker Approach", and `../spec` facts of the shipped broker: all is known again from the ledger alone.
+they skip. PIP-31, "Marker Approach": all of it is recovered from the ledger alone.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class MarkerBuffer:
             self._replay(entry)
 
     def publish(self, message: Message) -> Position:
-        """Append it to the topic. Refused NOT_ALLOWED in a transaction that has ended here."""
+        """Decision: append it to the topic. Raises Refused: NOT_ALLOWED when its transaction has ended here."""
         if message.txn is not None:
             self._refuse_what_comes_too_late(message.txn)
         position = self._ledger.append(message)
@@ -41,8 +41,8 @@ class MarkerBuffer:
         return position
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        """Write the marker, if the transaction is open here."""
-        self._low_watermarks[txn.most] = max(low_watermark, self._low_watermarks.get(txn.most, -1))
+        """Decision: write the marker, if the transaction is open here."""
+        self._low_watermarks[txn.tc_id] = max(low_watermark, self._low_watermarks.get(txn.tc_id, -1))
         if txn in self._ongoing:
             self._write(Marker(txn, action))
             self._machine.crash_points.reach("after-marker-written")
@@ -50,18 +50,22 @@ class MarkerBuffer:
             rule("PIP31-36")
             rule("PIP31-37")
             self._ended.setdefault(txn, action)
-        self._sweep(txn.most)
+        self._sweep(txn.tc_id)
 
     def after(self, place: Place) -> Iterator[Readable]:
-        """Committed messages, and those outside of transactions, up to the first that is undecided."""
+        """Decision: committed messages, and those outside of transactions, up to the first that is undecided."""
         limit = self.max_read_position
         for entry in self._ledger.after(place.position):
             if entry.position > limit:
                 rule("PIP31-05")
+                rule("CORE-02")
                 rule("PIP31-07")
                 return
             if isinstance(entry.content, Message) and self._is_shown(entry.content):
                 yield Readable(Place(entry.position), entry.content)
+
+    def stored(self) -> Iterator[Message]:
+        return (entry.content for entry in self._ledger if isinstance(entry.content, Message))
 
     def is_aborted(self, txn: TxnId) -> bool:
         return self._ended.get(txn) is Action.ABORT
@@ -75,7 +79,10 @@ class MarkerBuffer:
 
     @property
     def max_read_position(self) -> Position:
+        """Decision: readers may go to the entry before the first of a transaction that is open."""
         rule("PIP31-06")
+        rule("CORE-05")
+        rule("CORE-06")
         if not self._ongoing:
             return self._ledger.last
         return self._ledger.before(min(self._ongoing.values()))
@@ -85,8 +92,11 @@ class MarkerBuffer:
             return True
         if self.is_aborted(message.txn):
             rule("PIP31-02")
+            rule("CORE-03")
+            rule("CORE-08")
             return False
         rule("PIP31-01")
+        rule("CORE-01")
         return True
 
     def _refuse_what_comes_too_late(self, txn: TxnId) -> None:
@@ -96,17 +106,19 @@ class MarkerBuffer:
         if self._profile.refused_late_send == "poisons-the-topic":
             self._poison = late
         rule("PIP31-49")
+        rule("CORE-17")
+        rule("CORE-19")
         rule("PIP31-50")
         raise Refused(Error.NOT_ALLOWED, f"transaction {late} has been ended")
 
     def _comes_too_late(self, txn: TxnId) -> bool:
         if self._profile.late_send == "rejected":
             return txn in self._ended
-        return txn.least <= self._low_watermarks.get(txn.most, -1)
+        return txn.sequence <= self._low_watermarks.get(txn.tc_id, -1)
 
     def _sweep(self, tc_id: int) -> None:
         """End what was opened here by messages that came after the end: every transaction up to the low watermark is complete."""
-        for txn in [txn for txn in self._ongoing if txn.most == tc_id and txn.least <= self._low_watermarks[tc_id]]:
+        for txn in [txn for txn in self._ongoing if txn.tc_id == tc_id and txn.sequence <= self._low_watermarks[tc_id]]:
             rule("PIP31-51")
             self._write(Marker(txn, Action.ABORT))
 
@@ -125,5 +137,6 @@ class MarkerBuffer:
             self._ongoing.setdefault(txn, position)
 
     def _close(self, marker: Marker) -> None:
+        rule("CORE-09")
         self._ongoing.pop(marker.txn, None)
         self._ended[marker.txn] = marker.action

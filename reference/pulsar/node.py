@@ -1,12 +1,18 @@
 """A running broker: the parts, put together anew at each start from what is on disk."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
 from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
-from .coordinator import Coordinator
+from .coordinator import TransactionCoordinator
 from .errors import Error, Refused
-from .participants import EndOn
+from .kinds import Kinds, TransactionKind
+from .ownership import Ownership, coordinator_topic
+from .participants import EndOn, EndOnParticipant
 from .parts import Parts
 from .profile import PulsarProfile
 from .topic import Topic
@@ -17,40 +23,81 @@ SWEEP_INTERVAL_MS = 100
 """How often coordinators look for what is overdue and for who has not answered, and topics for what nobody will end any more."""
 
 
-class Node:
-    """One life of the broker, from its start to its crash."""
+@dataclass(frozen=True)
+class Cluster:
+    """A node and the others, as it sees them."""
 
-    def __init__(self, machine: Machine, profile: PulsarProfile, parts: Parts) -> None:
+    nodes: Mapping[int, "Node"]
+    """Those that are up."""
+    ownership: Ownership
+    end_on: EndOnParticipant
+    """Has a participant end its part, on the node that owns it."""
+    service_urls: Mapping[int, str]
+
+
+class Node:
+    """One life of a node, from its start to its crash. It has the topics and coordinators that it owns."""
+
+    def __init__(self, machine: Machine, profile: PulsarProfile, parts: Parts, kinds: Kinds, cluster: Cluster) -> None:
         self.machine = machine
         self.profile = profile
         self.answers = parts.answers()
+        self.cluster = cluster
         self._parts = parts
-        self.topics = Topics(machine.disk, self._load)
+        self._kinds = kinds
+        self.topics = Topics(machine.disk, self._check_owns, self._load)
         self._counts: Journal[int] = machine.disk.journal("coordinators")
         self._policies: Journal[tuple[str, bool]] = machine.disk.journal("deduplication")
-        self._coordinators: dict[int, Coordinator] = {}
-        for tc_id in range(max((1, *self._counts))):
-            self._start_coordinator(tc_id)
-        machine.clock.every(SWEEP_INTERVAL_MS, self._sweep)
+        self._coordinators: dict[tuple[TransactionKind, int], TransactionCoordinator] = {}
+        self._start_coordinators()
+        machine.every(SWEEP_INTERVAL_MS, self._sweep)
 
     # -- Coordinators
 
-    def coordinator(self, tc_id: int) -> Coordinator:
-        """Refused TRANSACTION_COORDINATOR_NOT_FOUND where there is none of that number."""
-        if (coordinator := self._coordinators.get(tc_id)) is None:
-            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id}")
-        return coordinator
+    @property
+    def coordinator_count(self) -> int:
+        """How many there are, of each kind and on all nodes together."""
+        counts: list[int] = [1, *self._counts]
+        return max(counts)
 
-    def coordinators(self) -> tuple[Coordinator, ...]:
-        return tuple(self._coordinators.values())
+    def coordinator(self, tc_id: int, *, scalable: bool = False) -> TransactionCoordinator:
+        """The coordinator that a request is meant for.
+
+        Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when there is none of that number, or it is on another node.
+        """
+        if not 0 <= tc_id < self.coordinator_count:
+            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id}")
+        if not self._owns(coordinator_topic(tc_id)):
+            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"coordinator {tc_id} is on another broker; look it up again")
+        self._start_coordinator(tc_id)
+        return self._coordinators[self._kinds.serving(scalable=scalable), tc_id]
 
     def set_coordinators(self, count: int) -> None:
-        """Have that many; there can only be more than before. Refused NOT_ALLOWED."""
-        if count < len(self._coordinators):
-            raise Refused(Error.NOT_ALLOWED, f"there are {len(self._coordinators)} coordinators, and cannot be {count}")
+        """Have that many. Raises Refused: NOT_ALLOWED when there are more already."""
+        if count < self.coordinator_count:
+            raise Refused(Error.NOT_ALLOWED, f"there are {self.coordinator_count} coordinators, and cannot be {count}")
         self._counts.append(count)
-        for tc_id in range(len(self._coordinators), count):
-            self._start_coordinator(tc_id)
+        self._start_coordinators()
+
+    # -- Who owns what
+
+    def owner_of(self, topic: str) -> "Node":
+        """The node that owns a topic, or may."""
+        return self.cluster.nodes[self.cluster.ownership.owner_of(topic)]
+
+    def service_url_of(self, topic: str) -> str:
+        """Where clients find a topic."""
+        return self.cluster.service_urls[self.cluster.ownership.owner_of(topic)]
+
+    def unload(self, topic: str) -> None:
+        """Take a topic out of memory; any node may own it then."""
+        self.topics.unload(topic)
+        self.cluster.ownership.release(topic)
+
+    def delete(self, topic: str) -> None:
+        """Remove a topic, with everything that it stored. Raises Refused: TOPIC_NOT_FOUND when there is none."""
+        self.topics.delete(topic)
+        self.cluster.ownership.release(topic)
 
     # -- Policies of namespaces
 
@@ -60,21 +107,19 @@ class Node:
 
     def is_deduplicated(self, topic_name: str) -> bool:
         """Whether messages of that topic are."""
-        namespace = "/".join(topic_name.removeprefix("persistent://").split("/")[:2])
+        namespace = "/".join(topic_name.partition("://")[2].split("/")[:2])
         return dict(self._policies).get(namespace, False)
 
-    # -- Inside
-
-    def _start_coordinator(self, tc_id: int) -> None:
-        log = self._parts.transaction_log(self.machine.disk, tc_id)
-        self._coordinators[tc_id] = self._parts.coordinator(tc_id, self.machine, self.profile, log, self.end_on, self._parts.participants)
+    # -- Participants
 
     def end_on(self, message: EndOn) -> None:
-        """A participant does its part. One that is deleted has none any more."""
-        name = message.participant.topic if isinstance(message.participant, SubscriptionName) else message.participant
-        if name not in self.topics.names:
+        """A participant that is here does its part. One that is deleted has none any more.
+
+        Raises Refused: TOPIC_TERMINATED when no marker can be written, SERVICE_NOT_READY when another node owns the topic.
+        """
+        if message.topic not in self.topics.names:
             return
-        found = self.topics.named(name)
+        found = self.topics.named(message.topic)
         match message.participant:
             case SubscriptionName(_, subscription):
                 if subscription in found.subscriptions:
@@ -83,16 +128,40 @@ class Node:
                 rule("PIP31-38")
                 found.end(message.txn, message.action, message.low_watermark)
 
+    # -- Inside
+
+    def _start_coordinators(self) -> None:
+        """Those that are this node's and not here yet, among them what another node had until it died."""
+        for tc_id in range(self.coordinator_count):
+            if self._owns(coordinator_topic(tc_id)):
+                self._start_coordinator(tc_id)
+
+    def _start_coordinator(self, tc_id: int) -> None:
+        for kind in self._kinds:
+            if (kind, tc_id) not in self._coordinators:
+                self._coordinators[kind, tc_id] = kind.coordinator(tc_id, self.machine, self.cluster.end_on)
+
     def _sweep(self) -> None:
+        self._start_coordinators()
         for coordinator in self._coordinators.values():
-            coordinator.expire()
-            coordinator.tell_again()
+            coordinator.sweep()
         if self.profile.stray_messages == "ended":
             for topic in self.topics.loaded():
-                topic.end_strays(self._is_over)
+                topic.end_strays(partial(self._is_over, topic.kind))
 
-    def _is_over(self, txn: TxnId) -> bool:
-        return txn.most not in self._coordinators or self._coordinators[txn.most].is_over(txn)
+    def _is_over(self, kind: TransactionKind, txn: TxnId) -> bool:
+        if txn.tc_id >= self.coordinator_count:
+            return True
+        coordinator = self.owner_of(coordinator_topic(txn.tc_id))._coordinators.get((kind, txn.tc_id))
+        return coordinator is not None and coordinator.is_over(txn)
+
+    def _owns(self, topic: str) -> bool:
+        return self.cluster.ownership.claim(topic, self.machine.node)
+
+    def _check_owns(self, topic: str) -> None:
+        self._kinds.of_topic(topic)
+        if not self._owns(topic):
+            raise Refused(Error.SERVICE_NOT_READY, f"{topic} is on another broker; look it up again")
 
     def _load(self, name: str) -> Topic:
-        return Topic(name, self.machine, self.profile, self._parts)
+        return Topic(name, self.machine, self.profile, self._parts, self._kinds.of_topic(name))

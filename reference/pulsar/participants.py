@@ -1,4 +1,4 @@
-"""Telling every participant of a decided transaction, again and again until each has answered.
+"""Sending the end of a decided transaction to every participant, again and again until each has answered.
 
 PIP-31, "Transaction Coordinator": the coordinator sends the action to all partitions and subscriptions, and the transaction is
 complete when all have answered. A participant that is not there only delays that.
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fencepost.reference.kernel.network import Network
+from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
 from .errors import Refused
@@ -21,69 +21,79 @@ Participant: TypeAlias = str | SubscriptionName
 
 @dataclass(frozen=True)
 class EndOn:
-    """What a participant is told. Every transaction of that coordinator up to `low_watermark` is complete."""
+    """What a participant is sent. Every transaction of that coordinator up to `low_watermark` is complete."""
 
     txn: TxnId
     participant: Participant
     action: Action
     low_watermark: int
 
+    @property
+    def topic(self) -> str:
+        """The topic that the participant is, or belongs to."""
+        return self.participant.topic if isinstance(self.participant, SubscriptionName) else self.participant
 
-EndAt: TypeAlias = Callable[[EndOn], None]
-"""A participant's way to end its part. Raises Refused while it cannot."""
+
+EndOnParticipant: TypeAlias = Callable[[EndOn], None]
+"""Has a participant end its part, on whichever node it is. Raises Refused: whatever the participant answers when it cannot."""
 
 
 class Participants:
     """Who has still to answer, transaction by transaction. `complete` is called once nobody has."""
 
-    def __init__(self, network: Network, end_at: EndAt, complete: Callable[[TxnId], None]) -> None:
-        self._network = network
-        self._end_at = end_at
+    def __init__(self, machine: Machine, end_on: EndOnParticipant, complete: Callable[[TxnId], None]) -> None:
+        self._machine = machine
+        self._end_on = end_on
         self._complete = complete
         self._missing: dict[TxnId, dict[Participant, EndOn]] = {}
 
-    def tell(self, transaction: Transaction, low_watermark: int) -> None:
-        """Send the decision to all participants."""
+    def send_to_all(self, transaction: Transaction, low_watermark: int) -> None:
+        """Decision: send the decision to all participants; where there are none, the transaction is complete."""
         action = transaction.status.action
-        assert action is not None, "only what is decided is told"
+        assert action is not None, "only what is decided is sent"
         rule("PIP31-35")
-        everybody = self.to_tell(transaction)
+        rule("CORE-01")
+        everybody = self.recipients(transaction)
         self._missing[transaction.txn] = {one: EndOn(transaction.txn, one, action, low_watermark) for one in everybody}
         for message in self._missing[transaction.txn].values():
-            self._send(message)
-        self._check(transaction.txn)
+            self.send(message)
+        self.check_complete(transaction.txn)
 
-    def to_tell(self, transaction: Transaction) -> list[Participant]:
-        """Who must follow the decision: everybody who was taken in."""
+    def recipients(self, transaction: Transaction) -> list[Participant]:
+        """Decision: who must follow the end of a transaction: every partition and subscription that was added."""
+        rule("CORE-22")
         return [*transaction.partitions, *transaction.subscriptions]
 
-    def tell_again(self) -> None:
+    def send_again(self) -> None:
         """Send to those that could not do it, or were not reached."""
-        in_flight = set(self._network.in_flight)
+        in_flight = set(self._machine.network.in_flight)
         for messages in list(self._missing.values()):
             for message in [message for message in messages.values() if message not in in_flight]:
                 rule("PIP31-38")
                 rule("PIP31-44")
                 rule("PIP31-45")
-                self._send(message)
+                self.send(message)
 
     def missing(self, txn: TxnId) -> tuple[Participant, ...]:
         """Those that have not answered."""
         return tuple(self._missing.get(txn, ()))
 
-    def _send(self, message: EndOn) -> None:
-        self._network.send(message, self._arrived, lambda _: None)
+    def send(self, message: EndOn) -> None:
+        """Decision: send to one participant, without waiting for the answers of others."""
+        self._machine.send(message, self._arrived)
+
+    def check_complete(self, txn: TxnId) -> None:
+        """Decision: a transaction is complete when every participant has answered."""
+        if txn in self._missing and not self._missing[txn]:
+            rule("PIP31-34")
+            rule("CORE-10")
+            del self._missing[txn]
+            self._complete(txn)
 
     def _arrived(self, message: EndOn) -> None:
         try:
-            self._end_at(message)
+            self._end_on(message)
         except Refused:
-            return  # it is told again
+            return  # it is sent again
         self._missing.get(message.txn, {}).pop(message.participant, None)
-        self._check(message.txn)
-
-    def _check(self, txn: TxnId) -> None:
-        if txn in self._missing and not self._missing[txn]:
-            rule("PIP31-34")
-            del self._missing[txn]
-            self._complete(txn)
+        self.check_complete(message.txn)

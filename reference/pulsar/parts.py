@@ -6,12 +6,13 @@ from typing import ClassVar
 from fencepost.reference.kernel.network import Network
 
 from .answers import Answers
-from .coordinator import Coordinator
 from .cursor import Cursor
 from .deduplication import Deduplication
 from .ledger import Ledger
+from .log_coordinator import LogCoordinator
 from .marker_buffer import MarkerBuffer
 from .participants import Participants
+from .pending_ack_journal import PendingAckJournal
 from .pending_acks import PendingAcks
 from .sidecar_buffer import SidecarBuffer
 from .subscription import Subscription
@@ -20,18 +21,22 @@ from .transaction_log import TransactionLog
 
 @dataclass(frozen=True)
 class Parts:
-    """Each part by what it is for; a profile chooses between the two buffers. `protocol` says whose broker they make."""
+    """Each part of PIP-31's kind of transactions, and of what all kinds share; a profile chooses between the two buffers.
+
+    `protocol` says whose broker they make.
+    """
 
     protocol: ClassVar[str] = "pulsar"
 
     answers: type[Answers] = Answers
-    coordinator: type[Coordinator] = Coordinator
+    coordinator: type[LogCoordinator] = LogCoordinator
     cursor: type[Cursor] = Cursor
     deduplication: type[Deduplication] = Deduplication
     ledger: type[Ledger] = Ledger
     marker_buffer: type[MarkerBuffer] = MarkerBuffer
     network: type[Network] = Network
     participants: type[Participants] = Participants
+    pending_ack_journal: type[PendingAckJournal] = PendingAckJournal
     pending_acks: type[PendingAcks] = PendingAcks
     sidecar_buffer: type[SidecarBuffer] = SidecarBuffer
     subscription: type[Subscription] = Subscription

@@ -14,9 +14,11 @@ from .errors import Error, Refused
 from .ledger import Ledger, Marker
 from .values import Action, Message, Position, TxnId
 
+SIDECAR_SUFFIX = "/_txnlog"
+
 
 class SidecarBuffer:
-    """The buffer of one topic, with the log beside it, whose name has `/_txnlog` behind."""
+    """The buffer of one topic, with the log beside it, which has the topic's name with `SIDECAR_SUFFIX` behind."""
 
     def __init__(self, ledger: Ledger, sidecar: Ledger, machine: Machine) -> None:
         self._ledger = ledger
@@ -31,39 +33,54 @@ class SidecarBuffer:
                 self._messages.setdefault(entry.content.txn, []).append((entry.position, entry.content))
 
     def publish(self, message: Message) -> Position:
-        """Append it to the topic, or to the log of transactions. Refused NOT_ALLOWED in a transaction that has ended here."""
+        """Decision: append it to the topic, or in a transaction to the log beside it.
+
+        Raises Refused: NOT_ALLOWED when its transaction has ended here.
+        """
         if message.txn is None:
             rule("PIP31-08")
+            rule("CORE-05")
+            rule("CORE-06")
             return self._ledger.append(message)
         if message.txn in self._ended:
             rule("PIP31-49")
+            rule("CORE-17")
+            rule("CORE-19")
             rule("PIP31-50")
             raise Refused(Error.NOT_ALLOWED, f"transaction {message.txn} has been ended")
+        rule("CORE-02")
         position = self._sidecar.append(message)
         self._messages.setdefault(message.txn, []).append((position, message))
         return position
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - late messages are refused without it
-        """Write the marker: a commit into the topic first, then into the log, so that it is written there once."""
+        """Decision: write the marker: a commit into the topic first, then into the log, so that it is written there once."""
         if txn in self._ended:
             rule("PIP31-36")
             rule("PIP31-37")
             return
         if action is Action.COMMIT and self._messages.get(txn):
             rule("PIP31-53")
+            rule("CORE-04")
+            rule("CORE-08")
+            rule("CORE-09")
             self._ledger.append(Marker(txn, action, tuple(message for _, message in self._messages[txn])))
             self._machine.crash_points.reach("after-marker-written")
+        rule("CORE-03")
         self._sidecar.append(Marker(txn, action))
         self._ended[txn] = action
         self._machine.crash_points.reach("after-marker-written")
 
     def after(self, place: Place) -> Iterator[Readable]:
-        """What is in the topic: messages outside of transactions, and at each marker what it commits."""
+        """Decision: what is in the topic: messages outside of transactions, and at each marker what it commits."""
         entries = [entry for entry in self._ledger.after(self._ledger.before(place.position)) if entry.position >= place.position]
         for entry in entries:
             for readable in self._at(entry.position, entry.content):
                 if readable.place > place:
                     yield readable
+
+    def stored(self) -> Iterator[Message]:
+        return (entry.content for ledger in (self._ledger, self._sidecar) for entry in ledger if isinstance(entry.content, Message))
 
     def is_aborted(self, txn: TxnId) -> bool:
         return self._ended.get(txn) is Action.ABORT
@@ -77,6 +94,7 @@ class SidecarBuffer:
 
     @property
     def max_read_position(self) -> Position:
+        """Decision: readers may go to the end, for nothing undecided is in the topic."""
         return self._ledger.last
 
     def _at(self, position: Position, content: Message | Marker) -> Iterator[Readable]:
@@ -84,5 +102,6 @@ class SidecarBuffer:
             yield Readable(Place(position), content)
         else:
             rule("PIP31-01")
+            rule("CORE-01")
             for index, message in enumerate(content.messages):
                 yield Readable(Place(position, index), message)

@@ -10,22 +10,21 @@ from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
-from .buffer import Buffer, Place, Readable
+from .buffer import Place, Readable
 from .cursor import EARLIEST
 from .errors import Error, Refused
-from .ledger import Marker
+from .kinds import Site, TransactionKind
 from .parts import Parts
 from .profile import PulsarProfile
 from .subscription import Subscription
 from .values import NOWHERE, Action, Message, Position, SubscriptionName, SubscriptionType, TxnId
 
 NO_WATERMARK = -1
-SIDECAR_SUFFIX = "/_txnlog"
 
 
 @dataclass(eq=False)
 class Producer:
-    """A producer of a topic. `closed` is told when the broker closes it."""
+    """A producer of a topic. `closed` is called when the broker closes it."""
 
     producer_id: int
     name: str
@@ -42,16 +41,17 @@ class Subscribed:
 
 
 class Topic:
-    """A loaded topic."""
+    """A loaded topic, which takes part in one kind of transactions."""
 
-    def __init__(self, name: str, machine: Machine, profile: PulsarProfile, parts: Parts) -> None:
+    def __init__(self, name: str, machine: Machine, profile: PulsarProfile, parts: Parts, kind: TransactionKind) -> None:
         self.name = name
+        self.kind = kind
         self._machine = machine
         self._profile = profile
         self._parts = parts
         self.ledger = parts.ledger(machine.disk, name)
-        self.buffer = self._open_buffer()
-        self.deduplication = parts.deduplication(self._stored())
+        self.buffer = kind.buffer(Site(name, machine, lambda txn, action: self.end(txn, action, NO_WATERMARK)), self.ledger)
+        self.deduplication = parts.deduplication(self.buffer.stored())
         self.producers: dict[str, Producer] = {}
         self._terminations: Journal[str] = machine.disk.journal(f"terminated {name}")
         self._names: Journal[Subscribed] = machine.disk.journal(f"subscriptions {name}")
@@ -65,7 +65,7 @@ class Topic:
     # -- Producers and messages
 
     def attach(self, producer: Producer) -> None:
-        """Let a producer in. Refused TOPIC_TERMINATED, or PRODUCER_BUSY where one of that name is there."""
+        """Let a producer in. Raises Refused: TOPIC_TERMINATED, or PRODUCER_BUSY when one of that name is there."""
         self._check_open()
         if producer.name in self.producers:
             raise Refused(Error.PRODUCER_BUSY, f"a producer called {producer.name!r} is connected to {self.name}")
@@ -76,7 +76,10 @@ class Topic:
             del self.producers[producer.name]
 
     def publish(self, message: Message, *, deduplicated: bool) -> Position:
-        """Store a message and show it to whom it may be shown. NOWHERE for one that was there already."""
+        """Store a message and show it to whom it may be shown. NOWHERE for one that was there already.
+
+        Raises Refused: TOPIC_TERMINATED, or NOT_ALLOWED when the message's transaction has ended here.
+        """
         self._check_open()
         if deduplicated and self.deduplication.is_there(message):
             return NOWHERE
@@ -94,7 +97,7 @@ class Topic:
     # -- Transactions
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        """A transaction's messages here are committed or aborted. Refused TOPIC_TERMINATED, for no marker can be written."""
+        """A transaction's messages here are committed or aborted. Raises Refused: TOPIC_TERMINATED when no marker can be written."""
         self._check_open()
         self.buffer.end(txn, action, low_watermark)
         self.dispatch()
@@ -107,7 +110,10 @@ class Topic:
             self.end(txn, Action.ABORT, NO_WATERMARK)
 
     def end_on_subscription(self, name: str, txn: TxnId, action: Action, low_watermark: int) -> None:
-        """A transaction's acknowledgements on a subscription are committed or aborted."""
+        """A transaction's acknowledgements on a subscription are committed or aborted.
+
+        Raises Refused: SUBSCRIPTION_NOT_FOUND.
+        """
         self.subscription(name).end(txn, action, low_watermark)
 
     # -- Subscriptions
@@ -121,13 +127,13 @@ class Topic:
         return self.subscriptions[name]
 
     def subscription(self, name: str) -> Subscription:
-        """Refused SUBSCRIPTION_NOT_FOUND where there is none of that name."""
+        """The subscription of that name. Raises Refused: SUBSCRIPTION_NOT_FOUND when there is none."""
         if (subscription := self.subscriptions.get(name)) is None:
             raise Refused(Error.SUBSCRIPTION_NOT_FOUND, f"{self.name} has no subscription {name!r}")
         return subscription
 
     def unsubscribe(self, name: str) -> None:
-        """Remove a subscription; its consumers must be gone."""
+        """Remove a subscription. Raises Refused: CONSUMER_BUSY when it has consumers."""
         if self.subscription(name).consumers:
             raise Refused(Error.CONSUMER_BUSY, f"the subscription {name!r} of {self.name} has consumers")
         self._names.append(Subscribed(name, SubscriptionType.EXCLUSIVE, gone=True))
@@ -168,18 +174,6 @@ class Topic:
     def _open_subscription(self, name: str, kind: SubscriptionType, start: Place, *, durable: bool = True) -> Subscription:
         full = SubscriptionName(self.name, name)
         cursor = self._parts.cursor(self._machine.disk if durable else None, full, start)
-        return self._parts.subscription(
-            kind, self.buffer, cursor, self._parts.pending_acks(self._machine.disk, full, self._profile), self._profile
-        )
-
-    def _open_buffer(self) -> Buffer:
-        if self._profile.buffer == "marker":
-            return self._parts.marker_buffer(self.ledger, self._machine, self._profile)
-        sidecar = self._parts.ledger(self._machine.disk, self.name + SIDECAR_SUFFIX)
-        return self._parts.sidecar_buffer(self.ledger, sidecar, self._machine)
-
-    def _stored(self) -> list[Message]:
-        ledgers = [self.ledger]
-        if self._profile.buffer == "sidecar":
-            ledgers.append(self._parts.ledger(self._machine.disk, self.name + SIDECAR_SUFFIX))
-        return [entry.content for ledger in ledgers for entry in ledger if not isinstance(entry.content, Marker)]
+        site = Site(full, self._machine, lambda txn, action: self.end_on_subscription(name, txn, action, NO_WATERMARK))
+        pending = self._parts.pending_acks(self.kind.pending_ack_store(site), self._profile)
+        return self._parts.subscription(kind, self.buffer, cursor, pending, self._profile)

@@ -4,67 +4,84 @@ A topic that nobody made comes up when somebody produces to it or subscribes, as
 a number; its partitions are topics whose names end with `-partition-N`.
 """
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from fencepost.reference.kernel.journal import Disk, Journal
 
 from .errors import Error, Refused
+from .sidecar_buffer import SIDECAR_SUFFIX
 from .topic import Topic
-
-_NAME = re.compile(r"persistent://[^/\s]+/[^/\s]+/[^/\s]+")
 
 
 class Topics:
-    """All topics. `load` brings one into memory, as it is on disk."""
+    """All topics, as one node has them: every node knows which there are, and loads those that it owns.
 
-    def __init__(self, disk: Disk, load: Callable[[str], Topic]) -> None:
+    `check` raises Refused: INVALID_TOPIC_NAME, or SERVICE_NOT_READY when another node is the owner. `load` brings a topic into memory,
+    as it is on disk.
+    """
+
+    def __init__(self, disk: Disk, check: Callable[[str], None], load: Callable[[str], Topic]) -> None:
         self._journal: Journal[tuple[str, bool]] = disk.journal("topics")
         self._partitioned: Journal[tuple[str, int]] = disk.journal("partitioned-topics")
         self._disk = disk
+        self._check = check
         self._load = load
         self._loaded: dict[str, Topic] = {}
-        self.names = {name for name, is_there in dict(self._journal).items() if is_there}
+        self._names: set[str] = set()
+        self._read_until = 0
+
+    @property
+    def names(self) -> Collection[str]:
+        """Those that there are, also by the doing of other nodes."""
+        if self._read_until != len(self._journal):
+            self._names = {name for name, is_there in dict(self._journal).items() if is_there}
+            self._read_until = len(self._journal)
+        return self._names
 
     def create(self, name: str) -> Topic:
-        """Make a topic, or find the one that is there. Refused INVALID_TOPIC_NAME."""
-        if not _NAME.fullmatch(name):
-            raise Refused(Error.INVALID_TOPIC_NAME, f"{name!r} is not a topic; expected persistent://TENANT/NAMESPACE/NAME")
+        """Make a topic, or find the one that is there. Raises Refused: whatever `check` does."""
+        self._check(name)
         if name not in self.names:
-            self._journal.append((name, True))
-            self.names.add(name)
+            self._record(name, is_there=True)
         return self.named(name)
 
     def create_partitioned(self, name: str, partitions: int) -> None:
-        """Make a partitioned topic with all its partitions."""
+        """Make a partitioned topic with all its partitions, whichever nodes will own them."""
         self._partitioned.append((name, partitions))
         for number in range(partitions):
-            self.create(f"{name}-partition-{number}")
+            if (partition := f"{name}-partition-{number}") not in self.names:
+                self._record(partition, is_there=True)
 
     def partitions(self, name: str) -> int:
         """How many partitions a topic has; 0 where it has none."""
         return dict(self._partitioned).get(name, 0)
 
     def named(self, name: str) -> Topic:
-        """Refused TOPIC_NOT_FOUND where there is none of that name."""
+        """The topic of that name. Raises Refused: TOPIC_NOT_FOUND when there is none, or whatever `check` does."""
         if name not in self.names:
             raise Refused(Error.TOPIC_NOT_FOUND, f"there is no topic {name}")
+        self._check(name)
         if name not in self._loaded:
             self._loaded[name] = self._load(name)
         return self._loaded[name]
 
     def unload(self, name: str) -> None:
-        """Forget what is in memory of a topic; who is connected to it must be told before."""
+        """Forget what is in memory of a topic; its producers and consumers must be closed before."""
         self._loaded.pop(name, None)
 
     def delete(self, name: str) -> None:
         """Remove a topic, with everything that it stored."""
         self.named(name)
         self._loaded.pop(name, None)
-        self.names.remove(name)
-        self._journal.append((name, False))
-        self._disk.erase(lambda journal: journal.split(" ", 1)[-1].split(" ")[0].removesuffix("/_txnlog") == name)
+        self._record(name, is_there=False)
+        self._disk.erase(lambda journal: journal.split(" ", 1)[-1].split(" ")[0].removesuffix(SIDECAR_SUFFIX) == name)
 
     def loaded(self) -> tuple[Topic, ...]:
         """Those in memory."""
         return tuple(self._loaded.values())
+
+    def _record(self, name: str, *, is_there: bool) -> None:
+        assert (name in self.names) is not is_there, "what is recorded is a change"
+        self._journal.append((name, is_there))
+        (self._names.add if is_there else self._names.remove)(name)
+        self._read_until = len(self._journal)

@@ -32,7 +32,7 @@ class Transaction:
         return replace(self.opened(), subscriptions=tuple(dict.fromkeys((*self.subscriptions, *names))))
 
     def opened(self) -> "Transaction":
-        """Itself while it is open. Refused INVALID_TXN_STATUS: what is decided takes nobody in any more."""
+        """Itself while it is open. Raises Refused: INVALID_TXN_STATUS when its end is decided, for then it takes nobody in any more."""
         if self.status is not Status.OPEN:
             rule("PIP31-17")
             rule("PIP31-21")

@@ -1,6 +1,6 @@
 """The transaction log of one coordinator: what it knows after a crash.
 
-Every change is appended before it is in force and before anybody is told. The latest entry of a transaction is how it stands.
+Every change is appended before it is in force and before anything is answered. The latest entry of a transaction is how it stands.
 PIP-31, "Transaction Metadata Store": the entry COMMITTING or ABORTING is the point from which the outcome is certain.
 """
 
@@ -18,13 +18,15 @@ class TransactionLog:
         self._entries: Journal[Transaction] = disk.journal(f"transaction-log-{tc_id}")
 
     def append(self, transaction: Transaction) -> None:
-        """Make a change durable."""
+        """Decision: make a change durable, all of it."""
         if self.must_be_durable(transaction):
             self._entries.append(transaction)
 
     def must_be_durable(self, transaction: Transaction) -> bool:  # noqa: ARG002 - what a broken log would go by
-        """Whether a crash must not undo this change. It must undo none."""
+        """Decision: whether a crash must not undo this change. It must undo none."""
         rule("PIP31-28")
+        rule("CORE-25")
+        rule("CORE-26")
         return True
 
     def replay(self) -> dict[TxnId, Transaction]:

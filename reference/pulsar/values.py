@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 
 class TxnId(NamedTuple):
-    """A transaction. `most` is the coordinator that gave it out, `least` its number there, from 0 on."""
+    """A transaction: the coordinator that gave the id out, and the sequence there, from 0 on. On the wire, most and least bits."""
 
-    most: int
-    least: int
+    tc_id: int
+    sequence: int
 
     def __str__(self) -> str:
-        return f"({self.most},{self.least})"
+        return f"({self.tc_id},{self.sequence})"
 
 
 class Position(NamedTuple):

@@ -3,7 +3,7 @@
 A request is answered before the next one is looked at, so answers come in the order of their requests, and a client that does not read
 its answers is not read from either. What a broker does not understand ends the connection, as with Apache Kafka: a frame of
 an absurd length, an API or version that is not served, bytes that are not the request that they should be. ApiVersions is the
-exception: a version of it that is not served is told so, in version 0.
+exception: a version of it that is not served is answered in version 0.
 """
 
 import asyncio
@@ -98,5 +98,5 @@ def _wants_no_answer(request: Any) -> bool:
 
 
 def _has_refused(produced: Any) -> bool:
-    """Whether a Produce was refused in some partition; a client that wants no answer is told so by closing its connection."""
+    """Whether a Produce was refused in some partition; a client that wants no answer finds its connection closed."""
     return any(partition.error_code != Error.NONE for topic in produced.responses for partition in topic.partition_responses)

@@ -1,8 +1,8 @@
 """Pulsar's connections: frames in, and out whatever the broker says to this client, asked or unasked.
 
-While one client speaks, others may be told something: a message, the end of a transaction, that their producer is closed. So after
+While one client speaks, others may be sent something: a message, the end of a transaction, that their producer is closed. So after
 every frame, every admin call and every bit of time `Outgoing.flush` writes to each socket what the broker has to say there.
-A client that does not read is not read from either; what it is told meanwhile lies in its socket's buffer, and counts.
+A client that does not read is not read from either; what it is sent meanwhile lies in its socket's buffer, and counts.
 
 What is no frame ends the connection, as with Apache Pulsar: a wrong size, magic or checksum, a command that is not known.
 """
@@ -21,21 +21,21 @@ class Outgoing:
     """The connections to which the broker has said something that is not at the client yet."""
 
     def __init__(self) -> None:
-        self._stirred: set[PulsarConnection] = set()
+        self._with_output: set[PulsarConnection] = set()
 
-    def stirred(self, connection: "PulsarConnection") -> None:
+    def has_output(self, connection: "PulsarConnection") -> None:
         """There is something to be taken, or the broker has ended it."""
-        self._stirred.add(connection)
+        self._with_output.add(connection)
 
     def forget(self, connection: "PulsarConnection") -> None:
         """Nobody listens there any more."""
-        self._stirred.discard(connection)
+        self._with_output.discard(connection)
 
     def flush(self) -> None:
         """Write everything that was said; a connection whose client does not read stays, to be counted again."""
-        for connection in tuple(self._stirred):
+        for connection in tuple(self._with_output):
             if connection.write():
-                self._stirred.discard(connection)
+                self._with_output.discard(connection)
 
 
 class PulsarConnection(Line):
@@ -53,7 +53,7 @@ class PulsarConnection(Line):
     ) -> None:
         super().__init__(memory, reader, writer)
         self._outgoing = outgoing
-        self._connection = broker.connect(lambda: outgoing.stirred(self))
+        self._connection = broker.connect(lambda: outgoing.has_output(self))
 
     def write(self) -> bool:
         """Write what the broker has said; whether the client has it all. Where the broker has ended it, so is the connection."""

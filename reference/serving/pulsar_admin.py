@@ -106,10 +106,10 @@ class AdminConnection(Line):
 def _request(head: h11.Request, body: bytes) -> AdminRequest:
     target = urlsplit(head.target.decode("ascii"))
     try:
-        told = json.loads(body) if body else None
+        parsed = json.loads(body) if body else None
     except (ValueError, RecursionError) as error:
         raise _Bad(HTTPStatus.BAD_REQUEST, f"the body is not JSON: {error}") from error
-    return AdminRequest(head.method.decode("ascii"), unquote(target.path), dict(parse_qsl(target.query)), told)
+    return AdminRequest(head.method.decode("ascii"), unquote(target.path), dict(parse_qsl(target.query)), parsed)
 
 
 def _refusal(status: int, why: str) -> AdminAnswer:

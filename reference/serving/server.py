@@ -65,7 +65,7 @@ class Server:
 
 
 async def follow_the_wall_clock(advance: Callable[[int], None]) -> None:
-    """Let as much virtual time pass as passes in the world. An error in a timer's work is told, and time goes on."""
+    """Let as much virtual time pass as passes in the world. An error in a timer's work is logged, and time goes on."""
     last = time.monotonic()
     while True:
         await asyncio.sleep(_TICK_S)

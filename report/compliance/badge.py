@@ -48,8 +48,8 @@ def _is_ordinary(system: System) -> bool:
     """Whether no other system makes the same file's name, capitals aside: as `kafka 4.3.1` and `reference 0.1.0 as seed`."""
     name, version, profile = system.name, system.version or "", system.profile or ""
     usual = f"{name}-{'.'.join(version.split('.')[:2])}"
-    is_told = profile == usual or str(system) == f"{name} {version} as {profile}"
-    return is_told and len(str(system)) < _LONGEST and all(map(_PLAIN.fullmatch, (name, version, profile.replace("-", "."))))
+    is_shown = profile == usual or str(system) == f"{name} {version} as {profile}"
+    return is_shown and len(str(system)) < _LONGEST and all(map(_PLAIN.fullmatch, (name, version, profile.replace("-", "."))))
 
 
 def _width(text: str) -> int:

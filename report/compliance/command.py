@@ -32,7 +32,7 @@ _ELSE = ("violated", "inconclusive", "harness_error", "known_deviation", "not_of
 
 
 @dataclass(frozen=True)
-class Wish:
+class Options:
     """What the user asked for."""
 
     results: tuple[str, ...]
@@ -43,10 +43,10 @@ class Wish:
     memory: str | None = None
 
 
-def run(wish: Wish) -> int:
-    """Report as wished; the answer is the exit code, 0 for every report that could be made."""
-    if wish.form not in ("table", "json"):
-        raise WrongUsage(f"--format is {wish.form!r}, expected table or json")
+def run(options: Options) -> int:
+    """Report as asked; the answer is the exit code, 0 for every report that could be made."""
+    if options.form not in ("table", "json"):
+        raise WrongUsage(f"--format is {options.form!r}, expected table or json")
     with spark_is_there("fencepost report"):
         from fencepost.pipeline.compliance.summary import summarise
         from fencepost.pipeline.compliance.table import read, store
@@ -56,26 +56,26 @@ def run(wish: Wish) -> int:
     def say(stage: str) -> None:
         print(f"[{time.monotonic() - began:6.1f} s] {stage}", file=sys.stderr)
 
-    found = folders.find(wish.results)
+    found = folders.find(options.results)
     if not found.sources:
         raise WrongUsage("no results of a run can be read: " + _some(found.unreadable))
-    _clear(wish.out)
-    say(f"{len(found.sources)} runs, {found.bytes / 1e6:.1f} MB; starting Spark on {wish.master}")
-    with session(Size(found.bytes, wish.master, wish.memory)) as spark:
+    _clear(options.out)
+    say(f"{len(found.sources)} runs, {found.bytes / 1e6:.1f} MB; starting Spark on {options.master}")
+    with session(Size(found.bytes, options.master, options.memory)) as spark:
         say("reading")
-        unreadable = [*found.unreadable, *store(spark, found.sources, wish.out / "table")]
-        rows = read(spark, wish.out / "table")
+        unreadable = [*found.unreadable, *store(spark, found.sources, options.out / "table")]
+        rows = read(spark, options.out / "table")
         if rows.isEmpty():
             raise WrongUsage("no results of a run can be read: " + _some(unreadable))
         say("comparing")
-        summary = summarise(spark, rows, wish.out / "latest", wish.columns)
+        summary = summarise(spark, rows, options.out / "latest", options.columns)
     unreadable.sort(key=lambda one: one.path)
-    _write(summary, unreadable, wish.out)
+    _write(summary, unreadable, options.out)
     say("done")
-    if wish.form == "json":
+    if options.form == "json":
         print(json.dumps(as_json(summary, unreadable), indent=1, ensure_ascii=False))
     else:
-        _show(summary, unreadable, wish.out)
+        _show(summary, unreadable, options.out)
     return 0
 
 
@@ -133,15 +133,15 @@ def _write(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> Non
     _store(as_json(summary, unreadable), out)
 
 
-def _store(told: dict[str, Any], out: Path) -> None:
+def _store(document: dict[str, Any], out: Path) -> None:
     fresh = out / f"{RESULT}.new"
-    fresh.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    fresh.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     fresh.replace(out / RESULT)
 
 
 def _some(unreadable: Sequence[Unreadable]) -> str:
-    told = "; ".join(f"{one.path} {one.reason}" for one in unreadable[:_NAMED])
-    return told + (f"; and {len(unreadable) - _NAMED} more" if len(unreadable) > _NAMED else "")
+    listed = "; ".join(f"{one.path} {one.reason}" for one in unreadable[:_NAMED])
+    return listed + (f"; and {len(unreadable) - _NAMED} more" if len(unreadable) > _NAMED else "")
 
 
 def _show(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None:

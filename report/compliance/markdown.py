@@ -10,7 +10,7 @@ from fencepost.pipeline.compliance.facts import Standing, Summary
 from fencepost.pipeline.compliance.folders import Unreadable
 
 from .badge import file_name, message
-from .page import MOST_TOLD
+from .page import MOST_LISTED
 from .templates import clean
 from .view import STATES, Entry, Matrix, matrix
 
@@ -72,9 +72,9 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
     if unreadable:
         yield "## What is not in this report"
         yield ""
-        yield from (f"- {escaped(one.path)}: {escaped(one.reason)}" for one in unreadable[:MOST_TOLD])
-        if len(unreadable) > MOST_TOLD:
-            yield f"- and {len(unreadable) - MOST_TOLD} more; all of them are in `report.json`"
+        yield from (f"- {escaped(one.path)}: {escaped(one.reason)}" for one in unreadable[:MOST_LISTED])
+        if len(unreadable) > MOST_LISTED:
+            yield f"- and {len(unreadable) - MOST_LISTED} more; all of them are in `report.json`"
 
 
 def _standing(standing: Standing) -> str:

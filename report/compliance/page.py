@@ -12,7 +12,7 @@ from .badge import file_name
 from .templates import TEMPLATES
 from .view import STATES, WORDS, by_system, matrix
 
-MOST_TOLD = 50
+MOST_LISTED = 50
 
 
 def render(summary: Summary, unreadable: Sequence[Unreadable], made: datetime) -> str:
@@ -27,7 +27,7 @@ def render(summary: Summary, unreadable: Sequence[Unreadable], made: datetime) -
         names=", ".join(by_system(shown.columns)),
         pictures=pictures,
         unreadable=unreadable,
-        told=unreadable[:MOST_TOLD],
+        listed=unreadable[:MOST_LISTED],
         made=made,
         version=VERSION,
         states=STATES,

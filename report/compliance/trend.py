@@ -68,8 +68,8 @@ def over_versions(system: str, columns: Sequence[Column]) -> Picture:
                 width = _size(verdict, counts[verdict], most, AREA)
                 boxes.append(Box(verdict, x, y, width, BAR, f"{standing.system}: {counts[verdict]} {WORDS[verdict]}"))
                 x += width
-        told = [f"{counts[verdict]} {WORDS[verdict]}" for verdict in _SAID if counts[verdict] or verdict == "met"]
-        words.append(Words(x + 8, y + 13, ", ".join(told) + f" of {standing.due}"))
+        counted = [f"{counts[verdict]} {WORDS[verdict]}" for verdict in _SAID if counts[verdict] or verdict == "met"]
+        words.append(Words(x + 8, y + 13, ", ".join(counted) + f" of {standing.due}"))
     return Picture(f"{system} over its versions", TOP + ROW * len(columns), tuple(boxes), tuple(words))
 
 
@@ -89,7 +89,7 @@ def over_time(system: str, columns: Sequence[Column]) -> Picture | None:
             present = [verdict for verdict in STACK if moment.totals[verdict]]
             sizes = [_size(verdict, moment.totals[verdict], most, LANE - 12) for verdict in present]
             for verdict, height, top in zip(present, sizes, accumulate(sizes), strict=True):
-                boxes.append(Box(verdict, x, foot - top, step - 2, height, _told(moment), not moment.run.complete))
+                boxes.append(Box(verdict, x, foot - top, step - 2, height, _in_words(moment), not moment.run.complete))
     end = TOP + LANE * len(columns) + 14
     times = sorted(moment.run.started for moment in moments)
     words += [Words(LEFT, end, f"{times[0]:%Y-%m-%d}"), Words(LEFT + COLUMN_AREA, end, f"{times[-1]:%Y-%m-%d}", "end")]
@@ -104,7 +104,7 @@ def _judged(totals: Mapping[str, int]) -> int:
     return sum(totals[verdict] for verdict in STACK)
 
 
-def _told(moment: Moment) -> str:
+def _in_words(moment: Moment) -> str:
     counts = ", ".join(f"{moment.totals[verdict]} {WORDS[verdict]}" for verdict in STACK if moment.totals[verdict])
     return f"{moment.run.started:%Y-%m-%d %H:%M} {moment.run.name}: {counts}{'' if moment.run.complete else '; not complete'}"
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from fencepost.contract import register
+from fencepost.contract import proposals, register
 from fencepost.pipeline.compliance.facts import UNJUDGED, VERDICTS, Cell, Column, State, System
 
 STATES = {
@@ -124,15 +124,15 @@ def matrix(shown: Sequence[Column]) -> Matrix:
     """The matrix of these columns; requirements in the order of the register, those that it does not know after them."""
     columns = tuple(sorted(shown, key=lambda column: order(column.standing.system)))
     known = register.bundled()
-    told = {name: cell for column in columns for name, cell in column.cells.items()}
-    names = [name for name in known.by_id if name in told] + sorted(name for name in told if name not in known.by_id)
+    cells = {name: cell for column in columns for name, cell in column.cells.items()}
+    names = [name for name in known.by_id if name in cells] + sorted(name for name in cells if name not in known.by_id)
     lines: dict[str, list[Line]] = {}
     for name in names:
         row = known.by_id.get(name)
-        title = register.title_of(known.spec_of(name)) if row else name.rpartition("-")[0] or name
+        title = proposals.bundled().title_of(known.spec_of(name)) if row else name.rpartition("-")[0] or name
         statement = row.statement if row else "(not in the register of this release)"
         entries = tuple(Entry(column, column.cells.get(name)) for column in columns)
-        lines.setdefault(title, []).append(Line(name, told[name].level, statement, entries))
+        lines.setdefault(title, []).append(Line(name, cells[name].level, statement, entries))
     return Matrix(columns, tuple(Proposal(title, tuple(members)) for title, members in lines.items()))
 
 

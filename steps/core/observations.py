@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
-from fencepost.steps.outcomes import observed, unanswered
+from fencepost.contract.outcomes import Done, Refused
+from fencepost.steps.answers import known, reported
+from fencepost.steps.outcomes import observed
 
 from .context import ScenarioContext
 from .vocabulary import CONTENT, CORE
@@ -12,15 +13,15 @@ from .vocabulary import CONTENT, CORE
 @CORE.then("it is done")
 def is_done(context: ScenarioContext) -> None:
     """What the When asked was done, and said to be."""
-    answer = _answer(context)
-    context.expect(isinstance(answer, Done), what="answer", expected="success", seen=_told(answer))
+    answer = known(context.answer)
+    context.expect(isinstance(answer, Done), what="answer", expected="success", seen=reported(answer))
 
 
 @CORE.then("it is refused")
 def is_refused(context: ScenarioContext) -> None:
     """What the When asked was not done, and said not to be."""
-    answer = _answer(context)
-    context.expect(isinstance(answer, Refused), what="answer", expected="a refusal", seen=_told(answer))
+    answer = known(context.answer)
+    context.expect(isinstance(answer, Refused), what="answer", expected="a refusal", seen=reported(answer))
 
 
 @CORE.then("readers of {logs} see {content}[ {order}]")
@@ -48,16 +49,6 @@ def is_over(context: ScenarioContext, writer: str) -> None:
     context.await_ends()
     over = context.is_over(writer)
     context.expect(over, what=f"transaction of {writer}", expected="over", seen="over" if over else "not over")
-
-
-def _answer(context: ScenarioContext) -> Outcome[object] | None:
-    if isinstance(context.answer, Unknown):
-        unanswered(context.answer, "asking for what is judged")
-    return context.answer
-
-
-def _told(answer: Outcome[object] | None) -> str:
-    return "success" if isinstance(answer, Done) else str(answer)
 
 
 def _shown(values: Iterable[str]) -> str:

@@ -1,1 +1,1 @@
-"""The sentences of KIP-890: `setting` has the Given, `acts` the When, `answers` and `logs` the Then, `world` what they share."""
+"""What only KIP-890 says, beyond Kafka's vocabulary."""

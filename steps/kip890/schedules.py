@@ -10,15 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
-from pytest_bdd import parsers, then, when
 
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.kafka.initialising import LONG_TIMEOUT_MS
+from fencepost.steps.kafka.probing import last_coordinator_epoch
+from fencepost.steps.kafka.producer import Producer
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
-from .setting import LONG_TIMEOUT_MS
-from .world import Producer, World
+from .vocabulary import KIP890
 
 _ACTS = 10
 
@@ -39,103 +41,108 @@ def schedules() -> list[Schedule]:
     return []
 
 
-@when(parsers.re(r"(?P<name>\w+) goes through (?P<count>\d+) schedules of writes, ends and markers(?P<old> as an old client)?"))
-def goes_through(world: World, schedules: list[Schedule], name: str, count: str, old: str | None) -> None:
+@KIP890.when("{producer} goes through {count:number} random schedules")
+def goes_through(context: ScenarioContext, schedules: list[Schedule], producer: str, count: int) -> None:
     """Ten requests for each schedule, then InitProducerId of a new instance, until one has left a transaction open.
 
     They are Produce v12 and EndTxn v5, of the present pair and of the one before; of an old client AddPartitionsToTxn v3, Produce v11,
-    announced or not, and EndTxn v4. In between WriteTxnMarkers v1 aborts the present epoch in one partition, as an operator's tool does.
+    added before or not, and EndTxn v4. In between WriteTxnMarkers v1 aborts the present epoch in one partition, as an operator's tool does.
     """
-    producer = world.turn_of(name)
-    for number in range(int(count)):
-        schedules.append(_Walk(world, producer, Schedule(number), is_old=bool(old)).run())
+    one = context.turn_of(producer)
+    for number in range(count):
+        schedules.append(_Walk(context, one, Schedule(number)).run())
         if schedules[-1].left_open:
             break
 
 
-@then("none of the schedules has left a transaction open")
-def nothing_is_left_open(world: World, schedules: list[Schedule]) -> None:
+@KIP890.then("no schedule has left a transaction open")
+def nothing_is_left_open(context: ScenarioContext, schedules: list[Schedule]) -> None:
     """After each of them DescribeProducers showed no open transaction of the producer's id in any partition; and some wrote something."""
     if not any(schedule.accepted_writes for schedule in schedules):
         raise SetUpFailed("no write of any schedule was accepted, so nothing could have been left open")
     for schedule in schedules:
-        world.evidence.expect(
+        context.evidence.expect(
             not schedule.left_open,
-            "no open transaction once a new instance has taken over",
+            "none once a new instance has taken over",
             f"{', '.join(schedule.left_open) or 'none'} after schedule {schedule.number}: {'; '.join(schedule.done)}",
+            what="open transactions",
         )
 
 
 class _Walk:
     """One schedule on its way."""
 
-    def __init__(self, world: World, producer: Producer, schedule: Schedule, *, is_old: bool) -> None:
-        self._world, self._producer, self._schedule = world, producer, schedule
+    def __init__(self, context: ScenarioContext, producer: Producer, schedule: Schedule) -> None:
+        self._context, self._producer, self._schedule = context, producer, schedule
         self._chance = random.Random(schedule.number)  # noqa: S311 - a schedule is no secret
-        self._write_version, self._end_version = (11, 4) if is_old else (12, 5)
         self._acts: list[Callable[[], None]] = [self._write, self._write, self._write, self._end, self._mark, self._write_late]
-        self._acts += [self._announce, self._announce] if is_old else [self._end_late]
+        self._acts += [self._add, self._add] if producer.is_old else [self._end_late]
 
     def run(self) -> Schedule:
         for _ in range(_ACTS):
             self._chance.choice(self._acts)()
         self._take_over()
-        for partition in self._world.partitions:
-            active = observed(self._world.observer.describe_producers(partition), f"describing the producers of {partition}")
+        for partition in self._context.partitions:
+            active = observed(self._context.observer.describe_producers(partition), f"describing the producers of {partition}")
             self._schedule.left_open += [
                 f"a transaction in {partition} from offset {entry.transaction_start}"
                 for entry in active
-                if entry.producer.producer_id == self._producer.pair.producer_id and entry.transaction_start >= 0
+                if entry.producer.producer_id == self._producer.current.producer_id and entry.transaction_start >= 0
             ]
         return self._schedule
 
     def _write(self) -> None:
-        self._write_as(self._producer.pair)
+        self._write_as(self._producer.current)
 
     def _write_late(self) -> None:
-        self._write_as(self._earlier_pair())
+        self._write_as(self._earlier())
 
-    def _write_as(self, pair: ProducerIdAndEpoch) -> None:
+    def _write_as(self, identity: ProducerIdAndEpoch) -> None:
         where = self._partition()
-        outcome = self._producer.write(where, f"s{self._schedule.number}", pair, self._write_version, retry=False)
+        outcome = self._producer.write(
+            where,
+            [f"s{self._schedule.number}"],
+            version=self._context.version(self._producer, "produce"),
+            identity=identity,
+            retry=False,
+        )
         self._schedule.accepted_writes += isinstance(outcome, Done)
-        self._note(f"write to {where.partition} at epoch {pair.epoch}", outcome)
+        self._note(f"write to {where.partition} at epoch {identity.epoch}", outcome)
 
-    def _announce(self) -> None:
+    def _add(self) -> None:
         where = self._partition()
-        outcome = self._producer.probe.add_partitions(self._producer.transactional_id, self._producer.pair, [where], retry=False)
-        self._note(f"announce {where.partition}", outcome)
+        outcome = self._producer.probe.add_partitions(self._producer.transactional_id, self._producer.current, [where], retry=False)
+        self._note(f"add {where.partition}", outcome)
 
     def _end(self) -> None:
-        self._end_as(self._producer.pair)
+        self._end_as(self._producer.current)
 
     def _end_late(self) -> None:
-        self._end_as(self._earlier_pair())
+        self._end_as(self._earlier())
 
-    def _end_as(self, pair: ProducerIdAndEpoch) -> None:
+    def _end_as(self, identity: ProducerIdAndEpoch) -> None:
         commit = self._chance.random() < 1 / 2
-        outcome = self._producer.end(commit, pair, self._end_version, retry=False)
-        if isinstance(outcome, Done) and outcome.value not in (None, self._producer.pair):
-            self._producer.pairs.append(outcome.value)
-        self._note(f"{'commit' if commit else 'abort'} at epoch {pair.epoch}", outcome)
+        outcome = self._producer.end(commit, version=self._context.version(self._producer, "end_txn"), identity=identity, retry=False)
+        if isinstance(outcome, Done) and outcome.value not in (None, self._producer.current):
+            self._producer.given.append(outcome.value)
+        self._note(f"{'commit' if commit else 'abort'} at epoch {identity.epoch}", outcome)
 
     def _mark(self) -> None:
-        where, pair = self._partition(), self._producer.pair
-        active = observed(self._world.observer.describe_producers(where), f"describing the producers of {where}")
-        seen = max([entry.coordinator_epoch for entry in active if entry.producer.producer_id == pair.producer_id] + [0])
-        outcome = self._world.observer.write_marker(where, pair, commit=False, coordinator_epoch=seen, retry=False)
-        self._note(f"marker for {where.partition} at epoch {pair.epoch}", outcome)
+        where, identity = self._partition(), self._producer.current
+        seen = last_coordinator_epoch(self._context, where, self._producer)
+        outcome = self._context.observer.write_marker(where, identity, commit=False, coordinator_epoch=seen, retry=False)
+        self._note(f"marker for {where.partition} at epoch {identity.epoch}", outcome)
 
     def _take_over(self) -> None:
         producer = self._producer
         outcome = producer.probe.init_producer_id(producer.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=NO_PRODUCER)
-        producer.pairs.append(achieved(outcome, f"taking over from {producer.name}"))
+        producer.given.append(achieved(outcome, f"taking over from {producer.name}"))
 
     def _partition(self) -> TopicPartition:
-        return self._chance.choice(self._world.partitions)
+        return self._chance.choice(self._context.partitions)
 
-    def _earlier_pair(self) -> ProducerIdAndEpoch:
-        return self._producer.pairs[-2:][0]
+    def _earlier(self) -> ProducerIdAndEpoch:
+        return self._producer.given[-2:][0]
 
     def _note(self, what: str, outcome: Outcome[object]) -> None:
         if isinstance(outcome, Unknown):

@@ -1,6 +1,2 @@
-"""The sentences of PIP-31.
-
-All stand on `ground`: topics, what is written and read, and the ends of transactions, which `world` knows and `setting` begins. The
-themes have sentences of their own: `acknowledging`, `adding`, `batches`, `coordinator`, `deduplication`, `ending`, `expiry`,
-`holding`, `late`, `participants`, `recovery`.
-"""
+"""The sentences that only PIP-31 needs: what coordinators answer, ends that race with each other or with a time-out, and producers that
+send again. All else it says in the words that the Pulsar proposals share, in `steps/pulsar`."""

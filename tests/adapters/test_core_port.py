@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import pytest
 
-from fencepost.adapters.reference import references
+from fencepost.adapters.engines import ENGINES
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Session
 from fencepost.contract.transactional_log import TransactionalLog, Writer
@@ -20,7 +20,7 @@ PATIENCE_S = 20.0
 def session(request: pytest.FixtureRequest) -> Iterator[Session]:
     """A session with a fresh broker."""
     protocol, profile = request.param
-    system = references(profile, None, PATIENCE_S)[protocol]
+    system = ENGINES[protocol].system(profile, None, PATIENCE_S)
     system.open()
     session = system.session("the core's port")
     yield session

@@ -10,7 +10,7 @@ from fencepost.adapters.kafka.history import events
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch, TopicPartition
-from fencepost.adapters.reference import ReferenceSystem
+from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.outcomes import Done, Unknown
 
 LOG = TopicPartition("payments", 0)

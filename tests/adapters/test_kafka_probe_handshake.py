@@ -151,4 +151,4 @@ def test_a_system_that_is_no_kafka_is_judged_by_the_text() -> None:
     identity = identify(None, kafka_settings().releases, "1.2.3")
 
     assert (identity.version, identity.exact, identity.profile) == ("1.2.3", True, "seed")
-    assert "tells no metadata.version" in identity.notes[0]
+    assert "reports no metadata.version" in identity.notes[0]

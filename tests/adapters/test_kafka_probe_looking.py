@@ -5,7 +5,7 @@ import pytest
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.session import KafkaSession
 from fencepost.adapters.kafka.values import AbortedTransaction, Isolation, ProducerIdAndEpoch, TopicPartition
-from fencepost.adapters.reference import ReferenceSystem
+from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.outcomes import Done, Refused
 
 PAYMENTS = TopicPartition("payments", 0)

@@ -4,10 +4,12 @@ import time
 
 import pytest
 
+from fencepost.adapters import registry
 from fencepost.adapters.common.time import WallTime
-from fencepost.adapters.reference import ReferenceSystem, references
+from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
+from fencepost.contract.registration import Asked
 
 
 @pytest.fixture
@@ -82,8 +84,8 @@ def test_names_in_the_reference_are_the_same_in_every_run(reference: ReferenceSy
 def test_what_the_reference_does_not_have_is_wrong_usage() -> None:
     """The error has the nearest that there is."""
     with pytest.raises(WrongUsage, match=r"unknown profile 'kafka-3\.9'; did you mean kafka-4\.0\?"):
-        references("kafka-3.9", None, 1.0)
+        registry.build("reference", Asked(profile="kafka-3.9"))
     with pytest.raises(WrongUsage, match="unknown defect 'none of ours'; known: "):
-        references(None, "none of ours", 1.0)
+        registry.build("reference", Asked({"defect": "none of ours"}))
     with pytest.raises(WrongUsage, match=r"before open\(\)"):
         ReferenceSystem().session("too early")

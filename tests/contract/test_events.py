@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 import pytest
 from shapes import faults
 
-from fencepost.adapters.reference import references
+from fencepost.adapters.engines import ENGINES
 from fencepost.contract.events import Error, Event, Group, Mop, Transaction
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import Session
@@ -19,7 +19,7 @@ NOT_OURS = {"schema_version", "tx.seq", "mops.mkey", "mops.hash", "mops.in_ref"}
 
 def history_of(protocol: str) -> list[Any]:
     """What a session with the reference records, as it stands in a file: commits, aborts, refusals, and reads."""
-    system = references(None, None, 1.0)[protocol]
+    system = ENGINES[protocol].system("seed", None, 1.0)
     system.open()
     session = system.session("shapes", frozenset({"crash"}))
     converse(session)

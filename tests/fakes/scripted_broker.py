@@ -1,4 +1,7 @@
-"""A broker in this process that answers from a script: what each API answers next, and what was asked."""
+"""A broker in this process that answers from a script: what each API answers next, and what was asked.
+
+It keeps no state, so it lies whenever its script does: an answer fits the request by its form alone.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias

@@ -1,4 +1,7 @@
-"""The reference over TCP for tests: as the command that users start, or in a thread of this process on a virtual clock."""
+"""The reference over TCP for tests: as the command that users start, or in a thread of this process on a virtual clock.
+
+It does not lie; in a thread only its clock is not the world's.
+"""
 
 import asyncio
 import contextlib

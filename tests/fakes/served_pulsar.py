@@ -1,4 +1,4 @@
-"""The Pulsar reference over TCP and HTTP in a thread of this process, on a virtual clock."""
+"""The Pulsar reference over TCP and HTTP in a thread of this process, on a virtual clock, which is all in which it lies."""
 
 import contextlib
 from collections.abc import Callable, Iterator

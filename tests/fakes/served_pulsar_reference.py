@@ -1,12 +1,14 @@
 """The bundled Pulsar reference as a system that is reached over TCP and HTTP, on the same virtual clock and with the same names.
 
-As a program it is `fencepost run` on that system; its arguments go to the suite.
+It does not lie: that it says the same as the bundled one, event by event, is what tests ask of it. As a program it is `fencepost run` on
+that system; its arguments go to the suite.
 
 A client that waits lets time pass, so it must know whether anything is on its way. It does: the connection in the broker counts what
 it took and said, and a client goes on when everything that it sent was taken, and reads when something was said that it has not read.
 """
 
 import sys
+from dataclasses import replace
 from unittest import mock
 
 from served import EventLoop
@@ -14,6 +16,7 @@ from served_pulsar import ServedPulsar
 
 from fencepost import suite
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.engines import ENGINES
 from fencepost.adapters.pulsar.http import HttpAdmin
 from fencepost.adapters.pulsar.tcp import TcpTransport
 from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin, ConnectionLost
@@ -34,8 +37,8 @@ class CountingBroker:
         self.broker = broker
         self.connections: list[CountingConnection] = []
 
-    def connect(self, stirred):  # type: ignore[no-untyped-def]
-        connection = self.broker.connect(stirred)
+    def connect(self, notify):  # type: ignore[no-untyped-def]
+        connection = self.broker.connect(notify)
         if connection is not None:
             self.connections.append(CountingConnection(connection))
             return self.connections[-1]
@@ -147,5 +150,5 @@ class ServedPulsarSystem(PulsarReferenceSystem):
 
 
 if __name__ == "__main__":
-    with mock.patch("fencepost.adapters.reference.PulsarReferenceSystem", ServedPulsarSystem):
+    with mock.patch.dict(ENGINES, pulsar=replace(ENGINES["pulsar"], system=ServedPulsarSystem)):
         sys.exit(suite.run(sys.argv[1:], workers=1))

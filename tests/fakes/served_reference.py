@@ -1,19 +1,22 @@
 """The bundled reference as a system that is reached over TCP, on the same virtual clock and with the same faults and names as in process.
 
-As a program it is `fencepost run` on that system; its arguments go to the suite.
+It does not lie: that it says the same as the bundled one, event by event, is what tests ask of it. As a program it is `fencepost run` on
+that system; its arguments go to the suite.
 """
 
 import sys
+from dataclasses import replace
 from unittest import mock
 
 from served import EventLoop, Served
 
 from fencepost import suite
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.engines import ENGINES
 from fencepost.adapters.kafka.login import Login
 from fencepost.adapters.kafka.tcp import TcpTransport
 from fencepost.adapters.kafka.transport import Connect
-from fencepost.adapters.reference import ReferenceSystem, number_of
+from fencepost.adapters.reference_kafka import ReferenceSystem, number_of
 from fencepost.reference.kafka import ReferenceKafka
 from fencepost.reference.serving.server import HOST
 
@@ -53,5 +56,5 @@ def _login(broker: ReferenceKafka, user: str | None) -> Login | None:
 
 
 if __name__ == "__main__":
-    with mock.patch("fencepost.adapters.reference.ReferenceSystem", ServedSystem):
+    with mock.patch.dict(ENGINES, kafka=replace(ENGINES["kafka"], system=ServedSystem)):
         sys.exit(suite.run(sys.argv[1:], workers=1))

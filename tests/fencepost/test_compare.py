@@ -23,10 +23,10 @@ def lawful(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_larger_producer_ids_and_another_order_are_no_difference(lawful: Path, tmp_path: Path) -> None:
     """Producer ids are compared by which is which, lists by what is in them."""
-    for oddity in ("producer-ids-with-gaps", "answers-in-another-order", "late-completion"):
-        fencepost("run", *ROWS, "--defect", oddity, "--results", tmp_path / oddity, expect=0)
+    for variant in ("producer-ids-with-gaps", "answers-in-another-order", "late-completion"):
+        fencepost("run", *ROWS, "--defect", variant, "--results", tmp_path / variant, expect=0)
 
-        assert list(compare.differences(lawful, tmp_path / oddity)) == []
+        assert list(compare.differences(lawful, tmp_path / variant)) == []
 
 
 def test_another_answer_is_a_difference_with_both_sides(lawful: Path, tmp_path: Path) -> None:

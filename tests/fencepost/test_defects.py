@@ -12,7 +12,7 @@ from fencepost.reference.defects import DEFECTS, LAWFUL
 @pytest.fixture(scope="module")
 def proof() -> Proof:
     """What the suite says of every variant, found out once."""
-    return prove(register.bundled(), (), everything=False, workers=2, tell=lambda *_: None)
+    return prove(register.bundled(), (), everything=False, workers=2, report=lambda *_: None)
 
 
 @pytest.mark.parametrize("name", sorted(DEFECTS))

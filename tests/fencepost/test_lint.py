@@ -95,7 +95,7 @@ def test_a_good_feature_is_clean() -> None:
         ("@needs:crash", "@needs:crahs", "@needs:crahs is not known; a scenario may have @needs:crash"),
         ("@needs:crash", "@slow", "@slow is not known"),
         ("      And nothing else does\n", "      When it is undone\n", "steps must go from Given over When to Then"),
-        ("      And nothing else does\n", "      And a\n      And b\n      And c\n      And d\n", "7 steps; more than 6"),
+        ("      And nothing else does\n", "      And a\n      And b\n      And c\n      And d\n      And e\n", "8 steps; more than 7"),
         ("      When it is done\n      Then it shows\n      And", "      Then it shows\n      And", "has one When; this one has 0"),
         ("      Then it shows\n      And nothing else does\n", "", "a scenario without a Then judges nothing"),
         ("Feature: Something", "@slow\nFeature: Something", "@slow on a Feature"),

@@ -105,7 +105,7 @@ def proof_of(monkeypatch: pytest.MonkeyPatch, *rows: str, defects: tuple[Defect,
         spec: tuple(row.model_copy(update={"planned": row.id not in rows, "excluded": None}) for row in own)
         for spec, own in register.bundled().by_spec.items()
     }
-    return prove_module.prove(Register(tested), (), everything=False, workers=1, tell=lambda *_: None)
+    return prove_module.prove(Register(tested), (), everything=False, workers=1, report=lambda *_: None)
 
 
 VARIANTS = {
@@ -116,7 +116,10 @@ VARIANTS = {
         dataclasses.replace(BUMP, parts=DEFECTS["pattern-ignored"].parts),
         "it never took effect: nothing that it was asked calls",
     ),
-    "crashes at the start": (dataclasses.replace(BUMP, parts=Parts(announcement=cast(Any, TransactionLog))), "nothing could be judged: "),
+    "crashes at the start": (
+        dataclasses.replace(BUMP, parts=Parts(advertised_api_versions=cast(Any, TransactionLog))),
+        "nothing could be judged: ",
+    ),
 }
 
 

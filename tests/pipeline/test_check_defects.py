@@ -1,6 +1,8 @@
 """What the checker says of the suite's own runs: nothing of the honest reference, and its anomaly of each defect that a history shows."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from commands import fencepost
@@ -67,18 +69,18 @@ HONEST = "reference"
 
 
 @pytest.fixture(scope="module")
-def found(java: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:  # noqa: ARG001 it only skips
+def found(java: None, reference_run: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:  # noqa: ARG001 it only skips
     """The anomalies of each: the whole suite on the honest reference, and its own requirement on each defect. One check judges them all."""
     folder = tmp_path_factory.mktemp("runs")
-    runs: dict[str, tuple[str, ...]] = {HONEST: ()}
-    runs |= {name: (f"--defect={name}", f"--only={DEFECTS[name].breaks}") for name in SHOWN}
+    shutil.copytree(reference_run[0] / "history", folder / "in" / HONEST / "history")
+    runs = [(folder / "in" / name, (f"--defect={name}", f"--only={DEFECTS[name].breaks}")) for name in SHOWN]
 
-    assert run_all([(folder / "in" / name, options) for name, options in runs.items()]) == {name: int(name != HONEST) for name in runs}
+    assert run_all(runs) == dict.fromkeys(SHOWN, 1)
     fencepost("check", folder / "in", "--results", folder / "out", "--format", "json", expect=1)
 
     told = json.loads((folder / "out/verdict.json").read_text(encoding="utf-8"))
     assert told["quarantined"] == 0
-    anomalies: dict[str, set[str]] = {name: set() for name in runs}
+    anomalies: dict[str, set[str]] = {name: set() for name in (HONEST, *SHOWN)}
     for entry in told["runs"]:
         anomalies[entry["run"].split("/")[0]] |= set(entry["anomalies"])
     return anomalies

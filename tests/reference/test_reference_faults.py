@@ -4,7 +4,7 @@ import pytest
 
 from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.kafka.values import TopicPartition
-from fencepost.adapters.reference import ReferenceSystem
+from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.errors import NotOffered, SystemUnreachable
 from fencepost.contract.outcomes import Done
 

@@ -2,8 +2,12 @@
 
 import re
 from importlib import resources
+from pathlib import Path
 
+import pytest
 from reference_client import Client
+
+from fencepost.contract import register
 
 FIRST_SLICE = [
     "018",
@@ -42,6 +46,15 @@ def test_every_requirement_of_the_first_slice_has_its_branch() -> None:
     found = set(re.findall(r"KIP890-(\d{3})\"", "".join(sources)))
 
     assert found >= set(FIRST_SLICE)
+
+
+@pytest.mark.parametrize("protocol", ["kafka", "pulsar"])
+def test_every_requirement_of_the_core_has_its_branch_in_each_reference(protocol: str) -> None:
+    """What every transactional log promises is kept somewhere in each of them."""
+    room = Path(str(resources.files("fencepost.reference"))) / protocol
+    found = set(re.findall(r"rule\(\"(CORE-\d+)\"\)", "".join(file.read_text(encoding="utf-8") for file in room.rglob("*.py"))))
+
+    assert found == {requirement for requirement in register.bundled().by_id if requirement.startswith("CORE-")}
 
 
 def test_a_broker_tells_what_it_has_exercised_itself() -> None:

@@ -15,7 +15,7 @@ from served_pulsar import pulsar_here
 
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.values import TxnId
 from fencepost.reference.serving.pulsar_admin import LONGEST_BODY
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -80,7 +80,7 @@ def test_its_time_passes_by_itself(served: Command) -> None:
     probe = ours.client("c")
     opened = probe.new_transaction(1)
     assert isinstance(opened, Done)
-    url = f"http://127.0.0.1:{served.admin_port}/admin/v3/transactions/transactionMetadata/{opened.value.most}/{opened.value.least}"
+    url = f"http://127.0.0.1:{served.admin_port}/admin/v3/transactions/transactionMetadata/{opened.value.coordinator_bits}/{opened.value.sequence}"
     end = time.monotonic() + PATIENCE_S
     while '"OPEN"' in httpx.get(url, trust_env=False).text:
         assert time.monotonic() < end
@@ -177,7 +177,7 @@ def test_a_connection_to_the_admin_port_serves_several_calls(served: Command) ->
 def test_an_error_of_the_reference_ends_one_connection_and_is_written_down(caplog: pytest.LogCaptureFixture) -> None:
     """The traceback is in the log, and the others go on."""
 
-    class Faulty(Coordinator):
+    class Faulty(LogCoordinator):
         def new(self, timeout_ms: int) -> TxnId:  # noqa: ARG002
             raise ZeroDivisionError("the fault")
 

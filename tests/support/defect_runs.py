@@ -14,7 +14,7 @@ def run_all(runs: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, int]:
     from fencepost.suite import PLUGINS
 
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.reference", *PLUGINS])
+    context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
     with context.Pool(WORKERS, maxtasksperchild=1) as pool:
         return dict(pool.imap_unordered(_run, runs))
 

@@ -9,6 +9,7 @@ import warnings
 import pytest
 
 IMAGE = "apache/kafka:4.3.1"
+OLDER_IMAGE = "apache/kafka:4.0.0"
 PULSAR_IMAGE = "apachepulsar/pulsar:4.0.7"
 
 
@@ -38,8 +39,20 @@ def _ask_docker(image: str) -> str | None:
     return None
 
 
-def require_docker(image: str = IMAGE) -> None:
-    """Skip with the reason when there is no Docker, or fail when FENCEPOST_REQUIRE_CONTAINERS=1 says that there must be."""
+def image_for(item: pytest.Item) -> str | None:
+    """The image of the test's marker `docker`; None where it has no such marker. Raises UsageError for one without an image."""
+    marker = item.get_closest_marker("docker")
+    if marker is None:
+        return None
+    match marker.args:
+        case (str(image),) if not marker.kwargs:
+            return image
+        case _:
+            raise pytest.UsageError(f"{item.nodeid}: expected pytest.mark.docker(IMAGE), seen docker{marker.args}")
+
+
+def require_docker(image: str) -> None:
+    """Skip with the reason when there is no Docker or no such image, or fail when FENCEPOST_REQUIRE_CONTAINERS=1 asks for them."""
     if (trouble := _trouble(image)) is None:
         return
     if os.environ.get("FENCEPOST_REQUIRE_CONTAINERS") == "1":

@@ -1,7 +1,7 @@
 """Clients for tests of the Pulsar reference: the kit's own probe, with nothing but a function call between it and the broker."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from fencepost.adapters.common.address import Address
@@ -21,10 +21,15 @@ from fencepost.adapters.pulsar.values import (
 )
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
+from fencepost.reference.pulsar.connection import Connection
+from fencepost.reference.pulsar.kinds import TransactionKind
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 TOPIC = "persistent://public/default/orders"
 OTHER = "persistent://public/default/payments"
 _STEP_MS = 20
+_PORT_BEFORE = 6649
+"""The port before that of node 1."""
 
 
 class VirtualTime:
@@ -44,11 +49,27 @@ class VirtualTime:
             self._broker.advance(_STEP_MS)
 
 
-class World:
-    """A broker, and clients by their names."""
+class AtNode:
+    """One node of a broker, as a client's transport has it."""
 
-    def __init__(self, profile: str = "seed", parts: Parts | None = None) -> None:
-        self.broker = ReferencePulsar(PulsarProfile.load(profile), parts)
+    def __init__(self, broker: ReferencePulsar, number: int) -> None:
+        self._broker = broker
+        self._number = number
+        self.advance = broker.advance
+
+    def connect(self) -> Connection | None:
+        return self._broker.connect(number=self._number)
+
+    def admin(self, request: AdminRequest) -> AdminAnswer | None:
+        return self._broker.admin(request, self._number)
+
+
+class World:
+    """A broker, and clients by their names; those that are new begin at the node `service`."""
+
+    def __init__(self, profile: str = "seed", parts: Parts | None = None, *, nodes: int = 1, kinds: Sequence[TransactionKind] = ()) -> None:
+        self.broker = ReferencePulsar(PulsarProfile.load(profile), parts, nodes=nodes, kinds=kinds)
+        self.service = 1
         self.time = VirtualTime(self.broker)
         self._recorder = Recorder(self.time.now_ms)
         self._probes: dict[str, PulsarProbe] = {}
@@ -57,9 +78,9 @@ class World:
         if name not in self._probes:
             client = Client(
                 name,
-                Address("reference", 6650),
-                lambda _client, _address: InProcessTransport(self.broker),
-                InProcessAdmin(self.broker),
+                Address("reference", _PORT_BEFORE + self.service),
+                lambda _client, address: InProcessTransport(AtNode(self.broker, address.port - _PORT_BEFORE)),
+                InProcessAdmin(AtNode(self.broker, self.service)),
                 self._recorder,
                 10.0,
             )

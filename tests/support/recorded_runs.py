@@ -6,14 +6,14 @@ from typing import Any
 
 from commands import compliance
 
-from fencepost.contract import register
-from fencepost.protocols import PROTOCOLS_OF
+from fencepost.contract import proposals, register
 
 
 def scenarios(folder: Path, protocol: str) -> dict[tuple[str, str], str]:
     """The verdicts on a system of that protocol; a run that judges several names the protocol behind a scenario of the core."""
-    rows = [row for row in compliance(folder)["requirements"] if protocol in PROTOCOLS_OF[register.bundled().spec_of(row["id"])]]
-    others = tuple(f" ({other})" for other in PROTOCOLS_OF["core"] if other != protocol)
+    known = proposals.bundled()
+    rows = [row for row in compliance(folder)["requirements"] if register.bundled().spec_of(row["id"]) in known.binding(protocol)]
+    others = tuple(f" ({other})" for other in known.protocols_of("core") if other != protocol)
     return {
         (row["id"], scenario["name"].removesuffix(f" ({protocol})")): scenario["verdict"]
         for row in rows

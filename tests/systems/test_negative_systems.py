@@ -16,14 +16,14 @@ KNOWN_REDS = {
     "KIP890-020": "expected a refusal with PRODUCER_FENCED; seen a refusal with INVALID_PRODUCER_ID_MAPPING",
     "KIP890-021": "expected a refusal with PRODUCER_FENCED; seen success",
     "KIP890-024": "expected a refusal with INVALID_PRODUCER_EPOCH; seen success",
-    "KIP890-048": "payments-0 refused with INVALID_TXN_STATE; seen payments-0: no error",
+    "KIP890-048": "expected a refusal with INVALID_TXN_STATE for payments-0; seen payments-0: success",
     "KIP890-095": "expected a refusal with INVALID_TXN_STATE; seen success",
-    "KIP890-098": "expected INVALID_TXN_STATE for payments-1; seen",
+    "KIP890-098": "expected a refusal with INVALID_TXN_STATE for payments-1; seen",
     "KIP890-117": "expected a refusal with INVALID_TXN_STATE; seen success",
-    "KIP890-137": 'to see nothing in payments-0; seen "a1", "p1"',
+    "KIP890-137": 'expected nothing; seen "a1", "p1"',
     "KIP890-139": "checksum 0x00000000",
     "KIP890-140": "checksum 0x00000000",
-    "KIP890-141": 'to see nothing in payments-0; seen "a1", "a2"',
+    "KIP890-141": 'expected nothing; seen "a1", "a2"',
 }
 
 

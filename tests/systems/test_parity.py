@@ -18,8 +18,11 @@ def profile(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def in_process(profile: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of a run on the reference as it is bundled."""
+def in_process(profile: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a run on the reference as it is bundled, which has the profile `seed` unless another one is asked for."""
+    if profile == "seed":
+        results: Path = request.getfixturevalue("reference_run")[0]
+        return results
     folder = tmp_path_factory.mktemp("in-process")
     fencepost("run", "--profile", profile, "--no-html", "--results", folder, expect=0)
     return folder

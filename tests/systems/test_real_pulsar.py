@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from docker_here import PULSAR_IMAGE, containers_of, require_docker
+from docker_here import PULSAR_IMAGE, containers_of
 
 from fencepost.adapters.common import owners
 from fencepost.adapters.pulsar.container_system import PulsarContainerSystem
@@ -22,6 +22,8 @@ from fencepost.adapters.pulsar.values import (
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
+pytestmark = pytest.mark.docker(PULSAR_IMAGE)
+
 CRASH = frozenset({"crash"})
 LONG_MS = 600_000
 """A time that is not over when a broker has come back, however busy this machine is."""
@@ -29,8 +31,7 @@ LONG_MS = 600_000
 
 @pytest.fixture(scope="module")
 def system() -> Iterator[PulsarContainerSystem]:
-    """Skips, visibly, where there is no Docker; fails where FENCEPOST_REQUIRE_CONTAINERS=1."""
-    require_docker(PULSAR_IMAGE)
+    """One for all tests; nothing of it is left behind them."""
     before = containers_of(owners.this_process())
     system = PulsarContainerSystem(PULSAR_IMAGE)
     system.prepare([CRASH])

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 from commands import check_where_java_is, compliance, fencepost, verdicts
-from docker_here import PULSAR_IMAGE, require_docker
+from docker_here import PULSAR_IMAGE
 
 from fencepost import expectations
 from fencepost.contract import register
+
+pytestmark = pytest.mark.docker(PULSAR_IMAGE)
 
 MOST_NOT_OFFERED = 10
 LEAST_HISTORIES = 100
@@ -18,10 +20,9 @@ LEAST_JUDGED = 55
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Those of a run whose histories were judged as well, where there is a Java."""
-    require_docker(PULSAR_IMAGE)
     folder = tmp_path_factory.mktemp("pulsar")
-    wish = ("--spec", "pip31", "--spec", "core", *check_where_java_is(), "--results", folder)
-    fencepost("run", "pulsar", "--container", PULSAR_IMAGE, *wish, expect=0, timeout=1800)
+    options = ("--spec", "pip31", "--spec", "core", *check_where_java_is(), "--results", folder)
+    fencepost("run", "pulsar", "--container", PULSAR_IMAGE, *options, expect=0, timeout=1800)
     return folder
 
 

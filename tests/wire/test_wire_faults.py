@@ -18,7 +18,7 @@ from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.wire_faults import MAX_HELD, Fault, Orders
 from fencepost.adapters.kafka.inprocess import InProcessWire
 from fencepost.adapters.kafka.proxy import ProxiedWire
-from fencepost.adapters.reference import ReferenceSystem
+from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.errors import NotOffered, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.reference.kafka import Profile, ReferenceKafka

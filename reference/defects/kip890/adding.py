@@ -45,14 +45,14 @@ class _VerifyingAdds(Additions):
 
 
 class _TrustsTheProducerId(Coordinator):
-    def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
-        super()._check_producer(transaction, ProducerIdAndEpoch(transaction.producer_id, producer.epoch))
+    def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+        super().check_producer(transaction, ProducerIdAndEpoch(transaction.producer_id, producer.epoch))
 
 
 class _FencesOnlyWhatIsBehind(Coordinator):
-    def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+    def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         if producer.epoch < transaction.producer_epoch:
-            super()._check_producer(transaction, producer)
+            super().check_producer(transaction, producer)
 
 
 class _AddsNothingTwice(Coordinator):
@@ -109,14 +109,14 @@ class _VerifiesWithOneError(Coordinator):
 ANNOUNCEMENT_FORGOTTEN = Defect(
     name="announcement-forgotten",
     breaks={"KIP890-030": Symptom(seen="^Empty in no partition")},
-    story="A client's announcement is answered and nothing is stored, in the hope that the write itself adds the partition.",
+    story="A client's AddPartitionsToTxn is answered and nothing is stored, in the hope that the write itself adds the partition.",
     origin="textbook: a broker that serves new clients only",
     parts=Parts(additions=_AnswersAndForgets),
 )
 
 FOREIGN_PRODUCER_ID_ACCEPTED = Defect(
     name="foreign-producer-id-accepted",
-    breaks={"KIP890-031": Symptom(seen="^payments-0: no error")},
+    breaks={"KIP890-031": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-0: success")},
     story="Whoever knows the transactional id and its epoch may add partitions, with any producer id.",
     origin="textbook: comparing the epoch alone",
     parts=Parts(coordinator=_TrustsTheProducerId),
@@ -124,7 +124,7 @@ FOREIGN_PRODUCER_ID_ACCEPTED = Defect(
 
 EPOCH_AHEAD_ACCEPTED = Defect(
     name="epoch-ahead-accepted",
-    breaks={"KIP890-032": Symptom(seen="^payments-0: no error")},
+    breaks={"KIP890-032": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-0: success")},
     story="An epoch that the coordinator never gave out is taken for the producer's, since only smaller ones are fenced.",
     origin="textbook: fencing by less-than",
     parts=Parts(coordinator=_FencesOnlyWhatIsBehind),
@@ -132,7 +132,7 @@ EPOCH_AHEAD_ACCEPTED = Defect(
 
 UNKNOWN_PARTITION_STOPS_NOTHING = Defect(
     name="unknown-partition-stops-nothing",
-    breaks={"KIP890-033": Symptom(seen="^payments-0: no error")},
+    breaks={"KIP890-033": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-0: success")},
     story="Beside a partition that does not exist the others are answered as if they had been added.",
     origin="textbook: a verdict for each partition where the request stands or falls as a whole",
     parts=Parts(additions=_KnowsPartsOfTopics),
@@ -140,7 +140,7 @@ UNKNOWN_PARTITION_STOPS_NOTHING = Defect(
 
 REPEATED_ANNOUNCEMENT_REFUSED = Defect(
     name="repeated-announcement-refused",
-    breaks={"KIP890-034": Symptom(seen="^payments-0: INVALID_TXN_STATE")},
+    breaks={"KIP890-034": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-0: ", error="^INVALID_TXN_STATE$")},
     story="A client that asks again, because the answer was lost, is told that its partition cannot be added twice.",
     origin="textbook: adding that is not idempotent",
     parts=Parts(coordinator=_AddsNothingTwice),
@@ -148,15 +148,15 @@ REPEATED_ANNOUNCEMENT_REFUSED = Defect(
 
 MARKERS_NOT_WAITED_FOR = Defect(
     name="markers-not-waited-for",
-    breaks={"KIP890-035": Symptom(seen="^payments-0: no error")},
-    story="While markers are on their way, an announcement is answered as if the next transaction had begun, and it gets lost.",
+    breaks={"KIP890-035": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-0: success")},
+    story="While markers are on their way, AddPartitionsToTxn is answered as if the next transaction had begun, and it gets lost.",
     origin="textbook: a decided transaction taken for a completed one",
     parts=Parts(coordinator=_DoesNotWaitForMarkers),
 )
 
 BATCH_SHARES_A_VERDICT = Defect(
     name="batch-shares-a-verdict",
-    breaks={"KIP890-037": Symptom(seen="^payments-0: PRODUCER_FENCED")},
+    breaks={"KIP890-037": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-0: ", error="^PRODUCER_FENCED$")},
     story="One transaction's trouble is told to all that were asked about in the same request.",
     origin="textbook: an error variable outside of the loop",
     parts=Parts(additions=_OneVerdictForAll),
@@ -164,7 +164,11 @@ BATCH_SHARES_A_VERDICT = Defect(
 
 VERIFYING_KNOWS_ONE_PARTITION = Defect(
     name="verifying-knows-one-partition",
-    breaks={"KIP890-038": Symptom(seen="^payments-0: no error; payments-1: (INVALID_TXN_STATE|TRANSACTION_ABORTABLE)")},
+    breaks={
+        "KIP890-038": Symptom(
+            what="answer to AddPartitionsToTxn", seen="^payments-1: a refusal", error="^(INVALID_TXN_STATE|TRANSACTION_ABORTABLE)$"
+        )
+    },
     story="Only one partition of a transaction is remembered for verifying, and batches for the others are turned away.",
     origin="textbook: a set that is overwritten instead of added to",
     parts=Parts(coordinator=_KnowsOneMember),
@@ -172,7 +176,7 @@ VERIFYING_KNOWS_ONE_PARTITION = Defect(
 
 OPEN_IS_ENOUGH = Defect(
     name="open-is-enough",
-    breaks={"KIP890-039": Symptom(seen="^payments-1: no error")},
+    breaks={"KIP890-039": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-1: success")},
     story="That a transaction is open is taken for proof that every partition is in it, so a stray batch opens one that never ends.",
     origin="KAFKA-14402, of which this is a half-done repair",
     parts=Parts(coordinator=_OpenIsEnough),
@@ -188,7 +192,7 @@ VERIFYING_ADDS = Defect(
 
 VERIFYING_HAS_ONE_ERROR = Defect(
     name="verifying-has-one-error",
-    breaks={"KIP890-041": Symptom(seen="^payments-0: INVALID_TXN_STATE")},
+    breaks={"KIP890-041": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-0: ", error="^INVALID_TXN_STATE$")},
     story="Whatever is wrong, verifying says INVALID_TXN_STATE: a client that should ask again later takes it for fatal.",
     origin="textbook: one error for all causes",
     parts=Parts(coordinator=_VerifiesWithOneError),
@@ -196,7 +200,7 @@ VERIFYING_HAS_ONE_ERROR = Defect(
 
 IDLE_NEEDS_NO_VERIFYING = Defect(
     name="idle-needs-no-verifying",
-    breaks={"KIP890-042": Symptom(seen="^payments-0: no error")},
+    breaks={"KIP890-042": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-0: success")},
     story="Where no transaction is open there is nothing to compare with, so that the late batch of one that has ended goes through.",
     origin="KAFKA-14402, of which this is a half-done repair",
     parts=Parts(coordinator=_IdleNeedsNoVerifying),
@@ -204,7 +208,7 @@ IDLE_NEEDS_NO_VERIFYING = Defect(
 
 COMPLETED_IS_A_DEAD_END = Defect(
     name="completed-is-a-dead-end",
-    breaks={"KIP890-043": Symptom(seen="^payments-1: INVALID_TXN_STATE")},
+    breaks={"KIP890-043": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-1: ", error="^INVALID_TXN_STATE$")},
     story="After its first transaction an old client cannot announce anything until it initialises again.",
     origin="textbook: a state machine without the way back",
     parts=Parts(coordinator=_WantsInitialisingInBetween),
@@ -212,7 +216,7 @@ COMPLETED_IS_A_DEAD_END = Defect(
 
 EMPTY_ID_IS_LOOKED_UP = Defect(
     name="empty-id-is-looked-up",
-    breaks={"KIP890-044": Symptom(seen="^payments-0: INVALID_PRODUCER_ID_MAPPING")},
+    breaks={"KIP890-044": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-0: ", error="^INVALID_PRODUCER_ID_MAPPING$")},
     story="An empty transactional id is an id like any other, that nobody happens to have initialised.",
     origin="textbook: arguments that are not checked",
     parts=Parts(additions=_TakesEmptyForUnknown),

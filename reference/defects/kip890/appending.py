@@ -71,7 +71,7 @@ class _SaysFatal(Verification):
 ABORTABLE_TOLD_AS_FATAL = Defect(
     name="abortable-told-as-fatal",
     breaks={"KIP890-096": Symptom(seen="^a refusal with INVALID_TXN_STATE")},
-    story="A client that would understand TRANSACTION_ABORTABLE is told INVALID_TXN_STATE, which ends it instead of its transaction.",
+    story="A client that would understand TRANSACTION_ABORTABLE is answered INVALID_TXN_STATE, which ends it instead of its transaction.",
     origin="Kafka before 3.8, where the error was new",
     parts=Parts(verification=_SaysFatal),
 )
@@ -84,7 +84,7 @@ class _KnowsNoMember(Coordinator):
 
 ANNOUNCED_IS_REFUSED = Defect(
     name="announced-is-refused",
-    breaks={"KIP890-097": Symptom(seen="^(INVALID_TXN_STATE|TRANSACTION_ABORTABLE)")},
+    breaks={"KIP890-097": Symptom(what="answer to Produce", error="^(INVALID_TXN_STATE|TRANSACTION_ABORTABLE)$")},
     story="The coordinator says of every partition that it is not in the transaction, and old clients cannot write any longer.",
     origin="textbook: the question is answered from a cache that announcements do not reach",
     parts=Parts(coordinator=_KnowsNoMember),
@@ -92,9 +92,9 @@ ANNOUNCED_IS_REFUSED = Defect(
 
 
 class _WelcomesTheFuture(Coordinator):
-    def _check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+    def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         if producer.epoch <= transaction.producer_epoch:
-            super()._check_producer(transaction, producer)
+            super().check_producer(transaction, producer)
 
 
 FUTURE_EPOCH_APPENDED = Defect(

@@ -14,9 +14,7 @@ class _GuardsOneVersion(Authorizer):
 
 LATER_BATCHES_FOR_EVERYBODY = Defect(
     name="later-batches-for-everybody",
-    breaks={
-        "KIP890-036": Symptom(expected="a refusal of the whole request with CLUSTER_AUTHORIZATION_FAILED, without results", seen="^success")
-    },
+    breaks={"KIP890-036": Symptom(what="answer to AddPartitionsToTxn", seen="^success")},
     story="AddPartitionsToTxn is kept for brokers in version 4 only, so with version 5 any client changes anybody's transaction.",
     origin="textbook: a comparison with one version where all later ones were meant",
     parts=Parts(authorizer=_GuardsOneVersion),
@@ -72,7 +70,7 @@ class _AnybodysTopic(Authorizer):
 
 OFFSETS_OF_UNREADABLE_TOPICS = Defect(
     name="offsets-of-unreadable-topics",
-    breaks={"KIP890-174": Symptom(seen="^refunds-0: no error")},
+    breaks={"KIP890-174": Symptom(what="answer to TxnOffsetCommit", seen="^refunds-0: success")},
     story="Offsets in a transaction are checked against the group only, so they are stored for topics that the user may not read.",
     origin="textbook: one of two checks left out",
     parts=Parts(authorizer=_AnybodysTopic),
@@ -86,7 +84,7 @@ class _BothRights(Authorizer):
 
 MARKERS_NEED_BOTH_RIGHTS = Defect(
     name="markers-need-both-rights",
-    breaks={"KIP890-175": Symptom(seen="^CLUSTER_AUTHORIZATION_FAILED")},
+    breaks={"KIP890-175": Symptom(what="answer to WriteTxnMarkers", error="^CLUSTER_AUTHORIZATION_FAILED$")},
     story="WriteTxnMarkers demands ALTER and CLUSTER_ACTION, so an operator cannot end what hangs.",
     origin="textbook: a list of which one was meant to be enough",
     parts=Parts(authorizer=_BothRights),

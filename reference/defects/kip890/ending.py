@@ -28,8 +28,8 @@ NO_EPOCH_BUMP = Defect(
 
 
 class _KeepsTheEpochOfAborts(Coordinator):
-    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
-        return super()._prepare(transaction, decision, bumps if decision is Decision.COMMIT else 0, moves_on=moves_on)
+    def prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
+        return super().prepare(transaction, decision, bumps if decision is Decision.COMMIT else 0, moves_on=moves_on)
 
 
 NO_EPOCH_BUMP_ON_ABORT = Defect(
@@ -52,7 +52,7 @@ class _WantsInitialising(Coordinator):
 
 ANSWERED_EPOCH_IS_USELESS = Defect(
     name="answered-epoch-is-useless",
-    breaks={"KIP890-063": Symptom(seen="^INVALID_TXN_STATE")},
+    breaks={"KIP890-063": Symptom(what="answer to Produce", error="^INVALID_TXN_STATE$")},
     story="A producer that goes on with the epoch from EndTxn is turned away until it has called InitProducerId.",
     origin="textbook: a state machine in which Complete leads only to Empty",
     parts=Parts(coordinator=_WantsInitialising),
@@ -60,8 +60,8 @@ ANSWERED_EPOCH_IS_USELESS = Defect(
 
 
 class _KnowsNoRetry(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        return super()._end_of_new_client(state, decision, Asked.NEITHER if asked is Asked.RETRY else asked)
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+        return super().end_of_new_client(state, decision, Asked.NEITHER if asked is Asked.RETRY else asked)
 
 
 RETRIED_END_IS_FENCED = Defect(
@@ -74,43 +74,43 @@ RETRIED_END_IS_FENCED = Defect(
 
 
 class _ForgetsWhichEnd(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         ended = asked is Asked.RETRY and state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT)
-        return Ending.ANSWER_AGAIN if ended else super()._end_of_new_client(state, decision, asked)
+        return Ending.ANSWER_AGAIN if ended else super().end_of_new_client(state, decision, asked)
 
 
 LATE_ABORT_OF_A_COMMIT_SUCCEEDS = Defect(
     name="late-abort-of-a-commit-succeeds",
     breaks={"KIP890-067": Symptom(expected="INVALID_TXN_STATE", seen="^success")},
-    story="A retry is recognised by its epoch alone, so an abort of what was committed is told that it succeeded.",
+    story="A retry is recognised by its epoch alone, so an abort of what was committed is answered success.",
     origin="textbook: a retry is recognised without comparing the command",
     parts=Parts(coordinator=_ForgetsWhichEnd),
 )
 
 
 class _CommitsNothing(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         idle = state in (State.EMPTY, State.COMPLETE_COMMIT, State.COMPLETE_ABORT)
         if idle and asked is Asked.CURRENT and decision is Decision.COMMIT:
             return Ending.ANSWER_AGAIN
-        return super()._end_of_new_client(state, decision, asked)
+        return super().end_of_new_client(state, decision, asked)
 
 
 EMPTY_COMMIT_SUCCEEDS = Defect(
     name="empty-commit-succeeds",
     breaks={"KIP890-069": Symptom(expected="INVALID_TXN_STATE", seen="^success")},
-    story="A commit with nothing open is told that it succeeded, so a producer whose writes were lost believes that they are there.",
+    story="A commit with nothing open is answered success, so a producer whose writes were lost believes that they are there.",
     origin="textbook: nothing to do is taken for done",
     parts=Parts(coordinator=_CommitsNothing),
 )
 
 
 class _AbortsOnlySomething(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         idle = state in (State.EMPTY, State.COMPLETE_COMMIT, State.COMPLETE_ABORT)
         if idle and asked is Asked.CURRENT and decision is Decision.ABORT:
             raise Refused(Error.INVALID_TXN_STATE)
-        return super()._end_of_new_client(state, decision, asked)
+        return super().end_of_new_client(state, decision, asked)
 
 
 EMPTY_ABORT_REFUSED = Defect(
@@ -140,8 +140,8 @@ EMPTY_ABORT_WRITES_MARKERS = Defect(
 
 
 class _OlderMeansAgain(Coordinator):
-    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
-        asked = super()._asked_about(transaction, producer)
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        asked = super().asked_about(transaction, producer)
         return Asked.RETRY if asked is Asked.NEITHER and producer.epoch < transaction.producer_epoch else asked
 
 

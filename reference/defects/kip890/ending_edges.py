@@ -13,7 +13,7 @@ from fencepost.reference.kafka.values import ProducerIdAndEpoch
 
 
 class _EchoesTheIdentity(Dialect):
-    def identity_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:
+    def producer_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:
         return asked_as
 
 
@@ -27,10 +27,10 @@ IDENTITY_BESIDE_AN_ERROR = Defect(
 
 
 class _AbortsOnceMore(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         if (state, decision, asked) == (State.COMPLETE_ABORT, Decision.ABORT, Asked.RETRY):
             return Ending.PREPARE
-        return super()._end_of_new_client(state, decision, asked)
+        return super().end_of_new_client(state, decision, asked)
 
 
 RETRIED_ABORT_IS_A_NEW_ONE = Defect(
@@ -43,45 +43,45 @@ RETRIED_ABORT_IS_A_NEW_ONE = Defect(
 
 
 class _NeverWaits(Coordinator):
-    def _must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+    def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
 
 class _AnswersBeforeCompletion(_NeverWaits):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         if state in PREPARED and asked is Asked.RETRY:
             return Ending.ANSWER_AGAIN
-        return super()._end_of_new_client(state, decision, asked)
+        return super().end_of_new_client(state, decision, asked)
 
 
 RETRY_ANSWERED_BEFORE_COMPLETION = Defect(
     name="retry-answered-before-completion",
     breaks={"KIP890-066": Symptom(expected="CONCURRENT_TRANSACTIONS", seen="^success")},
-    story="Whoever asks again while markers are on their way is told success, whichever end it asks for.",
+    story="Whoever asks again while markers are on their way is answered success, whichever end it asks for.",
     origin="textbook: a retry is told by its epoch alone",
     parts=Parts(coordinator=_AnswersBeforeCompletion),
 )
 
 
 class _TakesAnyEndForARetry(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         if state in (State.COMPLETE_ABORT, State.COMPLETE_COMMIT) and asked is Asked.RETRY:
             return Ending.ANSWER_AGAIN
-        return super()._end_of_new_client(state, decision, asked)
+        return super().end_of_new_client(state, decision, asked)
 
 
 COMMIT_OF_ABORTED_SUCCEEDS = Defect(
     name="commit-of-aborted-succeeds",
     breaks={"KIP890-068": Symptom(expected="INVALID_TXN_STATE or PRODUCER_FENCED", seen="^success")},
-    story="A client whose transaction was aborted commits with that epoch, is told success, and its data is gone.",
+    story="A client whose transaction was aborted commits with that epoch, is answered success, and its data is gone.",
     origin="textbook: a retry is told by its epoch alone",
     parts=Parts(coordinator=_TakesAnyEndForARetry),
 )
 
 
 class _FearsOnlyOldEpochs(Coordinator):
-    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
-        asked = super()._asked_about(transaction, producer)
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        asked = super().asked_about(transaction, producer)
         return Asked.CURRENT if asked is Asked.NEITHER and producer.epoch > transaction.producer_epoch else asked
 
 
@@ -95,8 +95,8 @@ FUTURE_EPOCH_ENDS = Defect(
 
 
 class _LooksOnlyAtTheEpoch(Coordinator):
-    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
-        return super()._asked_about(transaction, replace(producer, producer_id=transaction.producer_id))
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        return super().asked_about(transaction, replace(producer, producer_id=transaction.producer_id))
 
 
 FOREIGN_PRODUCER_ENDS = Defect(
@@ -109,7 +109,7 @@ FOREIGN_PRODUCER_ENDS = Defect(
 
 
 class _LooksForTheEmptyId(Coordinator):
-    def _is_named(self, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
+    def is_valid_id(self, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
 
 
@@ -142,4 +142,18 @@ FRESH_EPOCH_FENCED = Defect(
     story="The epoch is looked at before the pending transition, so a producer is fenced with the epoch that it has just been given.",
     origin="https://issues.apache.org/jira/browse/KAFKA-18464",
     parts=Parts(coordinator=_NeverWaits),
+)
+
+
+class _TellsBothWhatTheyWant(Coordinator):
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+        return Ending.ANSWER_AGAIN if asked is Asked.RETRY else super().end_of_new_client(state, decision, asked)
+
+
+BOTH_RACING_ENDS_SUCCEED = Defect(
+    name="both-racing-ends-succeed",
+    breaks={"KIP890-079": Symptom(seen="success with .*success with")},
+    story="Who comes second with the opposite decision is taken for a client that asks again, and is answered success.",
+    origin="textbook: a retry is told by its epoch alone",
+    parts=Parts(coordinator=_TellsBothWhatTheyWant),
 )

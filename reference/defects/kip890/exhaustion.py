@@ -8,17 +8,18 @@ from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.ending import Asked
 from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
 from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.transaction import Decision, Transaction
 from fencepost.reference.kafka.values import MAX_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
 
 _BEYOND_THE_LAST = r"^the largest of \d+ is 32767"
 
 
-class _RotatesOneLate(Coordinator):
-    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+class _RotatesOneLate(Ownership):
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
         if transaction.producer_epoch < MAX_EPOCH:
             return transaction.bump_epoch(expected_epoch, timeout_ms)
-        return super()._next_owner(transaction, expected_epoch, timeout_ms)
+        return super().next_owner(transaction, expected_epoch, timeout_ms)
 
 
 LAST_EPOCH_ONE_LATE = Defect(
@@ -26,12 +27,12 @@ LAST_EPOCH_ONE_LATE = Defect(
     breaks={"KIP890-026": Symptom(seen=r"^success with \(producer id \d+, epoch 32767\)")},
     story="InitProducerId goes up to the largest number of 16 bits, and no epoch is left for the marker that ends the next transaction.",
     origin="textbook: an off-by-one at the largest value",
-    parts=Parts(coordinator=_RotatesOneLate),
+    parts=Parts(ownership=_RotatesOneLate),
 )
 
 
-class _KnowsNobodyFromBefore(Coordinator):
-    def _may_be(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
+class _KnowsNobodyFromBefore(Ownership):
+    def may_initialise(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
         return expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id)
 
 
@@ -40,13 +41,13 @@ ROTATION_NOT_REPEATABLE = Defect(
     breaks={"KIP890-027": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="A producer whose answer with the new producer id was lost asks again with the old one, and is told that it is fenced.",
     origin="textbook: the producer id is compared before a retry is looked for",
-    parts=Parts(coordinator=_KnowsNobodyFromBefore),
+    parts=Parts(ownership=_KnowsNobodyFromBefore),
 )
 
 
 class _ForgetsTheNextProducerId(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
-        return replace(super()._recovered(transaction), previous_producer_id=-1, next_producer_id=-1)
+    def recovered(self, transaction: Transaction) -> Transaction:
+        return replace(super().recovered(transaction), previous_producer_id=-1, next_producer_id=-1)
 
 
 NEXT_PRODUCER_ID_NOT_STORED = Defect(
@@ -59,8 +60,8 @@ NEXT_PRODUCER_ID_NOT_STORED = Defect(
 
 
 class _FencesWithoutMovingOn(Coordinator):
-    def _abort_by_server(self, transaction: Transaction) -> None:
-        self._prepare(transaction, Decision.ABORT, bumps=1, moves_on=False)
+    def abort_by_server(self, transaction: Transaction) -> None:
+        self.prepare(transaction, Decision.ABORT, bumps=1, moves_on=False)
 
 
 SERVER_FENCES_AT_THE_LAST_EPOCH = Defect(
@@ -73,8 +74,8 @@ SERVER_FENCES_AT_THE_LAST_EPOCH = Defect(
 
 
 class _NeverMovesOn(Coordinator):
-    def _prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:  # noqa: ARG002
-        return super()._prepare(transaction, decision, bumps, moves_on=False)
+    def prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:  # noqa: ARG002
+        return super().prepare(transaction, decision, bumps, moves_on=False)
 
 
 OVERFLOW_KEEPS_THE_PRODUCER_ID = Defect(
@@ -87,8 +88,8 @@ OVERFLOW_KEEPS_THE_PRODUCER_ID = Defect(
 
 
 class _LooksForRetriesOfOneProducerId(Coordinator):
-    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
-        return super()._asked_about(transaction, producer) if producer.producer_id == transaction.producer_id else None
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        return super().asked_about(transaction, producer) if producer.producer_id == transaction.producer_id else None
 
 
 OVERFLOW_NOT_REPEATABLE = Defect(
@@ -101,9 +102,9 @@ OVERFLOW_NOT_REPEATABLE = Defect(
 
 
 class _TakesAllFromBeforeForRetries(Coordinator):
-    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
         is_from_before = producer.producer_id == transaction.previous_producer_id != transaction.producer_id
-        return Asked.RETRY if is_from_before else super()._asked_about(transaction, producer)
+        return Asked.RETRY if is_from_before else super().asked_about(transaction, producer)
 
 
 OLD_PRODUCER_ID_ENDS = Defect(
@@ -118,13 +119,13 @@ OLD_PRODUCER_ID_ENDS = Defect(
 class _MarksWithWhatFollows(MarkerSender):
     def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
         marker = super().marker_for(transaction, coordinator_epoch, transaction_version)
-        return replace(marker, producer=transaction.next_identity)
+        return replace(marker, producer=transaction.next_producer)
 
 
 MARKER_OF_THE_NEXT_PRODUCER_ID = Defect(
     name="marker-of-the-next-producer-id",
-    breaks={"KIP890-124": Symptom(seen="^COMMIT with epoch 0")},
+    breaks={"KIP890-124": Symptom(what="markers added to payments-0", seen=r"^payments-0: COMMIT \(producer id \d+, epoch 0\)")},
     story="At an overflow the marker has the new producer id, which wrote nothing; the data of the old one stays undecided.",
-    origin="textbook: the identity of the answer used for the markers",
+    origin="textbook: the producer id and epoch of the answer used for the markers",
     parts=Parts(marker_sender=_MarksWithWhatFollows),
 )

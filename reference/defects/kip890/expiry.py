@@ -19,7 +19,7 @@ class _WritesNoTombstone(TransactionLog):
 
 EXPIRY_WITHOUT_TOMBSTONE = Defect(
     name="expiry-without-tombstone",
-    breaks={"KIP890-165": Symptom(expected="nothing known of A's transactional id", seen="^success with")},
+    breaks={"KIP890-165": Symptom(what="transaction of A", seen="^success with")},
     story="An expired transactional id is removed from memory only, and is back after the next restart.",
     origin="textbook: a cache that is cleaned and a log that is not",
     parts=Parts(transaction_log=_WritesNoTombstone),
@@ -33,7 +33,7 @@ class _KeepsIdsForEver(Coordinator):
 
 IDS_KEPT_FOR_EVER = Defect(
     name="ids-kept-for-ever",
-    breaks={"KIP890-165": Symptom(expected="nothing known of A's transactional id", seen="^success with")},
+    breaks={"KIP890-165": Symptom(what="transaction of A", seen="^success with")},
     story="Transactional ids are never removed, and the coordinator grows with each name that was ever used.",
     origin="textbook: a clean-up that is never due",
     parts=Parts(coordinator=_KeepsIdsForEver),
@@ -101,7 +101,7 @@ class _RemembersTheNumber(ProducerStates):
 
 EXPIRED_STATE_STILL_COUNTS = Defect(
     name="expired-state-still-counts",
-    breaks={"KIP890-167": Symptom(seen="^OUT_OF_ORDER_SEQUENCE_NUMBER")},
+    breaks={"KIP890-167": Symptom(what="answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
     story="The state is gone from what is shown, and its sequence number is still held against the producer.",
     origin="textbook: two maps, one of them cleaned",
     parts=Parts(producer_states=_RemembersTheNumber),

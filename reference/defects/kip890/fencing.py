@@ -5,14 +5,15 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.ending import Asked
 from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.transaction import Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 
 
-class _BelievesEveryEpoch(Coordinator):
-    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+class _BelievesEveryEpoch(Ownership):
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
         known = expected_epoch in (-1, transaction.producer_epoch, transaction.last_producer_epoch)
-        return super()._next_owner(transaction, expected_epoch if known else -1, timeout_ms)
+        return super().next_owner(transaction, expected_epoch if known else -1, timeout_ms)
 
 
 EVERY_EPOCH_INITIALISES = Defect(
@@ -20,13 +21,13 @@ EVERY_EPOCH_INITIALISES = Defect(
     breaks={"KIP890-018": Symptom(expected="PRODUCER_FENCED", seen="^success")},
     story="InitProducerId does not compare the epoch that it is given, so an instance that was fenced long ago is let in again.",
     origin="textbook: a new field of a request that the broker does not read yet",
-    parts=Parts(coordinator=_BelievesEveryEpoch),
+    parts=Parts(ownership=_BelievesEveryEpoch),
 )
 
 
 class _OlderMeansCurrent(Coordinator):
-    def _asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
-        asked = super()._asked_about(transaction, producer)
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        asked = super().asked_about(transaction, producer)
         return Asked.CURRENT if asked is not None and producer.epoch < transaction.producer_epoch else asked
 
 

@@ -8,11 +8,12 @@ from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
 from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 
 
-class _OneForAll(Coordinator):
+class _OneForAll(Ownership):
     _shared: ProducerIdAndEpoch | None = None
 
     def new_idempotent_producer(self) -> ProducerIdAndEpoch:
@@ -22,15 +23,15 @@ class _OneForAll(Coordinator):
 
 SHARED_PRODUCER_ID = Defect(
     name="shared-producer-id",
-    breaks={"KIP890-010": Symptom(seen="that was handed out before")},
+    breaks={"KIP890-010": Symptom(what="answer to InitProducerId", seen=r"^success with \(producer id \d+, epoch 0\)")},
     story="Everybody who asks for a producer id without a transactional id gets the same one, so that their batches collide.",
     origin="textbook: a constant for those that have no name",
-    parts=Parts(coordinator=_OneForAll),
+    parts=Parts(ownership=_OneForAll),
 )
 
 
 class _EmptyIsAName(Coordinator):
-    def _is_named(self, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
+    def is_valid_id(self, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
 
 
@@ -43,8 +44,8 @@ EMPTY_ID_INITIALISED = Defect(
 )
 
 
-class _NoMaximum(Coordinator):
-    def _allows(self, timeout_ms: int) -> bool:
+class _NoMaximum(Ownership):
+    def allows_timeout(self, timeout_ms: int) -> bool:
         return timeout_ms > 0
 
 
@@ -53,27 +54,27 @@ TIMEOUT_WITHOUT_MAXIMUM = Defect(
     breaks={"KIP890-012": Symptom(expected="INVALID_TRANSACTION_TIMEOUT", seen="^success")},
     story="A producer may ask for weeks, and one that dies keeps readers of committed data waiting for so long.",
     origin="textbook: a bound tested on one side",
-    parts=Parts(coordinator=_NoMaximum),
+    parts=Parts(ownership=_NoMaximum),
 )
 
 
-class _HalfIsNone(Coordinator):
-    def check_identity(self, expected: ProducerIdAndEpoch) -> None:
+class _HalfIsNone(Ownership):
+    def check_expected_producer(self, expected: ProducerIdAndEpoch) -> None:
         pass
 
 
 HALF_AN_IDENTITY = Defect(
     name="half-an-identity",
     breaks={"KIP890-013": Symptom(expected="INVALID_REQUEST", seen="^success")},
-    story="A client that sends half of its identity is taken for one that has none, and fences the other half of itself.",
+    story="A client that sends half of its producer id and epoch is taken for one that has none, and fences itself.",
     origin="textbook: an argument that is not tested",
-    parts=Parts(coordinator=_HalfIsNone),
+    parts=Parts(ownership=_HalfIsNone),
 )
 
 
-class _AdoptsWhatItIsTold(Coordinator):
-    def _first_owner(self, transactional_id: str, expected: ProducerIdAndEpoch, timeout_ms: int) -> Transaction:
-        fresh = super()._first_owner(transactional_id, expected, timeout_ms)
+class _AdoptsWhatItIsTold(Ownership):
+    def first_owner(self, transactional_id: str, expected: ProducerIdAndEpoch, timeout_ms: int) -> Transaction:
+        fresh = super().first_owner(transactional_id, expected, timeout_ms)
         if expected.producer_id < 0:
             return fresh
         return replace(fresh, producer_id=expected.producer_id, producer_epoch=expected.epoch)
@@ -81,18 +82,18 @@ class _AdoptsWhatItIsTold(Coordinator):
 
 IDENTITY_ADOPTED = Defect(
     name="identity-adopted",
-    breaks={"KIP890-014": Symptom(seen=r"epoch 1\), a producer id that was handed out before")},
-    story="Who brings an identity to an unknown transactional id keeps it, even where it belongs to another id.",
+    breaks={"KIP890-014": Symptom(what="answer to InitProducerId", seen=r"^success with \(producer id \d+, epoch 1\)")},
+    story="Who brings a producer id and epoch to an unknown transactional id keeps them, even where they belong to another id.",
     origin="textbook: trust in what a client says",
-    parts=Parts(coordinator=_AdoptsWhatItIsTold),
+    parts=Parts(ownership=_AdoptsWhatItIsTold),
 )
 
 
-class _ChangesTheProducerId(Coordinator):
-    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+class _ChangesTheProducerId(Ownership):
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
         if expected_epoch == -1:
             return transaction.rotate_producer_id(self._log.new_producer_id(), timeout_ms, remember_epoch=False)
-        return super()._next_owner(transaction, expected_epoch, timeout_ms)
+        return super().next_owner(transaction, expected_epoch, timeout_ms)
 
 
 NEW_PRODUCER_ID_FOR_NEW_OWNER = Defect(
@@ -100,28 +101,28 @@ NEW_PRODUCER_ID_FOR_NEW_OWNER = Defect(
     breaks={"KIP890-015": Symptom(seen=r"^success with \(producer id \d+, epoch 0\)")},
     story="A new instance gets a producer id of its own, so no partition can tell that the old instance is the same producer, and fenced.",
     origin="textbook: the first epoch of another producer id fences nobody",
-    parts=Parts(coordinator=_ChangesTheProducerId),
+    parts=Parts(ownership=_ChangesTheProducerId),
 )
 
 
-class _KeepsTheEpochOfItsOwner(Coordinator):
-    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
-        bumped = super()._next_owner(transaction, expected_epoch, timeout_ms)
+class _KeepsTheEpochOfItsOwner(Ownership):
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        bumped = super().next_owner(transaction, expected_epoch, timeout_ms)
         return replace(bumped, producer_epoch=transaction.producer_epoch) if expected_epoch == transaction.producer_epoch else bumped
 
 
 NO_BUMP_FOR_OWNER = Defect(
     name="no-bump-for-owner",
     breaks={"KIP890-016": Symptom(seen=r"^success with \(producer id \d+, epoch 0\)")},
-    story="Who has the identity in force keeps it, so what it sent before it asked is not fenced.",
+    story="Who has the current producer id and epoch keeps them, so what it sent before it asked is not fenced.",
     origin="textbook: an epoch that was compared and not raised",
-    parts=Parts(coordinator=_KeepsTheEpochOfItsOwner),
+    parts=Parts(ownership=_KeepsTheEpochOfItsOwner),
 )
 
 
-class _ForgetsTheLastEpoch(Coordinator):
-    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
-        return replace(super()._next_owner(transaction, expected_epoch, timeout_ms), last_producer_epoch=-1)
+class _ForgetsTheLastEpoch(Ownership):
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        return replace(super().next_owner(transaction, expected_epoch, timeout_ms), last_producer_epoch=-1)
 
 
 RETRIED_INIT_IS_FENCED = Defect(
@@ -129,26 +130,26 @@ RETRIED_INIT_IS_FENCED = Defect(
     breaks={"KIP890-017": Symptom(seen="^a refusal with PRODUCER_FENCED")},
     story="A client whose answer got lost asks again, and is taken for an instance that was fenced.",
     origin="https://issues.apache.org/jira/browse/KAFKA-20357: the last epoch was not in the log, so a fail-over forgot it",
-    parts=Parts(coordinator=_ForgetsTheLastEpoch),
+    parts=Parts(ownership=_ForgetsTheLastEpoch),
 )
 
 
 class _SpeaksToTheNewestOnly(Dialect):
-    def told(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
+    def error_for(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
         return error
 
 
 INIT_FENCED_IN_NEW_WORDS = Defect(
     name="init-fenced-in-new-words",
     breaks={"KIP890-019": Symptom(seen="^a refusal with PRODUCER_FENCED")},
-    story="A client of the time before PRODUCER_FENCED is told so, and takes it for an error that it does not know.",
+    story="A client of the time before PRODUCER_FENCED is answered it, and takes it for an error that it does not know.",
     origin="textbook: an error code of a later version",
     parts=Parts(dialect=_SpeaksToTheNewestOnly),
 )
 
 
-class _ComparesOnlyTheEpoch(Coordinator):
-    def _may_be(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+class _ComparesOnlyTheEpoch(Ownership):
+    def may_initialise(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
         return True
 
 
@@ -157,26 +158,26 @@ FOREIGN_PRODUCER_ID = Defect(
     breaks={"KIP890-020": Symptom(expected="PRODUCER_FENCED", seen="^success")},
     story="A producer of another transactional id takes this one over, when only its epoch happens to be the same.",
     origin="textbook: half of a comparison",
-    parts=Parts(coordinator=_ComparesOnlyTheEpoch),
+    parts=Parts(ownership=_ComparesOnlyTheEpoch),
 )
 
 
-class _RemembersTheFenced(Coordinator):
-    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
-        return replace(super()._next_owner(transaction, expected_epoch, timeout_ms), last_producer_epoch=transaction.producer_epoch)
+class _RemembersTheFenced(Ownership):
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        return replace(super().next_owner(transaction, expected_epoch, timeout_ms), last_producer_epoch=transaction.producer_epoch)
 
 
 FENCED_INSTANCE_COMES_BACK = Defect(
     name="fenced-instance-comes-back",
     breaks={"KIP890-021": Symptom(expected="PRODUCER_FENCED", seen="^success")},
-    story="The instance that was taken over asks with its identity, is taken for one that asks again, and shares the new one's epoch.",
+    story="The instance that was taken over gives its old epoch, is taken for one that asks again, and shares the new one's epoch.",
     origin="textbook: two owners of one epoch",
-    parts=Parts(coordinator=_RemembersTheFenced),
+    parts=Parts(ownership=_RemembersTheFenced),
 )
 
 
 class _DropsWhatIsOpen(Coordinator):
-    def _end_before_a_takeover(self, transaction: Transaction) -> None:
+    def abort_before_takeover(self, transaction: Transaction) -> None:
         dropped = replace(transaction, state=State.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1)
         self._install(dropped)
 
@@ -191,8 +192,8 @@ HANGING_AFTER_TAKEOVER = Defect(
 
 
 class _FencesTwice(Coordinator):
-    def _abort_by_server(self, transaction: Transaction) -> None:
-        self._prepare(transaction, Decision.ABORT, bumps=2)
+    def abort_by_server(self, transaction: Transaction) -> None:
+        self.prepare(transaction, Decision.ABORT, bumps=2)
 
 
 TAKEOVER_FENCES_TWICE = Defect(
@@ -204,18 +205,20 @@ TAKEOVER_FENCES_TWICE = Defect(
 )
 
 
-class _HandsOutAnEpochMeanwhile(Coordinator):
-    def _must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
-        return False
-
-    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+class _HandsOutAnEpochMeanwhile(Ownership):
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
         if transaction.state in PREPARED:
             return replace(transaction, state=State.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1)
-        return super()._next_owner(transaction, expected_epoch, timeout_ms)
+        return super().next_owner(transaction, expected_epoch, timeout_ms)
 
-    def _complete(self, transactional_id: str) -> None:
+
+class _WaitsForNoMarkers(Coordinator):
+    def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+        return False
+
+    def complete(self, transactional_id: str) -> None:
         if self._transactions[transactional_id].state in PREPARED:
-            super()._complete(transactional_id)
+            super().complete(transactional_id)
         else:  # the last marker of what nobody remembers
             self._pending.discard(transactional_id)
 
@@ -225,13 +228,13 @@ OWNER_BEFORE_COMPLETION = Defect(
     breaks={"KIP890-025": Symptom(expected="CONCURRENT_TRANSACTIONS", seen="^success")},
     story="A new epoch is handed out while markers are on their way, and the record of where they must go is gone.",
     origin="textbook: a decision that is forgotten half-way",
-    parts=Parts(coordinator=_HandsOutAnEpochMeanwhile),
+    parts=Parts(coordinator=_WaitsForNoMarkers, ownership=_HandsOutAnEpochMeanwhile),
 )
 
 
-class _KeepsTheFirstTimeout(Coordinator):
-    def _next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:  # noqa: ARG002 - the defect
-        return super()._next_owner(transaction, expected_epoch, transaction.timeout_ms)
+class _KeepsTheFirstTimeout(Ownership):
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:  # noqa: ARG002 - the defect
+        return super().next_owner(transaction, expected_epoch, transaction.timeout_ms)
 
 
 FIRST_TIMEOUT_KEPT = Defect(
@@ -239,5 +242,5 @@ FIRST_TIMEOUT_KEPT = Defect(
     breaks={"KIP890-029": Symptom(seen="^60000 ms")},
     story="The time-out that a transactional id had first holds for all its later owners.",
     origin="textbook: a field that is set where the record is made, and nowhere else",
-    parts=Parts(coordinator=_KeepsTheFirstTimeout),
+    parts=Parts(ownership=_KeepsTheFirstTimeout),
 )

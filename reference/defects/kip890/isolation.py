@@ -41,7 +41,7 @@ class _EverybodyReadsCommitted(PartitionLog):
 
 UNCOMMITTED_HIDDEN = Defect(
     name="uncommitted-hidden",
-    breaks={"KIP890-141": Symptom(expected='readers of uncommitted data to see "a1" in payments-0', seen="^nothing")},
+    breaks={"KIP890-141": Symptom(what="records that read_uncommitted readers of payments-0 see", seen="^nothing")},
     story="Readers of uncommitted data are held at the last stable offset as well.",
     origin="textbook: a bound that does not look at the isolation level",
     parts=Parts(partition_log=_EverybodyReadsCommitted),

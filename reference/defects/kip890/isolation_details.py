@@ -34,7 +34,7 @@ class _ACommitDecidesAll(PartitionLog):
 
 ABORTED_BEFORE_THE_RANGE_NOT_LISTED = Defect(
     name="aborted-before-the-range-not-listed",
-    breaks={"KIP890-139": Symptom(expected="the aborted transaction of producer id ", seen="^none")},
+    breaks={"KIP890-139": Symptom(what="aborted transactions of payments-0", seen="^none$")},
     story="The list has the aborted transactions that begin in the range, and lacks those that reach into it.",
     origin="redpanda-data/redpanda#7043: where data and its index came from different places, aborted transactions were not listed",
     parts=Parts(partition_log=_ListsWhatBeganInTheRange),

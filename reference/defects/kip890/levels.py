@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kafka.announcement import Announcement
+from fencepost.reference.kafka.advertised_api_versions import AdvertisedApiVersions
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.feature_levels import FeatureLevels
 from fencepost.reference.kafka.node import Parts
@@ -12,7 +12,7 @@ from fencepost.reference.kafka.profile import Profile
 from fencepost.reference.kafka.transaction import Transaction
 
 
-class _TellsWhatItStartedWith(Announcement):
+class _TellsWhatItStartedWith(AdvertisedApiVersions):
     def __init__(self, profile: Profile, levels: FeatureLevels) -> None:
         super().__init__(profile, levels)
         self._at_start = dict(super().finalized(4))
@@ -26,11 +26,11 @@ LEVEL_SHOWN_AFTER_RESTART = Defect(
     breaks={"KIP890-003": Symptom(seen="^2 in epoch 2")},
     story="The level is changed, and clients are told of it by the next life of the broker only.",
     origin="textbook: an answer that is built once",
-    parts=Parts(announcement=_TellsWhatItStartedWith),
+    parts=Parts(advertised_api_versions=_TellsWhatItStartedWith),
 )
 
 
-class _StandsStill(Announcement):
+class _StandsStill(AdvertisedApiVersions):
     def features_epoch(self) -> int:
         return 1
 
@@ -40,7 +40,7 @@ FEATURES_EPOCH_STANDS_STILL = Defect(
     breaks={"KIP890-003": Symptom(seen="^0 in epoch 1")},
     story="Levels change and their epoch does not, so a client takes an old answer for the newer one.",
     origin="textbook: a version number that nobody raises",
-    parts=Parts(announcement=_StandsStill),
+    parts=Parts(advertised_api_versions=_StandsStill),
 )
 
 

@@ -7,8 +7,6 @@ from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.verification import Operation, Verification
 
-_REFUSED_AT_FIRST = 3
-
 
 class _KnowsNobodyYet(Coordinator):
     def check_loaded(self) -> None:
@@ -20,7 +18,7 @@ class _KnowsNobodyYet(Coordinator):
 
 UNKNOWN_WHILE_LOADING = Defect(
     name="unknown-while-loading",
-    breaks={"KIP890-169": Symptom(seen="^INVALID_PRODUCER_ID_MAPPING; in the end a refusal")},
+    breaks={"KIP890-169": Symptom(what="refusals of EndTxn", seen="^INVALID_PRODUCER_ID_MAPPING$")},
     story="A coordinator that has not read its log yet takes every producer for a stranger, and each of them gives up.",
     origin="textbook: an empty map that is asked before it is filled",
     parts=Parts(coordinator=_KnowsNobodyYet),
@@ -40,22 +38,4 @@ LOADING_TOLD_AS_REPLICAS = Defect(
     story="TxnOffsetCommit tells of a loading coordinator as Produce does, with an error that consumers of offsets do not ask again for.",
     origin="textbook: one translation of errors for Produce and for TxnOffsetCommit",
     parts=Parts(verification=_SpeaksOfReplicas),
-)
-
-
-class _RefusesAtFirst(Coordinator):
-    _refused = 0
-
-    def check_loaded(self) -> None:
-        if self._refused < _REFUSED_AT_FIRST:
-            self._refused += 1
-            raise Refused(Error.COORDINATOR_LOAD_IN_PROGRESS)
-        super().check_loaded()
-
-
-COORDINATOR_TAKES_TIME_TO_LOAD = Defect(
-    name="coordinator-takes-time-to-load",
-    story="The first requests after every start are told COORDINATOR_LOAD_IN_PROGRESS, and have to be put again.",
-    origin="every broker that reads a long transaction log when it starts",
-    parts=Parts(coordinator=_RefusesAtFirst),
 )

@@ -99,7 +99,7 @@ class _LooksAtTheNextRecordOnly(PartitionLog):
 
 MARKER_WITH_THE_OLD_EPOCH = Defect(
     name="marker-with-the-old-epoch",
-    breaks={"KIP890-122": Symptom(seen=r"^(COMMIT|ABORT) with epoch 0, \+0 from the producer's own")},
+    breaks={"KIP890-122": Symptom(what="markers added to payments-0", seen=r"^payments-0: (COMMIT|ABORT) .*, \+0 from the producer's own")},
     story="The epoch is bumped at the coordinator and not in the marker, so that partitions go on to take late data.",
     origin="textbook: the marker is made from the request and not from the prepared state",
     parts=Parts(marker_sender=_TellsTheOldEpoch),
@@ -107,7 +107,7 @@ MARKER_WITH_THE_OLD_EPOCH = Defect(
 
 MARKER_BUMPED_FOR_AN_OLD_CLIENT = Defect(
     name="marker-bumped-for-an-old-client",
-    breaks={"KIP890-123": Symptom(expected="epoch 0", seen="^(COMMIT|ABORT) with epoch 1")},
+    breaks={"KIP890-123": Symptom(what="markers added to payments-0", seen=r"^payments-0: (COMMIT|ABORT) .*, \+1 from the producer's own")},
     story="Markers have the next epoch for old clients too, whose next transaction then is fenced.",
     origin="textbook: one rule for both protocols",
     parts=Parts(marker_sender=_AlwaysTellsTheNextEpoch),
@@ -139,7 +139,7 @@ MARKER_OF_ANY_EPOCH = Defect(
 
 REPEATED_MARKER_REFUSED = Defect(
     name="repeated-marker-refused",
-    breaks={"KIP890-129": Symptom(seen="^INVALID_PRODUCER_EPOCH")},
+    breaks={"KIP890-129": Symptom(what="answer to WriteTxnMarkers", error="^INVALID_PRODUCER_EPOCH$")},
     story="A coordinator that did not hear of a written marker sends it again, is refused, and never completes the transaction.",
     origin="KAFKA-19999",
     parts=Parts(producer_states=_RefusesRepeatedMarkers),
@@ -155,7 +155,7 @@ MARKER_OF_ANY_COORDINATOR = Defect(
 
 OPERATOR_MARKER_REFUSED = Defect(
     name="operator-marker-refused",
-    breaks={"KIP890-131": Symptom(seen="^INVALID_PRODUCER_EPOCH")},
+    breaks={"KIP890-131": Symptom(what="answer to WriteTxnMarkers", error="^INVALID_PRODUCER_EPOCH$")},
     story="Every marker has to have a bumped epoch, so the tool that clears hanging transactions clears none.",
     origin="textbook: the strict comparison for all versions",
     parts=Parts(producer_states=_WantsABumpFromEverybody),
@@ -171,7 +171,7 @@ MARKER_OF_A_STRANGER_FORGOTTEN = Defect(
 
 EMPTY_ABORT_INDEXED = Defect(
     name="empty-abort-indexed",
-    breaks={"KIP890-133": Symptom(seen=r"^of producer id \d+ from offset \d+")},
+    breaks={"KIP890-133": Symptom(what="aborted transactions of payments-0", seen=r"^producer id \d+ from offset \d+")},
     story="An ABORT marker that ends nothing gets an entry in the index of aborted transactions.",
     origin="textbook: the index is written by the marker's type alone",
     parts=Parts(partition_log=_IndexesEveryAbort),
@@ -179,7 +179,7 @@ EMPTY_ABORT_INDEXED = Defect(
 
 ONE_MISSING_PARTITION_FAILS_ALL = Defect(
     name="one-missing-partition-fails-all",
-    breaks={"KIP890-134": Symptom(seen="-0: UNKNOWN_TOPIC_OR_PARTITION")},
+    breaks={"KIP890-134": Symptom(what="answer to WriteTxnMarkers", seen="-0: a refusal with UNKNOWN_TOPIC_OR_PARTITION")},
     story="One partition that cannot be found refuses a marker for all the partitions beside it.",
     origin="textbook: one verdict for the request",
     parts=Parts(marker_writer=_OneForAll),

@@ -35,16 +35,16 @@ class _ForgetsHowItEnded(Coordinator):
 
 class _ListsAllPartitions(MarkerSender):
     def unmarked(self, transactional_id: str) -> frozenset[TopicPartition]:
-        return super().unmarked(transactional_id) | self.told[transactional_id]
+        return super().unmarked(transactional_id) | self.sent[transactional_id]
 
     def send(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> None:
-        self.told[transaction.transactional_id] = transaction.partitions
+        self.sent[transaction.transactional_id] = transaction.partitions
         super().send(transaction, coordinator_epoch, transaction_version)
 
     @property
-    def told(self) -> dict[str, frozenset[TopicPartition]]:
-        told: dict[str, frozenset[TopicPartition]] = self.__dict__.setdefault("_told", {})
-        return told
+    def sent(self) -> dict[str, frozenset[TopicPartition]]:
+        sent: dict[str, frozenset[TopicPartition]] = self.__dict__.setdefault("_sent", {})
+        return sent
 
 
 class _IgnoresCase(TransactionFilter):
@@ -99,7 +99,7 @@ COMPLETE_SHOWN_AS_EMPTY = Defect(
 
 MARKED_PARTITIONS_STILL_LISTED = Defect(
     name="marked-partitions-still-listed",
-    breaks={"KIP890-149": Symptom(seen=r"^PrepareCommit with holding-\S+, payments-\S+")},
+    breaks={"KIP890-149": Symptom(what="transaction of A", seen=r"^PrepareCommit in blocking-\S+, payments-\S+")},
     story="A prepared transaction is shown with all of its partitions, so nobody can tell which one it waits for.",
     origin="textbook: the stored partitions are shown and not those that are left",
     parts=Parts(marker_sender=_ListsAllPartitions),
@@ -107,7 +107,7 @@ MARKED_PARTITIONS_STILL_LISTED = Defect(
 
 STATE_NAMES_IN_ANY_CASE = Defect(
     name="state-names-in-any-case",
-    breaks={"KIP890-150": Symptom(seen="^one of 1: Ongoing")},
+    breaks={"KIP890-150": Symptom(what="list of transactions", seen="^A in it as Ongoing")},
     story="State names are matched in upper and lower case alike.",
     origin="textbook: kindness to whoever types the filter",
     parts=Parts(transaction_filter=_IgnoresCase),
@@ -115,7 +115,7 @@ STATE_NAMES_IN_ANY_CASE = Defect(
 
 EMPTY_IDS_FILTERED_BY_DURATION = Defect(
     name="empty-ids-filtered-by-duration",
-    breaks={"KIP890-151": Symptom(seen="^a list without A")},
+    breaks={"KIP890-151": Symptom(what="list of transactions", seen="^A not in it")},
     story="The duration filter drops the ids that never had a transaction.",
     origin="textbook: a start time of -1 is read as no answer",
     parts=Parts(transaction_filter=_EmptyIsYoung),

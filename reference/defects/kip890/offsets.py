@@ -93,7 +93,7 @@ OFFSETS_ANNOUNCEMENT_FORGOTTEN = Defect(
 
 OFFSETS_NOT_ADDED_FOR_NEW_CLIENTS = Defect(
     name="offsets-not-added-for-new-clients",
-    breaks={"KIP890-047": Symptom(seen="^payments-0: TRANSACTION_ABORTABLE")},
+    breaks={"KIP890-047": Symptom(what="answer to TxnOffsetCommit", seen="^payments-0: ", error="^TRANSACTION_ABORTABLE$")},
     story="A new client's records are added to its transaction by the server, and its offsets are not: it must still announce them.",
     origin="textbook: a change made in Produce and forgotten in TxnOffsetCommit",
     parts=Parts(verification=_WantsAllAnnounced),
@@ -101,7 +101,7 @@ OFFSETS_NOT_ADDED_FOR_NEW_CLIENTS = Defect(
 
 OFFSETS_ADDED_FOR_OLD_CLIENTS = Defect(
     name="offsets-added-for-old-clients",
-    breaks={"KIP890-048": Symptom(seen="^payments-0: no error")},
+    breaks={"KIP890-048": Symptom(what="answer to TxnOffsetCommit", seen="^payments-0: success")},
     story="Offsets of an old client open a transaction by themselves, also those of one that has ended and come late.",
     origin="KAFKA-14402: a late TxnOffsetCommit leaves a transaction hanging",
     parts=Parts(verification=_AddsForOldClients),
@@ -109,7 +109,7 @@ OFFSETS_ADDED_FOR_OLD_CLIENTS = Defect(
 
 OFFSETS_REFUSAL_IS_FATAL = Defect(
     name="offsets-refusal-is-fatal",
-    breaks={"KIP890-049": Symptom(seen="^payments-0: INVALID_TXN_STATE")},
+    breaks={"KIP890-049": Symptom(what="answer to TxnOffsetCommit", seen="^payments-0: ", error="^INVALID_TXN_STATE$")},
     story="A client that understands TRANSACTION_ABORTABLE is told the older error, and gives up where it could abort.",
     origin="textbook: an error chosen without looking at the version",
     parts=Parts(verification=_HasTheOlderErrorOnly),
@@ -117,7 +117,7 @@ OFFSETS_REFUSAL_IS_FATAL = Defect(
 
 FOREIGN_OFFSETS_TRY_FOR_EVER = Defect(
     name="foreign-offsets-try-for-ever",
-    breaks={"KIP890-050": Symptom(seen="^payments-0: COORDINATOR_NOT_AVAILABLE")},
+    breaks={"KIP890-050": Symptom(what="answer to TxnOffsetCommit", seen="^payments-0: ", error="^COORDINATOR_NOT_AVAILABLE$")},
     story="A producer that does not own the transactional id is told that the coordinator is away, and asks again for ever.",
     origin="textbook: errors of another coordinator taken for its absence",
     parts=Parts(verification=_AllIsForLater),
@@ -125,7 +125,7 @@ FOREIGN_OFFSETS_TRY_FOR_EVER = Defect(
 
 OFFSETS_FENCING_UNTRANSLATED = Defect(
     name="offsets-fencing-untranslated",
-    breaks={"KIP890-051": Symptom(seen="^payments-0: PRODUCER_FENCED")},
+    breaks={"KIP890-051": Symptom(what="answer to TxnOffsetCommit", seen="^payments-0: ", error="^PRODUCER_FENCED$")},
     story="The transaction coordinator's PRODUCER_FENCED reaches clients that do not expect it in this answer.",
     origin="textbook: an error passed on untranslated",
     parts=Parts(verification=_PassesFencingOn),

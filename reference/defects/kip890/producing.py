@@ -103,12 +103,6 @@ class _NeedsNoId(Verification):
         return super().before_produce(log, transactional_id, batch, operation)
 
 
-class _TakesSeveralProducers(Verification):
-    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
-        refusal = super().refusal_of_request(transactional_id, batches)
-        return None if refusal is Error.INVALID_PRODUCER_ID_MAPPING else refusal
-
-
 class _SeesNoOpenTransaction(PartitionLog):
     def has_open_transaction(self, producer_id: int) -> bool:  # noqa: ARG002 - that is the defect
         return False
@@ -125,12 +119,6 @@ class _DoesNotVerify(Verification):
 class _KeepsItsStartToItself(PartitionLog):
     def start_told_to_producers(self) -> int:
         return -1
-
-
-class _TakesControlBatches(PartitionLog):
-    def check_shape(self, batch: Batch, checks_sequence: bool) -> None:
-        if not batch.control:
-            super().check_shape(batch, checks_sequence)
 
 
 _TAKEN = "^success with Appended"
@@ -152,7 +140,7 @@ PRODUCING = (
     Defect(
         name="old-clients-told-the-cause",
         breaks={"KIP890-104": Symptom(seen="^a refusal with CONCURRENT_TRANSACTIONS")},
-        story="An old client is told CONCURRENT_TRANSACTIONS by Produce, which it does not expect there and takes for fatal.",
+        story="An old client is answered CONCURRENT_TRANSACTIONS by Produce, which it does not expect there and takes for fatal.",
         origin="KAFKA-15459: the coordinator's errors reached producers that did not expect them in Produce",
         parts=Parts(verification=_PassesTheCauseOn),
     ),
@@ -227,25 +215,11 @@ PRODUCING = (
         parts=Parts(partition_log=_SeesNoOpenTransaction),
     ),
     Defect(
-        name="control-batch-of-a-client",
-        breaks={"KIP890-115": Symptom(seen=_TAKEN)},
-        story="A client may write markers, and so end transactions behind the coordinator's back.",
-        origin="textbook: attributes that are not looked at",
-        parts=Parts(partition_log=_TakesControlBatches),
-    ),
-    Defect(
         name="no-verification",
         breaks={"KIP890-117": Symptom(seen=_TAKEN)},
         story="The verification of old clients is off unless somebody switches it on.",
         origin="KAFKA-14561: no broker verified anything before it",
         parts=Parts(verification=_DoesNotVerify),
-    ),
-    Defect(
-        name="several-producers-in-one-request",
-        breaks={"KIP890-119": Symptom(seen="^payments-0: .*Appended")},
-        story="The producer ids of a request are not compared, and each batch fares as if it had come alone.",
-        origin="textbook: a check over the whole request that is missing",
-        parts=Parts(verification=_TakesSeveralProducers),
     ),
     Defect(
         name="log-start-not-told",

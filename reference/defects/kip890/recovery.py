@@ -1,5 +1,7 @@
 """Defects in what survives a crash."""
 
+from dataclasses import replace
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -7,7 +9,7 @@ from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerStates
 from fencepost.reference.kafka.profile import Profile
-from fencepost.reference.kafka.transaction import PREPARED, Decision, Transaction
+from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kernel.machine import Machine
@@ -57,8 +59,8 @@ TIMEOUT_IGNORED = Defect(
 
 
 class _AbortsWithoutFencing(Coordinator):
-    def _abort_by_server(self, transaction: Transaction) -> None:
-        self._prepare(transaction, Decision.ABORT, bumps=0)
+    def abort_by_server(self, transaction: Transaction) -> None:
+        self.prepare(transaction, Decision.ABORT, bumps=0)
 
 
 TIMED_OUT_PRODUCER_GOES_ON = Defect(
@@ -67,4 +69,19 @@ TIMED_OUT_PRODUCER_GOES_ON = Defect(
     story="The coordinator aborts an abandoned transaction and leaves the epoch as it was, so its producer writes on without noticing.",
     origin="KAFKA-6119: the epoch was not bumped when a transaction expired",
     parts=Parts(coordinator=_AbortsWithoutFencing),
+)
+
+
+class _PresumesAbort(Coordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
+        recovered = super().recovered(transaction)
+        return replace(recovered, state=State.PREPARE_ABORT) if recovered.state is State.PREPARE_COMMIT else recovered
+
+
+UNANSWERED_COMMIT_PRESUMED_ABORTED = Defect(
+    name="unanswered-commit-presumed-aborted",
+    breaks={"KIP890-161": Symptom(seen="^a refusal with INVALID_TXN_STATE")},
+    story="A coordinator that finds a commit in its log, and not all markers, aborts it after a restart: perhaps nobody was told.",
+    origin="textbook: presumed abort, applied behind the point of decision",
+    parts=Parts(coordinator=_PresumesAbort),
 )

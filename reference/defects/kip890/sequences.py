@@ -1,11 +1,15 @@
-"""Defects in sequence numbers."""
+"""Defects in sequence numbers, and in what a request may hold."""
+
+from collections.abc import Iterable
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.guards import Attempt
 from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
+from fencepost.reference.kafka.verification import Verification
 from fencepost.wire.kafka.batches import Batch
 
 _LARGEST = 2**31 - 1
@@ -64,6 +68,18 @@ class _DoesNotWrap(ProducerStates):
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
 
 
+class _TakesSeveralProducers(Verification):
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+        refusal = super().refusal_of_request(transactional_id, batches)
+        return None if refusal is Error.INVALID_PRODUCER_ID_MAPPING else refusal
+
+
+class _TakesControlBatches(PartitionLog):
+    def check_shape(self, batch: Batch, checks_sequence: bool) -> None:
+        if not batch.control:
+            super().check_shape(batch, checks_sequence)
+
+
 _TAKEN = "^success with Appended"
 _OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
 
@@ -116,5 +132,19 @@ SEQUENCES = (
         story="The number after the largest is no number, and the producer can write no more.",
         origin="KAFKA-5283: the number after the largest was out of order",
         parts=Parts(producer_states=_DoesNotWrap),
+    ),
+    Defect(
+        name="control-batch-of-a-client",
+        breaks={"KIP890-115": Symptom(seen=_TAKEN)},
+        story="A client may write markers, and so end transactions behind the coordinator's back.",
+        origin="textbook: attributes that are not looked at",
+        parts=Parts(partition_log=_TakesControlBatches),
+    ),
+    Defect(
+        name="several-producers-in-one-request",
+        breaks={"KIP890-119": Symptom(seen="^payments-0: .*Appended")},
+        story="The producer ids of a request are not compared, and each batch fares as if it had come alone.",
+        origin="textbook: a check over the whole request that is missing",
+        parts=Parts(verification=_TakesSeveralProducers),
     ),
 )

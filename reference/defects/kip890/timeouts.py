@@ -21,7 +21,7 @@ class _TakesACommitForARetry(Coordinator):
             return super().end_transaction(transactional_id, producer, decision, api_version)
         except Refused as refusal:
             if refusal.error is Error.INVALID_TXN_STATE:
-                return self.describe(transactional_id).identity
+                return self.describe(transactional_id).producer
             raise
 
 

@@ -50,8 +50,8 @@ GAPS_IN_OFFSETS = Defect(
 
 
 class _TellsTwice(Coordinator):
-    def _tell_undecided_partitions(self) -> None:
-        super()._tell_undecided_partitions()
+    def resend_markers_of_prepared(self) -> None:
+        super().resend_markers_of_prepared()
         self._machine.network.duplicate(lambda content: isinstance(content, WriteMarker))
 
 

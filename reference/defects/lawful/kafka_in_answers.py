@@ -1,4 +1,4 @@
-"""Lawful oddities in how answers are put: their order, their words, what they tell beside what was asked."""
+"""Lawful variants in how answers are put: their order, their words, what they tell beside what was asked."""
 
 import dataclasses
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kafka.manner import Manner
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import Isolation, Page, PartitionLog
+from fencepost.reference.kafka.response_order import ResponseOrder
 from fencepost.wire.kafka.entities import api_of
 
 _OTHER_WORDS = "computer says no"
 _IDLE_NODE_ID = 7
 
 
-class _LastFirst(Manner):
-    def put(self, answer: ResponsePayload) -> ResponsePayload:
+class _LastFirst(ResponseOrder):
+    def arrange(self, answer: ResponsePayload) -> ResponsePayload:
         turned: ResponsePayload = _reversed(answer)
         return turned
 
@@ -36,12 +36,12 @@ ANSWERS_IN_ANOTHER_ORDER = Defect(
     name="answers-in-another-order",
     story="Whatever an answer lists, it lists the other way round: topics, partitions, transactions, producers, APIs, aborted ones.",
     origin="brokers that keep what they know in hash tables",
-    parts=Parts(manner=_LastFirst),
+    parts=Parts(response_order=_LastFirst),
 )
 
 
-class _OtherWords(Manner):
-    def put(self, answer: ResponsePayload) -> ResponsePayload:
+class _OtherWords(ResponseOrder):
+    def arrange(self, answer: ResponsePayload) -> ResponsePayload:
         said: ResponsePayload = _reworded(answer)
         return said
 
@@ -61,12 +61,12 @@ OTHER_WORDS = Defect(
     name="other-words",
     story="Every error message has the same few words, which are not those of Apache Kafka.",
     origin="every other implementation: the proposal has the codes, and leaves the words free",
-    parts=Parts(manner=_OtherWords),
+    parts=Parts(response_order=_OtherWords),
 )
 
 
-class _HasAnIdleNode(Manner):
-    def put(self, answer: ResponsePayload) -> ResponsePayload:
+class _HasAnIdleNode(ResponseOrder):
+    def arrange(self, answer: ResponsePayload) -> ResponsePayload:
         if api_of(answer) != "metadata":
             return answer
         brokers: tuple[Any, ...] = getattr(answer, "brokers", ())
@@ -78,7 +78,7 @@ A_NODE_THAT_LEADS_NOTHING = Defect(
     name="a-node-that-leads-nothing",
     story="Metadata names a second node, and names it first; no partition is led there.",
     origin="a cluster that has just grown",
-    parts=Parts(manner=_HasAnIdleNode),
+    parts=Parts(response_order=_HasAnIdleNode),
 )
 
 

@@ -1,4 +1,4 @@
-"""Lawful oddities in when things happen: what is refused now and granted a moment later, whose clock stamps, which numbers are next."""
+"""Lawful variants in when things happen: what is refused now and granted a moment later, whose clock stamps, which numbers are next."""
 
 import struct
 from dataclasses import replace
@@ -14,8 +14,10 @@ from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import Decision
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kernel.network import Network
 from fencepost.wire.kafka.batches import Batch, encode
 
+_REFUSED_AT_FIRST = 3
 _FIRST_BLOCK = 2**40
 _BLOCK = 1_000
 _LEADER_EPOCH = 23
@@ -77,11 +79,11 @@ NOT_ENOUGH_REPLICAS_AT_FIRST = Defect(
 
 
 class _StampsByItself(PartitionLog):
-    def _write(self, batch: Batch, data: bytes) -> int:
+    def write(self, batch: Batch, data: bytes) -> int:
         stamped = replace(batch, records=tuple(replace(record, timestamp=self._clock.now) for record in batch.records))
         if batch.marker:
-            return super()._write(stamped, data)
-        return super()._write(stamped, _as_stamped_by_the_log(encode(stamped)))
+            return super().write(stamped, data)
+        return super().write(stamped, _as_stamped_by_the_log(encode(stamped)))
 
 
 def _as_stamped_by_the_log(data: bytes) -> bytes:
@@ -123,4 +125,37 @@ PRODUCER_IDS_WITH_GAPS = Defect(
     story="Producer ids are large from the first on, and far from each other.",
     origin="clusters of many brokers, each of which reserves a block of ids (KIP-730)",
     parts=Parts(transaction_log=_TakesIdsFromBlocks),
+)
+
+
+class _LastInFirstOut(Network):
+    def deliver(self) -> None:
+        while (message := next((message for message in reversed(self._in_flight) if self._may_arrive(message)), None)) is not None:
+            self._in_flight.remove(message)
+            message.receive(message.content)
+
+
+LAST_IN_FIRST_OUT = Defect(
+    name="last-in-first-out",
+    story="What was sent last arrives first, so partitions get their markers, and the coordinator their answers, in another order.",
+    origin="every cluster, in which each leader has a connection of its own",
+    parts=Parts(network=_LastInFirstOut),
+)
+
+
+class _RefusesAtFirst(Coordinator):
+    _refused = 0
+
+    def check_loaded(self) -> None:
+        if self._refused < _REFUSED_AT_FIRST:
+            self._refused += 1
+            raise Refused(Error.COORDINATOR_LOAD_IN_PROGRESS)
+        super().check_loaded()
+
+
+COORDINATOR_TAKES_TIME_TO_LOAD = Defect(
+    name="coordinator-takes-time-to-load",
+    story="The first requests after every start are told COORDINATOR_LOAD_IN_PROGRESS, and have to be put again.",
+    origin="every broker that reads a long transaction log when it starts",
+    parts=Parts(coordinator=_RefusesAtFirst),
 )

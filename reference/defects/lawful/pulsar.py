@@ -9,17 +9,18 @@ from collections.abc import Mapping
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place
-from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.ledger import Ledger, Marker
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.participants import EndOn
-from fencepost.reference.pulsar.pending_acks import Units
+from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionType, TxnId
 
-from . import kafka as oddities
+from . import kafka
 
 _ENTRIES_OF_A_LEDGER = 2
 _IDS_SKIPPED = 41
@@ -40,31 +41,31 @@ class _RollsOver(Ledger):
         return super().append(content)
 
 
-class _SkipsIds(Coordinator):
-    def _next_id(self) -> TxnId:
-        self.last_least += _IDS_SKIPPED
-        return super()._next_id()
+class _SkipsIds(LogCoordinator):
+    def next_id(self) -> TxnId:
+        self.last_sequence += _IDS_SKIPPED
+        return super().next_id()
 
 
-class _TellsTwice(Coordinator):
-    def _tell_the_undone(self) -> None:
-        super()._tell_the_undone()
+class _TellsTwice(LogCoordinator):
+    def resume_decided(self) -> None:
+        super().resume_decided()
         self._machine.network.duplicate(lambda content: isinstance(content, EndOn))
 
 
-class _AnswersLate(Coordinator):
+class _AnswersLate(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        super().end(txn, action, lambda: self._machine.network.send(f"answer to {txn}", lambda _: reply(), lambda _: None))
+        super().end(txn, action, lambda: self._machine.send(f"answer to {txn}", lambda _: reply()))
 
 
 class _CountsMore(Subscription):
-    def _give_back(self, wanted: Mapping[Place, Units]) -> None:
+    def give_back(self, wanted: Mapping[Place, Units]) -> None:
         for place in wanted:
-            self._times[place] = self._times.get(place, 0) + _COUNTED_BESIDE
-        super()._give_back(wanted)
+            self._redelivery_counts[place] = self._redelivery_counts.get(place, 0) + _COUNTED_BESIDE
+        super().give_back(wanted)
 
 
-class _CoordinatorInOtherWords(Coordinator):
+class _CoordinatorInOtherWords(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
@@ -92,7 +93,7 @@ LATE_ENDS = Defect(
     name="pulsar-late-ends",
     story="Topics and subscriptions hear late how a transaction ended, so that it is decided for a while before anybody sees it.",
     origin="every cluster, where coordinator and topics are with different brokers",
-    parts=Parts(network=oddities.SlowNetwork),
+    parts=Parts(network=kafka.SlowNetwork),
 )
 
 REDELIVERED_LAST_FIRST = Defect(
@@ -127,7 +128,7 @@ ANSWERS_LATE = Defect(
     name="pulsar-answers-late",
     story="The answer to an end is some time on its way, as all messages are, also while a participant holds up the completion.",
     origin="every cluster with a proxy between clients and brokers",
-    parts=Parts(coordinator=_AnswersLate, network=oddities.SlowNetwork),
+    parts=Parts(coordinator=_AnswersLate, network=kafka.SlowNetwork),
 )
 
 REDELIVERIES_COUNTED_MORE = Defect(

@@ -8,11 +8,14 @@ from weakref import WeakKeyDictionary
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.buffer import Buffer, Place, Readable
-from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.buffer import Place, Readable, TransactionBuffer
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.pending_acks import PendingAcks, Units, Waiting
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
+from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, SubscriptionType, TxnId
@@ -31,14 +34,14 @@ class _SpendsPermitsOnThePending(Subscription):
         if not self.consumers:
             self._rewind()
 
-    def _is_out_of_reach(self, readable: Readable) -> bool:
+    def is_withheld(self, readable: Readable) -> bool:
         for consumer in self.consumers[:1]:
             consumer.permits -= len(self.pending.units_at(readable.place))
-        return super()._is_out_of_reach(readable)
+        return super().is_withheld(readable)
 
 
 class _SeesNoConflict(PendingAcks):
-    def _is_pending(self, place: Place, units: Units) -> bool:  # noqa: ARG002 - whoever asks may have it
+    def is_pending(self, place: Place, units: Units) -> bool:  # noqa: ARG002 - whoever asks may have it
         return False
 
 
@@ -48,7 +51,7 @@ class _TakesTheDeleted(Subscription):
 
 
 class _PlainDeletes(Subscription):
-    def _without_pending(self, place: Place, units: Units) -> Units:  # noqa: ARG002 - it does not ask what is pending there
+    def without_pending(self, place: Place, units: Units) -> Units:  # noqa: ARG002 - it does not ask what is pending there
         return units
 
 
@@ -58,40 +61,40 @@ class _AbortKeepsAll(PendingAcks):
 
 
 class _AbortGivesOthersBack(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
         for other in self.pending.transactions() - {txn} if action is Action.ABORT else ():
-            super()._end(other, action)
-        super()._end(txn, action)
+            super().apply_outcome(other, action)
+        super().apply_outcome(txn, action)
 
 
 class _AbortGivesAllBack(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
-        super()._end(txn, action)
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+        super().apply_outcome(txn, action)
         if action is Action.ABORT:
-            self._give_back({place: frozenset(owners) for place, owners in self._held.items()})
+            self.give_back({place: frozenset(owners) for place, owners in self._unacknowledged.items()})
 
 
-class _TimeOutForgetsSubscriptions(Coordinator):
-    def _decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
-        super()._decide(transaction if reply else replace(transaction, subscriptions=()), action, reply)
+class _TimeOutForgetsSubscriptions(LogCoordinator):
+    def decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
+        super().decide(transaction if reply else replace(transaction, subscriptions=()), action, reply)
 
 
 class _CommitDeletesNothing(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
         if action is Action.ABORT:
-            super()._end(txn, action)
+            super().apply_outcome(txn, action)
         else:
             self.pending.end(txn, action)
 
 
 class _IsWrittenLater(Cursor):
-    def _save(self) -> None:
+    def save(self) -> None:
         pass
 
 
-class _PendingInMemory(PendingAcks):
-    def _keep(self, waiting: Waiting) -> None:
-        self._hold(waiting)
+class _PendingInMemory(PendingAckJournal):
+    def must_be_durable(self, waiting: Waiting) -> bool:  # noqa: ARG002 - whatever it is
+        return False
 
 
 class _LeavingReleases(Subscription):
@@ -103,7 +106,7 @@ class _LeavingReleases(Subscription):
 
 class _TakesOlderForOver(Subscription):
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        super().end(txn, action, max(low_watermark, txn.least))
+        super().end(txn, action, max(low_watermark, txn.sequence))
 
 
 class _RedeliversThePending(Subscription):
@@ -114,14 +117,14 @@ class _RedeliversThePending(Subscription):
 
 
 class _SharesAcknowledgements(Subscription):
-    _siblings: ClassVar[WeakKeyDictionary[Buffer, list[Subscription]]] = WeakKeyDictionary()
+    _siblings: ClassVar[WeakKeyDictionary[TransactionBuffer, list[Subscription]]] = WeakKeyDictionary()
 
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
         super().attach(consumer, kind)
         together = self._siblings.setdefault(self._buffer, [])
         together += [] if self in together else [self]
 
-    def _end(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
         held = self.pending.end(txn, action)
         for one in self._siblings.get(self._buffer, [self]) if action is Action.COMMIT else ():
             one.acknowledge(held.individual)
@@ -145,9 +148,21 @@ class _KeepsWhatItRefused(PendingAcks):
             raise
 
 
+class _OneConsumerHasNoBatches(Subscription):
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+        if self.kind in (SubscriptionType.EXCLUSIVE, SubscriptionType.FAILOVER):
+            wanted = {place: units - self.pending.units_at(place) for place, units in wanted.items()}
+        super().acknowledge_in(txn, wanted)
+
+
+class _GivesTheCoveredOut(PendingAcks):
+    def covers(self, place: Place) -> bool:  # noqa: ARG002 - only single messages are withheld
+        return False
+
+
 PENDING_IS_GIVEN_OUT = Defect(
     name="pending-is-given-out",
-    breaks={"PIP31-54": Symptom(seen="i1")},
+    breaks={"PIP31-54": Symptom(what="^received by workers$", expected='^"i2", "i3"$', seen='"i1"')},
     story="Redelivery goes by what is deleted, so that a message of an open transaction is processed twice.",
     origin="textbook: a state that only the acknowledging path knows",
     parts=Parts(pending_acks=_GivesThePendingOut),
@@ -155,7 +170,7 @@ PENDING_IS_GIVEN_OUT = Defect(
 
 PENDING_SPENDS_PERMITS = Defect(
     name="pending-spends-permits",
-    breaks={"PIP31-54": Symptom(seen="not even the sentinel")},
+    breaks={"PIP31-54": Symptom(what="^received by workers$", expected='^"i3"$', seen="not even the sentinel")},
     story="Messages that are withheld use up the room of the consumer that does not get them, which then waits for ever.",
     origin="apache/pulsar#21177: filtered messages still consumed permits",
     parts=Parts(subscription=_SpendsPermitsOnThePending),
@@ -163,7 +178,7 @@ PENDING_SPENDS_PERMITS = Defect(
 
 PENDING_CONFLICT_UNSEEN = Defect(
     name="pending-conflict-unseen",
-    breaks={"PIP31-55": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
+    breaks={"PIP31-55": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
     story="Two transactions acknowledge one message, and both commit what they made of it.",
     origin="textbook: a state that is changed without being compared",
     parts=Parts(pending_acks=_SeesNoConflict),
@@ -171,7 +186,7 @@ PENDING_CONFLICT_UNSEEN = Defect(
 
 DELETED_IS_TAKEN = Defect(
     name="deleted-is-taken",
-    breaks={"PIP31-56": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
+    breaks={"PIP31-56": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
     story="A message that is acknowledged for good is acknowledged once more in a transaction, whose owner has processed it in vain.",
     origin="textbook: the pending state compared, and the cursor not",
     parts=Parts(subscription=_TakesTheDeleted),
@@ -179,7 +194,7 @@ DELETED_IS_TAKEN = Defect(
 
 PLAIN_ACK_DELETES_PENDING = Defect(
     name="plain-ack-deletes-pending",
-    breaks={"PIP31-57": Symptom(seen=r"^\['i2', 'i3'\]")},
+    breaks={"PIP31-57": Symptom(what="^left for workers$", expected='^"i1", "i2", "i3"$', seen='^"i2", "i3"$')},
     story="A plain acknowledgement moves the cursor over a message that is pending, and the abort cannot give it back.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
     parts=Parts(subscription=_PlainDeletes),
@@ -187,7 +202,7 @@ PLAIN_ACK_DELETES_PENDING = Defect(
 
 ABORT_GIVES_NOTHING_BACK = Defect(
     name="abort-gives-nothing-back",
-    breaks={"PIP31-58": Symptom(expected='"i1"', seen="^nothing")},
+    breaks={"PIP31-58": Symptom(what="^received by workers$", expected='^"i1"$', seen="^nothing$")},
     story="The pending state outlives the abort, so that what the transaction had acknowledged is lost for the subscription.",
     origin="textbook: an end that only commits are told",
     parts=Parts(pending_acks=_AbortKeepsAll),
@@ -195,7 +210,7 @@ ABORT_GIVES_NOTHING_BACK = Defect(
 
 ABORT_GIVES_OTHERS_BACK = Defect(
     name="abort-gives-others-back",
-    breaks={"PIP31-58": Symptom(seen=r"^\['i1', 'i2'\]")},
+    breaks={"PIP31-58": Symptom(what="^received by workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
     story="An abort gives back what another transaction has acknowledged and may still commit.",
     origin="apache/pulsar#14327, apache/pulsar#19451: an abort redelivered what was pending in another transaction",
     parts=Parts(subscription=_AbortGivesOthersBack),
@@ -203,7 +218,7 @@ ABORT_GIVES_OTHERS_BACK = Defect(
 
 ABORT_GIVES_ALL_BACK = Defect(
     name="abort-gives-all-back",
-    breaks={"PIP31-58": Symptom(seen=r"^\['i1'(, 'i1')?, 'i2', 'i3'\]")},
+    breaks={"PIP31-58": Symptom(what="^received by workers$", expected='^"i1"$', seen='^"i1"(, "i1")?, "i2", "i3"$')},
     story="An abort delivers again what a consumer is busy with and the transaction never touched.",
     origin="apache/pulsar#25107: an abort after acknowledgements caused duplicate consumption",
     parts=Parts(subscription=_AbortGivesAllBack),
@@ -211,7 +226,7 @@ ABORT_GIVES_ALL_BACK = Defect(
 
 TIME_OUT_LEAVES_PENDING = Defect(
     name="time-out-leaves-pending",
-    breaks={"PIP31-58": Symptom(expected='"i1"', seen="^nothing")},
+    breaks={"PIP31-58": Symptom(what="^received by workers$", expected='^"i1"$', seen="^nothing$")},
     story="A transaction whose client is gone times out, and its messages stay pending for ever.",
     origin="apache/pulsar#10306: messages in pending ack status after the time-out",
     parts=Parts(coordinator=_TimeOutForgetsSubscriptions),
@@ -219,7 +234,7 @@ TIME_OUT_LEAVES_PENDING = Defect(
 
 COMMIT_DELETES_NOTHING = Defect(
     name="commit-deletes-nothing",
-    breaks={"PIP31-59": Symptom(seen="i1")},
+    breaks={"PIP31-59": Symptom(what="^left for workers$", expected='^"i2", "i3"$', seen='"i1"')},
     story="A commit ends the pending state without moving the cursor, and the message is delivered again.",
     origin="textbook: the half of an end that is easy to see",
     parts=Parts(subscription=_CommitDeletesNothing),
@@ -227,7 +242,7 @@ COMMIT_DELETES_NOTHING = Defect(
 
 COMMIT_DELETES_IN_MEMORY = Defect(
     name="commit-deletes-in-memory",
-    breaks={"PIP31-59": Symptom(seen="i1")},
+    breaks={"PIP31-59": Symptom(what="^left for workers$", expected='^"i2", "i3"$', seen='"i1"')},
     story="The cursor is written later than the commit is answered, and a crash in between brings the messages back.",
     origin="textbook: as durable as a plain acknowledgement",
     parts=Parts(cursor=_IsWrittenLater),
@@ -235,15 +250,15 @@ COMMIT_DELETES_IN_MEMORY = Defect(
 
 PENDING_IN_MEMORY = Defect(
     name="pending-in-memory",
-    breaks={"PIP31-60": Symptom(seen="i1")},
+    breaks={"PIP31-60": Symptom(what="^received by workers$", expected='^"i2", "i3"$', seen='"i1"')},
     story="What is pending is only known in memory; after a crash others get it, while the transaction is still open.",
     origin="seen on Apache Pulsar 5.0.0-M1, on topics that are segments",
-    parts=Parts(pending_acks=_PendingInMemory),
+    parts=Parts(pending_ack_journal=_PendingInMemory),
 )
 
 LEAVING_ENDS_PENDING = Defect(
     name="leaving-ends-pending",
-    breaks={"PIP31-61": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
+    breaks={"PIP31-61": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
     story="With its consumer, what a transaction acknowledged leaves the pending state, as if it were aborted.",
     origin="textbook: a state that hangs on a connection",
     parts=Parts(subscription=_LeavingReleases),
@@ -251,7 +266,7 @@ LEAVING_ENDS_PENDING = Defect(
 
 NEWER_END_ENDS_OLDER = Defect(
     name="newer-end-ends-older",
-    breaks={"PIP31-61": Symptom(seen="i1")},
+    breaks={"PIP31-61": Symptom(what="^left for workers$", expected='^"i3"$', seen='"i1"')},
     story="The end of a newer transaction counts as the low watermark, and older open ones lose what they have pending.",
     origin="apache/pulsar#15530: the low watermark of pending acknowledgements aborted the wrong transaction",
     parts=Parts(subscription=_TakesOlderForOver),
@@ -259,7 +274,7 @@ NEWER_END_ENDS_OLDER = Defect(
 
 ASKING_ENDS_PENDING = Defect(
     name="asking-ends-pending",
-    breaks={"PIP31-62": Symptom(seen=r"^\['i1', 'i2'\]")},
+    breaks={"PIP31-62": Symptom(what="^received by workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
     story="Whoever asks for a message by its id gets it, also one that is pending in an open transaction.",
     origin="textbook: two ways to ask for redelivery, and one that checks",
     parts=Parts(subscription=_RedeliversThePending),
@@ -267,7 +282,7 @@ ASKING_ENDS_PENDING = Defect(
 
 COMMIT_DELETES_ON_ALL = Defect(
     name="commit-deletes-on-all",
-    breaks={"PIP31-65": Symptom(seen=r"^\['i2', 'i3'\]")},
+    breaks={"PIP31-65": Symptom(what="^left for others$", expected='^"i1", "i2", "i3"$', seen='^"i2", "i3"$')},
     story="A commit deletes on every subscription of the topic what the transaction acknowledged on one.",
     origin="textbook: a state kept at the topic",
     parts=Parts(subscription=_SharesAcknowledgements),
@@ -275,7 +290,7 @@ COMMIT_DELETES_ON_ALL = Defect(
 
 CONFLICT_IS_SWALLOWED = Defect(
     name="conflict-is-swallowed",
-    breaks={"PIP31-67": Symptom(expected="a refusal as a transaction conflict", seen="^success")},
+    breaks={"PIP31-67": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
     story="The answer says success whatever became of the acknowledgement, and the client commits without it.",
     origin="textbook: an error that ends in a log file",
     parts=Parts(subscription=_SwallowsTheConflict),
@@ -283,8 +298,24 @@ CONFLICT_IS_SWALLOWED = Defect(
 
 CONFLICT_KEEPS_THE_OTHERS = Defect(
     name="conflict-keeps-the-others",
-    breaks={"PIP31-70": Symptom(seen=r"^\[\'i3\'\]")},
+    breaks={"PIP31-70": Symptom(what="^left for workers$", expected='^"i2", "i3"$', seen='^"i3"$')},
     story="The messages of a refused request that were free stay pending, and no end is ever told of them.",
     origin="textbook: a request that is applied and then checked",
     parts=Parts(pending_acks=_KeepsWhatItRefused),
+)
+
+ONE_CONSUMER_HAS_NO_BATCHES = Defect(
+    name="one-consumer-has-no-batches",
+    breaks={"PIP31-55": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
+    story="Where there is one consumer, an entry counts as one message, and the conflict over a message of a batch is not seen.",
+    origin="apache/pulsar#15832: the size of a batch was taken for 1 on exclusive and failover subscriptions",
+    parts=Parts(subscription=_OneConsumerHasNoBatches),
+)
+
+COVERED_IS_GIVEN_OUT = Defect(
+    name="covered-is-given-out",
+    breaks={"PIP31-54": Symptom(what="^received by auditors$", expected='^"i3"$', seen='^"i1", "i2", "i3"$')},
+    story="Only messages that were acknowledged one by one are withheld; those below a pending cumulative one come again.",
+    origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
+    parts=Parts(pending_acks=_GivesTheCoveredOut),
 )

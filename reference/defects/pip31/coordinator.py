@@ -6,8 +6,8 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.coordinator import Coordinator
 from fencepost.reference.pulsar.ledger import Ledger, Marker
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.transaction_log import TransactionLog
 from fencepost.reference.pulsar.values import Message, Status, TxnId
@@ -20,27 +20,27 @@ class _LogsWhatIsUsed(TransactionLog):
         return transaction.status is not Status.OPEN or bool(transaction.partitions or transaction.subscriptions)
 
 
-class _CountsAnew(Coordinator):
-    def _last_given(self, replayed: Iterable[TxnId]) -> int:  # noqa: ARG002 - the counter is in memory only
+class _CountsAnew(LogCoordinator):
+    def last_given(self, replayed: Iterable[TxnId]) -> int:  # noqa: ARG002 - the counter is in memory only
         return -1
 
 
-class _CountsWhatIsOpen(Coordinator):
-    def _last_given(self, replayed: Iterable[TxnId]) -> int:
+class _CountsWhatIsOpen(LogCoordinator):
+    def last_given(self, replayed: Iterable[TxnId]) -> int:
         entries = self._log.replay()
-        return super()._last_given(txn for txn in replayed if not entries[txn].status.is_complete)
+        return super().last_given(txn for txn in replayed if not entries[txn].status.is_complete)
 
 
-class _CountsInTwoRanges(Coordinator):
-    def _next_id(self) -> TxnId:
-        txn = super()._next_id()
-        half, is_odd = divmod(txn.least, 2)
-        return TxnId(txn.most, half + (_RANGE if is_odd else 0))
+class _CountsInTwoRanges(LogCoordinator):
+    def next_id(self) -> TxnId:
+        txn = super().next_id()
+        half, is_odd = divmod(txn.sequence, 2)
+        return TxnId(txn.tc_id, half + (_RANGE if is_odd else 0))
 
 
-class _DoesNotSayWhoseIdItIs(Coordinator):
-    def _next_id(self) -> TxnId:
-        return super()._next_id()._replace(most=0)
+class _DoesNotSayWhoseIdItIs(LogCoordinator):
+    def next_id(self) -> TxnId:
+        return super().next_id()._replace(tc_id=0)
 
 
 class _ForgetsWhomItRefuses(Answers):
@@ -55,7 +55,7 @@ class _ReceiptsBeforeItWrites(Ledger):
 
 ID_BEFORE_IT_IS_DURABLE = Defect(
     name="pulsar-id-before-it-is-durable",
-    breaks={"PIP31-10": Symptom(seen="^not known any more")},
+    breaks={"PIP31-10": Symptom(what="^status of A$", expected="^OPEN$", seen="^not known any more$")},
     story="A transaction is logged when it is first used, so that one that was only begun is not known after a crash.",
     origin="textbook: a write that is put off",
     parts=Parts(transaction_log=_LogsWhatIsUsed),
@@ -63,7 +63,7 @@ ID_BEFORE_IT_IS_DURABLE = Defect(
 
 IDS_GIVEN_AGAIN = Defect(
     name="pulsar-ids-given-again",
-    breaks={"PIP31-11": Symptom(seen=r"^\(0,0\)")},
+    breaks={"PIP31-11": Symptom(what="^transaction ids$", seen=r"^\(0,0\)")},
     story="The counter of transactions is not restored, and begins at 0 after a crash.",
     origin="textbook: a state that recovery forgets",
     parts=Parts(coordinator=_CountsAnew),
@@ -71,7 +71,7 @@ IDS_GIVEN_AGAIN = Defect(
 
 IDS_FALL = Defect(
     name="pulsar-ids-fall",
-    breaks={"PIP31-12": Symptom(seen=r"^\(0,1\) after \(0,1000\)")},
+    breaks={"PIP31-12": Symptom(what="^transaction ids$", seen=r"^\(0,1\) after \(0,1000\)")},
     story="Two ranges of numbers are given out in turn.",
     origin="textbook: a range of numbers for each thread",
     parts=Parts(coordinator=_CountsInTwoRanges),
@@ -79,7 +79,7 @@ IDS_FALL = Defect(
 
 ID_WITHOUT_COORDINATOR = Defect(
     name="pulsar-id-without-coordinator",
-    breaks={"PIP31-13": Symptom(seen=r"^\[0, 0\]")},
+    breaks={"PIP31-13": Symptom(what="^coordinators of transaction ids$", expected=r"^\[0, 1\]$", seen=r"^\[0, 0\]")},
     story="The second coordinator gives ids that look like those of the first.",
     origin="textbook: only tried with one coordinator",
     parts=Parts(coordinator=_DoesNotSayWhoseIdItIs),
@@ -95,7 +95,7 @@ REFUSAL_WITHOUT_REQUEST = Defect(
 
 RECEIPT_BEFORE_IT_IS_DURABLE = Defect(
     name="pulsar-receipt-before-it-is-durable",
-    breaks={"PIP31-47": Symptom(seen=r"^\['plain'\]")},
+    breaks={"PIP31-47": Symptom(what="^readers of orders$", expected='^"a1", "plain"$', seen='^"plain"$')},
     story="A message of a transaction is receipted when it is in memory, and a crash loses it.",
     origin="textbook: acknowledging before writing",
     parts=Parts(ledger=_ReceiptsBeforeItWrites),
@@ -103,7 +103,7 @@ RECEIPT_BEFORE_IT_IS_DURABLE = Defect(
 
 IDS_OF_THE_ENDED_GIVEN_AGAIN = Defect(
     name="pulsar-ids-of-the-ended-given-again",
-    breaks={"PIP31-71": Symptom(seen=r"^\(0,0\)")},
+    breaks={"PIP31-71": Symptom(what="^transaction ids$", seen=r"^\(0,0\)")},
     story="After a crash the counter goes on from the last transaction that has not ended; those that have ended are taken for gone.",
     origin="textbook: a counter that is read from what is left",
     parts=Parts(coordinator=_CountsWhatIsOpen),

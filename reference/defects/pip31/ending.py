@@ -6,12 +6,13 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.values import Action, Status, TxnId
 
 
-class _TakesUnknownForEnded(Coordinator):
+class _TakesUnknownForEnded(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if txn in self._transactions:
             super().end(txn, action, reply)
@@ -19,57 +20,57 @@ class _TakesUnknownForEnded(Coordinator):
             reply()
 
 
-class _RefusesRepetition(Coordinator):
+class _RefusesRepetition(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        self._known(txn).opened()
+        self.describe(txn).opened()
         super().end(txn, action, reply)
 
 
 def _not_found(txn: TxnId) -> Refused:
-    return Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {txn.most} does not know transaction {txn}")
+    return Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {txn.tc_id} does not know transaction {txn}")
 
 
-class _ForgetsTheCommitted(Coordinator):
+class _ForgetsTheCommitted(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        if self._known(txn).status is Status.COMMITTED:
+        if self.describe(txn).status is Status.COMMITTED:
             raise _not_found(txn)
         super().end(txn, action, reply)
 
 
-class _ForgetsTheAborted(Coordinator):
+class _ForgetsTheAborted(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        if self._known(txn).status is Status.ABORTED:
+        if self.describe(txn).status is Status.ABORTED:
             raise _not_found(txn)
         super().end(txn, action, reply)
 
 
-class _RefusesAndWrites(Coordinator):
+class _RefusesAndWrites(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
         except Refused:
-            if self._known(txn).status is Status.ABORTING:
-                self._install(replace(self._known(txn), status=Status.COMMITTING))
+            if self.describe(txn).status is Status.ABORTING:
+                self._install(replace(self.describe(txn), status=Status.COMMITTING))
             raise
 
 
-class _ComparesBeforeOthersWrite(Coordinator):
+class _ComparesBeforeOthersWrite(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        known = self._known(txn)
+        known = self.describe(txn)
         if known.status.is_decided and not known.status.is_complete:
             self._install(replace(known, status=Status.OPEN))
         super().end(txn, action, reply)
 
 
-class _AgreesToEverything(Coordinator):
+class _AgreesToEverything(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        decided = self._known(txn).status.action
+        decided = self.describe(txn).status.action
         super().end(txn, action if decided is None else decided, reply)
 
 
-class _WantsOperations(Coordinator):
+class _WantsOperations(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        known = self._known(txn)
+        known = self.describe(txn)
         if not known.partitions and not known.subscriptions:
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} has no operations")
         super().end(txn, action, reply)
@@ -77,7 +78,7 @@ class _WantsOperations(Coordinator):
 
 UNKNOWN_ENDS_WELL = Defect(
     name="pulsar-unknown-ends-well",
-    breaks={"PIP31-22": Symptom(expected="a refusal as not found", seen="^Done")},
+    breaks={"PIP31-22": Symptom(what="^answer to END_TXN$", expected="^a refusal with TransactionNotFound$", seen="^success$")},
     story="Whoever ends a transaction that was never begun is told that it is done, for what is not known must have ended.",
     origin="textbook: a retry made harmless by trusting the caller",
     parts=Parts(coordinator=_TakesUnknownForEnded),
@@ -85,7 +86,7 @@ UNKNOWN_ENDS_WELL = Defect(
 
 REPETITION_IS_REFUSED = Defect(
     name="pulsar-repetition-is-refused",
-    breaks={"PIP31-23": Symptom(seen="^InvalidTxnStatus")},
+    breaks={"PIP31-23": Symptom(what="^answer to END_TXN$", expected="^success$", error="InvalidTxnStatus")},
     story="A client that repeats its commit while that is on its way is refused, and does not know what became of it.",
     origin="apache/pulsar#10131: an end that was asked for again in COMMITTING or ABORTING failed",
     parts=Parts(coordinator=_RefusesRepetition),
@@ -93,7 +94,7 @@ REPETITION_IS_REFUSED = Defect(
 
 PULSAR_COMMITTED_IS_FORGOTTEN = Defect(
     name="pulsar-committed-is-forgotten",
-    breaks={"PIP31-24": Symptom(seen="^TransactionNotFound")},
+    breaks={"PIP31-24": Symptom(what="^answer to END_TXN$", expected="^success$", error="TransactionNotFound")},
     story="A client that repeats its commit after it was done is told that there is no such transaction.",
     origin="every Pulsar 4 release, which removes the metadata at the end",
     parts=Parts(coordinator=_ForgetsTheCommitted),
@@ -101,7 +102,7 @@ PULSAR_COMMITTED_IS_FORGOTTEN = Defect(
 
 PULSAR_ABORTED_IS_FORGOTTEN = Defect(
     name="pulsar-aborted-is-forgotten",
-    breaks={"PIP31-25": Symptom(seen="^TransactionNotFound")},
+    breaks={"PIP31-25": Symptom(what="^answer to END_TXN$", expected="^success$", error="TransactionNotFound")},
     story="A client that repeats its abort after it was done is told that there is no such transaction.",
     origin="apache/pulsar#19744: an end that is asked for again finds no transaction",
     parts=Parts(coordinator=_ForgetsTheAborted),
@@ -109,7 +110,7 @@ PULSAR_ABORTED_IS_FORGOTTEN = Defect(
 
 REFUSED_COMMIT_IS_WRITTEN = Defect(
     name="pulsar-refused-commit-is-written",
-    breaks={"PIP31-26": Symptom(seen="^COMMITTING")},
+    breaks={"PIP31-26": Symptom(what="^status of A$", expected="^ABORTING$", seen="^COMMITTING$")},
     story="A commit of what is being aborted is refused, and stands in the log all the same.",
     origin="textbook: the entry is appended before the status is compared",
     parts=Parts(coordinator=_RefusesAndWrites),
@@ -117,7 +118,7 @@ REFUSED_COMMIT_IS_WRITTEN = Defect(
 
 PULSAR_ABORT_OF_A_COMMIT_SUCCEEDS = Defect(
     name="pulsar-abort-of-a-commit-succeeds",
-    breaks={"PIP31-27": Symptom(expected="a refusal", seen="^Done")},
+    breaks={"PIP31-27": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$")},
     story="Whoever asks for the end of a decided transaction is told that it succeeded, also who asked for the opposite.",
     origin="textbook: a repetition is recognised without comparing the action",
     parts=Parts(coordinator=_AgreesToEverything),
@@ -125,7 +126,7 @@ PULSAR_ABORT_OF_A_COMMIT_SUCCEEDS = Defect(
 
 PULSAR_EMPTY_END_REFUSED = Defect(
     name="pulsar-empty-end-refused",
-    breaks={"PIP31-73": Symptom(seen="^InvalidTxnStatus")},
+    breaks={"PIP31-73": Symptom(what="^answer to END_TXN$", expected="^success$", error="InvalidTxnStatus")},
     story="A transaction in which nothing was done cannot be ended.",
     origin="textbook: an end needs somebody to tell",
     parts=Parts(coordinator=_WantsOperations),
@@ -133,7 +134,7 @@ PULSAR_EMPTY_END_REFUSED = Defect(
 
 BOTH_ENDS_WIN = Defect(
     name="pulsar-both-ends-win",
-    breaks={"PIP31-74": Symptom(seen="^the commit: success; the abort: success")},
+    breaks={"PIP31-74": Symptom(what="^ends of A$", expected="^one success$", seen="^COMMIT: success, ABORT: success$")},
     story="Two clients that end a transaction in opposite ways at the same time are both told that it is done.",
     origin="textbook: the status is compared in one step, and written in another",
     parts=Parts(coordinator=_ComparesBeforeOthersWrite, network=SlowNetwork),

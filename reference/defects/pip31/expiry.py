@@ -5,8 +5,9 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator, Reply
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Status, TxnId
 
@@ -14,22 +15,22 @@ _ONE_FOR_ALL_MS = 2_000
 _NEVER_MS = 2**40
 
 
-class _WaitsForItsClient(Coordinator):
-    def expire(self) -> None:
+class _WaitsForItsClient(LogCoordinator):
+    def abort_timed_out(self) -> None:
         pass
 
 
-class _ExpiresOthers(Coordinator):
+class _ExpiresOthers(LogCoordinator):
     """A coordinator that also aborts what `is_taken_for_overdue`."""
 
     def is_taken_for_overdue(self, transaction: Transaction) -> bool:
         raise NotImplementedError
 
-    def expire(self) -> None:
-        super().expire()
+    def abort_timed_out(self) -> None:
+        super().abort_timed_out()
         for transaction in self.transactions():
             if self.is_taken_for_overdue(transaction):
-                self._decide(replace(transaction, status=Status.OPEN), Action.ABORT, None)
+                self.decide(replace(transaction, status=Status.OPEN), Action.ABORT, None)
 
 
 class _IsInAHurry(_ExpiresOthers):
@@ -48,31 +49,31 @@ class _LooksOnlyAtTheTime(_ExpiresOthers):
         return transaction.status is Status.COMMITTING and self._machine.clock.now - transaction.started_at > transaction.timeout_ms
 
 
-class _CountsFromTheLastChange(Coordinator):
+class _CountsFromTheLastChange(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
-        self._install(replace(self._known(txn), started_at=self._machine.clock.now))
+        self._install(replace(self.describe(txn), started_at=self._machine.clock.now))
 
 
-class _ThanksForEveryCommit(Coordinator):
+class _ThanksForEveryCommit(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        aborted = self._known(txn).status.action is Action.ABORT
+        aborted = self.describe(txn).status.action is Action.ABORT
         super().end(txn, Action.ABORT if aborted else action, reply)
 
 
-class _TracksWhatItBegan(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _TracksWhatItBegan(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, timeout_ms=_NEVER_MS)
 
 
-class _TellsOnce(Coordinator):
-    def tell_again(self) -> None:
+class _TellsOnce(LogCoordinator):
+    def send_again(self) -> None:
         pass
 
 
-class _LooksAtTheClockAfterwards(Coordinator):
+class _LooksAtTheClockAfterwards(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        is_late = self._known(txn).is_overdue(self._machine.clock.now)
+        is_late = self.describe(txn).is_overdue(self._machine.clock.now)
         super().end(txn, action, (lambda: None) if is_late else reply)
         if is_late:
             raise Refused(Error.INVALID_TXN_STATUS, f"the time-out of transaction {txn} has passed")
@@ -80,7 +81,7 @@ class _LooksAtTheClockAfterwards(Coordinator):
 
 TIMEOUT_IGNORED = Defect(
     name="pulsar-timeout-ignored",
-    breaks={"PIP31-39": Symptom(seen="^OPEN")},
+    breaks={"PIP31-39": Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")},
     story="Only its client ends a transaction, and one whose client is gone is open for ever.",
     origin="textbook: nobody looks at the clock",
     parts=Parts(coordinator=_WaitsForItsClient),
@@ -88,7 +89,7 @@ TIMEOUT_IGNORED = Defect(
 
 TIMEOUT_TOO_EARLY = Defect(
     name="pulsar-timeout-too-early",
-    breaks={"PIP31-40": Symptom(seen=r"^ABORT(ING|ED) \d+ ms before it")},
+    breaks={"PIP31-40": Symptom(what="^status of A$", seen=r"^ABORT(ING|ED) \d+ ms before the time-out")},
     story="The coordinator aborts a transaction when half of its time has passed.",
     origin="textbook: a margin on the wrong side",
     parts=Parts(coordinator=_IsInAHurry),
@@ -96,7 +97,7 @@ TIMEOUT_TOO_EARLY = Defect(
 
 TIMEOUT_OF_THE_COORDINATOR = Defect(
     name="pulsar-timeout-of-the-coordinator",
-    breaks={"PIP31-40": Symptom(seen="^(ABORTED|ABORTING|not known any more)")},
+    breaks={"PIP31-40": Symptom(what="^status of A$", expected="^OPEN$", seen="^(ABORTED|ABORTING|not known any more)$")},
     story="The coordinator has one time-out for all, whatever a client asked for.",
     origin="textbook: a setting that is not looked at",
     parts=Parts(coordinator=_HasOneTimeOut),
@@ -104,7 +105,7 @@ TIMEOUT_OF_THE_COORDINATOR = Defect(
 
 TIMEOUT_FROM_THE_LAST_CHANGE = Defect(
     name="pulsar-timeout-from-the-last-change",
-    breaks={"PIP31-41": Symptom(expected="a refusal", seen="^Done")},
+    breaks={"PIP31-41": Symptom(what="^answer to ADD_PARTITION_TO_TXN$", expected="^a refusal$", seen="^success$")},
     story="The time-out counts from the last update of the metadata, so a transaction that is added to never ends.",
     origin="textbook: an idle time-out",
     parts=Parts(coordinator=_CountsFromTheLastChange),
@@ -112,7 +113,7 @@ TIMEOUT_FROM_THE_LAST_CHANGE = Defect(
 
 LATE_COMMIT_SUCCEEDS = Defect(
     name="pulsar-late-commit-succeeds",
-    breaks={"PIP31-42": Symptom(expected="a refusal", seen="^Done")},
+    breaks={"PIP31-42": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$")},
     story="Whoever commits a transaction that has timed out is told that it is done, and its messages are gone.",
     origin="textbook: what has ended needs no end",
     parts=Parts(coordinator=_ThanksForEveryCommit),
@@ -120,7 +121,7 @@ LATE_COMMIT_SUCCEEDS = Defect(
 
 TIMEOUT_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-timeout-forgotten-by-crash",
-    breaks={"PIP31-43": Symptom(seen="^OPEN")},
+    breaks={"PIP31-43": Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")},
     story="Only transactions that were begun since the last start are watched for their time-outs.",
     origin="textbook: a tracker that is not told of what a replay finds",
     parts=Parts(coordinator=_TracksWhatItBegan),
@@ -128,7 +129,7 @@ TIMEOUT_FORGOTTEN_BY_CRASH = Defect(
 
 TIMEOUT_ABORTS_A_COMMIT = Defect(
     name="pulsar-timeout-aborts-a-commit",
-    breaks={"PIP31-44": Symptom(seen="^from ABORTING")},
+    breaks={"PIP31-44": Symptom(what="^status of A$", expected="^COMMITTING, then COMMITTED$", seen="^ABORTING")},
     story="The scan looks only at the time, and aborts a commit for which a participant is still awaited.",
     origin="textbook: a time-out that does not look at the status",
     parts=Parts(coordinator=_LooksOnlyAtTheTime),
@@ -136,7 +137,7 @@ TIMEOUT_ABORTS_A_COMMIT = Defect(
 
 HELD_ABORT_STAYS = Defect(
     name="pulsar-held-abort-stays",
-    breaks={"PIP31-45": Symptom(seen="^from ABORTING to ABORTING")},
+    breaks={"PIP31-45": Symptom(what="^status of A$", expected="^ABORTING, then ABORTED$", seen="^ABORTING, then ABORTING$")},
     story="A participant that could not abort is not told again, and the transaction is being aborted for ever.",
     origin="apache/pulsar#10131: the end of a transaction was not tried again after a failure",
     parts=Parts(coordinator=_TellsOnce),
@@ -144,7 +145,7 @@ HELD_ABORT_STAYS = Defect(
 
 COMMITTED_AND_CALLED_LATE = Defect(
     name="pulsar-committed-and-called-late",
-    breaks={"PIP31-75": Symptom(expected="of 16 transactions")},
+    breaks={"PIP31-75": Symptom(what="^messages of orders$", expected="succeeded$")},
     story="Between the time-out and the scan a commit is carried out, and then answered as one that came too late.",
     origin="apache/pulsar#14370: a commit that raced with the time-out",
     parts=Parts(coordinator=_LooksAtTheClockAfterwards),
@@ -152,7 +153,7 @@ COMMITTED_AND_CALLED_LATE = Defect(
 
 ABORTED_AND_CALLED_COMMITTED = Defect(
     name="pulsar-aborted-and-called-committed",
-    breaks={"PIP31-75": Symptom(expected="1, .*, 16, of 16 transactions")},
+    breaks={"PIP31-75": Symptom(what="^messages of orders$", expected="16 succeeded$")},
     story="A commit that comes after the scan is answered with success, and the transaction stays aborted.",
     origin="textbook: an answer that is not made from the outcome",
     parts=Parts(coordinator=_ThanksForEveryCommit),

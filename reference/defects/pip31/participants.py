@@ -3,7 +3,7 @@
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import EndOn, Participant, Participants
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
@@ -11,28 +11,28 @@ from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, TxnId
 
 
-class _AnswersWhenComplete(Coordinator):
-    def _answers_decisions(self) -> bool:
+class _AnswersWhenComplete(LogCoordinator):
+    def answers_decisions(self) -> bool:
         return False
 
 
 class _IsContentWithOne(Participants):
-    def _check(self, txn: TxnId) -> None:
+    def check_complete(self, txn: TxnId) -> None:
         told = self._missing.get(txn, {})
         if len(told) == 1:
             told.clear()
-        super()._check(txn)
+        super().check_complete(txn)
 
 
 class _TellsTopicsOnly(Participants):
-    def to_tell(self, transaction: Transaction) -> list[Participant]:
+    def recipients(self, transaction: Transaction) -> list[Participant]:
         return list(transaction.partitions)
 
 
 class _TellsOneAfterAnother(Participants):
-    def _send(self, message: EndOn) -> None:
+    def send(self, message: EndOn) -> None:
         if message.participant == next(iter(self._missing[message.txn])):
-            super()._send(message)
+            super().send(message)
 
 
 class _MarksEachTime(SidecarBuffer):
@@ -42,15 +42,15 @@ class _MarksEachTime(SidecarBuffer):
 
 
 class _GivesBackEachTime(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:
-        super()._end(txn, action)
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+        super().apply_outcome(txn, action)
         if action is Action.ABORT:
-            self._give_back({place: frozenset(owners) for place, owners in self._held.items() if place in self._times})
+            self.give_back({place: frozenset(owners) for place, owners in self._unacknowledged.items() if place in self._redelivery_counts})
 
 
 ANSWERED_WHEN_COMPLETE = Defect(
     name="pulsar-answered-when-complete",
-    breaks={"PIP31-29": Symptom(seen="^no answer")},
+    breaks={"PIP31-29": Symptom(what="^answer to END_TXN$", seen="^no answer while the end is incomplete")},
     story="A client waits for the answer to its commit for as long as a single topic of the transaction is not available.",
     origin="apache/pulsar#19747: the coordinator that shipped answers when every participant is done",
     parts=Parts(coordinator=_AnswersWhenComplete),
@@ -58,7 +58,7 @@ ANSWERED_WHEN_COMPLETE = Defect(
 
 LAST_ONE_IS_NOT_AWAITED = Defect(
     name="pulsar-last-one-is-not-awaited",
-    breaks={"PIP31-34": Symptom(seen="^COMMITTED")},
+    breaks={"PIP31-34": Symptom(what="^status of A$", expected="^COMMITTING$", seen="^COMMITTED$")},
     story="A transaction counts as committed while a topic has not followed, and nobody tells that topic any more.",
     origin="textbook: a countdown that ends at one",
     parts=Parts(participants=_IsContentWithOne),
@@ -66,7 +66,7 @@ LAST_ONE_IS_NOT_AWAITED = Defect(
 
 TOPICS_ONLY = Defect(
     name="pulsar-topics-only",
-    breaks={"PIP31-35": Symptom(seen="^something of 1")},
+    breaks={"PIP31-35": Symptom(what='^pending in "workers"$', seen="^something of 1")},
     story="The end of a transaction is told to its topics, and its acknowledgements stay pending.",
     origin="textbook: two lists, of which one is gone through",
     parts=Parts(participants=_TellsTopicsOnly),
@@ -74,7 +74,7 @@ TOPICS_ONLY = Defect(
 
 COMMITTED_EACH_TIME = Defect(
     name="pulsar-committed-each-time",
-    breaks={"PIP31-36": Symptom(seen=r"^\['a1', 'a2', 'a1', 'a2'\]")},
+    breaks={"PIP31-36": Symptom(what="^readers of orders$", expected='^"a1", "a2"$', seen='^"a1", "a2", "a1", "a2"$')},
     story="A topic that is told of a commit again shows the messages again.",
     origin="textbook: at least once, without asking whether it was done",
     parts=Parts(sidecar_buffer=_MarksEachTime),
@@ -82,7 +82,7 @@ COMMITTED_EACH_TIME = Defect(
 
 GIVEN_BACK_EACH_TIME = Defect(
     name="pulsar-given-back-each-time",
-    breaks={"PIP31-37": Symptom(seen=r"^\['i1', 'i1'")},
+    breaks={"PIP31-37": Symptom(what="^received by workers$", expected='^"i1"$', seen='^"i1", "i1"')},
     story="A subscription that is told of an abort again delivers once more what its consumer has got back and is busy with.",
     origin="apache/pulsar#25107: an abort redelivers what was delivered by another way already",
     parts=Parts(subscription=_GivesBackEachTime),
@@ -90,7 +90,7 @@ GIVEN_BACK_EACH_TIME = Defect(
 
 ONE_AFTER_ANOTHER = Defect(
     name="pulsar-one-after-another",
-    breaks={"PIP31-38": Symptom(expected=r"\['a1'\]", seen="^nothing")},
+    breaks={"PIP31-38": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$")},
     story="Participants are told one after the other, so that one that is not available holds up all behind it.",
     origin="textbook: a loop that waits in its body",
     parts=Parts(participants=_TellsOneAfterAnother),

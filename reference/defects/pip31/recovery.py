@@ -5,7 +5,7 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.coordinator import Coordinator
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.transaction_log import TransactionLog
 from fencepost.reference.pulsar.values import Action, Status
@@ -21,42 +21,42 @@ class _WritesNoAborts(TransactionLog):
         return transaction.status.action is not Action.ABORT
 
 
-class _WaitsToBeAsked(Coordinator):
-    def _tell_the_undone(self) -> None:
+class _WaitsToBeAsked(LogCoordinator):
+    def resume_decided(self) -> None:
         pass
 
 
-class _RollsCommitsBack(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _RollsCommitsBack(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, status=Status.OPEN) if transaction.status is Status.COMMITTING else transaction
 
 
-class _TakesUpCommitsOnly(Coordinator):
-    def _tell_the_undone(self) -> None:
+class _TakesUpCommitsOnly(LogCoordinator):
+    def resume_decided(self) -> None:
         undone = self._transactions
         self._transactions = {txn: one for txn, one in undone.items() if one.status is not Status.ABORTING}
-        super()._tell_the_undone()
+        super().resume_decided()
         self._transactions = undone | self._transactions
 
 
-class _AbortsTheOpen(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _AbortsTheOpen(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return transaction if transaction.status.is_decided else transaction.decided(Action.ABORT)
 
 
-class _ForgetsTopics(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _ForgetsTopics(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, partitions=())
 
 
-class _ForgetsSubscriptions(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
+class _ForgetsSubscriptions(LogCoordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, subscriptions=())
 
 
 ANSWERED_COMMIT_FORGOTTEN = Defect(
     name="pulsar-answered-commit-forgotten",
-    breaks={"PIP31-28": Symptom(expected=r"\['a1'\]", seen="^nothing")},
+    breaks={"PIP31-28": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$")},
     story="A commit is answered and is not in the transaction log, so a crash undoes what was promised.",
     origin="textbook: acknowledging before writing",
     parts=Parts(transaction_log=_AnswersBeforeItWrites),
@@ -64,7 +64,7 @@ ANSWERED_COMMIT_FORGOTTEN = Defect(
 
 ANSWERED_ABORT_FORGOTTEN = Defect(
     name="pulsar-answered-abort-forgotten",
-    breaks={"PIP31-28": Symptom(seen="^OPEN")},
+    breaks={"PIP31-28": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
     story="Aborts are not written to the transaction log, for a crash would abort as well; but it leaves transactions open.",
     origin="textbook: presumed abort, without the presumption",
     parts=Parts(transaction_log=_WritesNoAborts),
@@ -72,7 +72,7 @@ ANSWERED_ABORT_FORGOTTEN = Defect(
 
 INTERRUPTED_COMMIT_STAYS = Defect(
     name="pulsar-interrupted-commit-stays",
-    breaks={"PIP31-30": Symptom(seen="^from COMMITTING to COMMITTING")},
+    breaks={"PIP31-30": Symptom(what="^status of A$", expected="^COMMITTING, then COMMITTED$", seen="^COMMITTING, then COMMITTING$")},
     story="A coordinator that starts takes up nothing of what was decided before, unless a client asks for it again.",
     origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
     parts=Parts(coordinator=_WaitsToBeAsked),
@@ -80,7 +80,7 @@ INTERRUPTED_COMMIT_STAYS = Defect(
 
 INTERRUPTED_COMMIT_ROLLED_BACK = Defect(
     name="pulsar-interrupted-commit-rolled-back",
-    breaks={"PIP31-30": Symptom(seen="^from OPEN")},
+    breaks={"PIP31-30": Symptom(what="^status of A$", expected="^COMMITTING, then COMMITTED$", seen="^OPEN")},
     story="What was being committed when the coordinator crashed is open again, though participants may have committed.",
     origin="textbook: only complete transactions count as decided",
     parts=Parts(coordinator=_RollsCommitsBack),
@@ -88,7 +88,7 @@ INTERRUPTED_COMMIT_ROLLED_BACK = Defect(
 
 INTERRUPTED_ABORT_STAYS = Defect(
     name="pulsar-interrupted-abort-stays",
-    breaks={"PIP31-31": Symptom(seen="^from ABORTING to ABORTING")},
+    breaks={"PIP31-31": Symptom(what="^status of A$", expected="^ABORTING, then ABORTED$", seen="^ABORTING, then ABORTING$")},
     story="A coordinator that starts completes commits, and forgets that an abort has participants to tell as well.",
     origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
     parts=Parts(coordinator=_TakesUpCommitsOnly),
@@ -96,7 +96,7 @@ INTERRUPTED_ABORT_STAYS = Defect(
 
 OPEN_ABORTED_BY_CRASH = Defect(
     name="pulsar-open-aborted-by-crash",
-    breaks={"PIP31-32": Symptom(seen="^InvalidTxnStatus")},
+    breaks={"PIP31-32": Symptom(what="^answer to END_TXN$", expected="^success$", error="InvalidTxnStatus")},
     story="A coordinator that starts aborts whatever is open, though its clients may be there and well.",
     origin="textbook: presumed abort, where the proposal keeps transactions open",
     parts=Parts(coordinator=_AbortsTheOpen),
@@ -104,7 +104,7 @@ OPEN_ABORTED_BY_CRASH = Defect(
 
 TOPICS_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-topics-forgotten-by-crash",
-    breaks={"PIP31-33": Symptom(expected=r"\['a1'\]", seen="^nothing")},
+    breaks={"PIP31-16": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$")},
     story="A replay brings back that a transaction is open and not the topics that were added to it, so nobody tells them of its end.",
     origin="textbook: a recovery that was tried with empty transactions",
     parts=Parts(coordinator=_ForgetsTopics),
@@ -112,7 +112,7 @@ TOPICS_FORGOTTEN_BY_CRASH = Defect(
 
 SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-subscriptions-forgotten-by-crash",
-    breaks={"PIP31-33": Symptom(seen=r"^\['i2'\]")},
+    breaks={"PIP31-20": Symptom(what="^left for workers$", expected='^"i1", "i2"$', seen='^"i2"$')},
     story="A replay brings back a transaction's topics and not its subscriptions, where its acknowledgements stay pending for ever.",
     origin="textbook: a recovery that was tried with messages only",
     parts=Parts(coordinator=_ForgetsSubscriptions),

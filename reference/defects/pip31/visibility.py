@@ -6,15 +6,13 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place, Readable
-from fencepost.reference.pulsar.coordinator import Coordinator
-from fencepost.reference.pulsar.pending_acks import PendingAcks, Waiting
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 
-class _KeepsTheLastTopic(Coordinator):
+class _KeepsTheLastTopic(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
         known = self._transactions[txn]
@@ -23,7 +21,7 @@ class _KeepsTheLastTopic(Coordinator):
 
 PULSAR_LAST_TOPIC_ONLY = Defect(
     name="pulsar-last-topic-only",
-    breaks={"PIP31-01": Symptom(expected=r"\['a1', 'a2'\]", seen="^nothing")},
+    breaks={"PIP31-01": Symptom(what="^readers of orders$", expected='^"a1", "a2"$', seen="^nothing$")},
     story="Each request to add topics replaces those that were added before, so a commit reaches only the topics of the last request.",
     origin="textbook: a list is set where it should grow",
     parts=Parts(coordinator=_KeepsTheLastTopic),
@@ -37,38 +35,10 @@ class _CommitsAborts(SidecarBuffer):
 
 PULSAR_ABORT_SHOWS = Defect(
     name="pulsar-abort-shows",
-    breaks={"PIP31-02": Symptom(seen=r"^\['a1'\]")},
+    breaks={"PIP31-02": Symptom(what="^left for early$", expected="^nothing$", seen='^"a1"$')},
     story="A topic does not look at how a transaction ends, and shows its messages whichever way.",
     origin="textbook: a marker without its kind",
     parts=Parts(sidecar_buffer=_CommitsAborts),
-)
-
-
-class _NeverDeletes(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
-        super()._end(txn, Action.ABORT)
-
-
-PULSAR_COMMIT_KEEPS_INPUT = Defect(
-    name="pulsar-commit-keeps-input",
-    breaks={"PIP31-03": Symptom(seen=r"^\['i1', 'i2'\]")},
-    story="A commit shows the output, and gives the input back as an abort does.",
-    origin="textbook: both ends of a transaction only clear the pending state",
-    parts=Parts(subscription=_NeverDeletes),
-)
-
-
-class _KeepsPending(PendingAcks):
-    def end(self, txn: TxnId, action: Action) -> Waiting:
-        return super().end(txn, action) if action is Action.COMMIT else Waiting(txn)
-
-
-PULSAR_ABORT_KEEPS_INPUT = Defect(
-    name="pulsar-abort-keeps-input",
-    breaks={"PIP31-04": Symptom(seen=r"^\['i2'\]")},
-    story="An abort hides the output, and leaves the acknowledgements pending: the input is lost for its subscription.",
-    origin="textbook: an abort that thinks only of messages",
-    parts=Parts(pending_acks=_KeepsPending),
 )
 
 
@@ -79,7 +49,7 @@ class _WritesThrough(SidecarBuffer):
 
 PULSAR_OPEN_IS_READ = Defect(
     name="pulsar-open-is-read",
-    breaks={"PIP31-05": Symptom(seen=r"^\['a1'\]")},
+    breaks={"PIP31-05": Symptom(what="^readers of orders$", expected="^nothing$", seen='^"a1"$')},
     story="Messages of an open transaction stand in the topic like any other, and consumers get them.",
     origin="textbook: read uncommitted",
     parts=Parts(sidecar_buffer=_WritesThrough),
@@ -97,7 +67,7 @@ class _StopsReaders(SidecarBuffer):
 
 PULSAR_OPEN_STOPS_ALL = Defect(
     name="pulsar-open-stops-all",
-    breaks={"PIP31-06": Symptom(expected=r"\['before', 'right before'\]", seen="^nothing")},
+    breaks={"PIP31-06": Symptom(what="^readers of orders$", expected='^"before", "right before"$', seen="^nothing$")},
     story="While a transaction is open on a topic nothing of the topic is delivered, not even what lies before it.",
     origin="textbook: the readable position goes back to the beginning",
     parts=Parts(sidecar_buffer=_StopsReaders),
@@ -105,7 +75,7 @@ PULSAR_OPEN_STOPS_ALL = Defect(
 
 PULSAR_OPEN_WITHHOLDS_PLAIN = Defect(
     name="pulsar-open-withholds-plain",
-    breaks={"PIP31-08": Symptom(expected=r"\['plain'\]", seen="^nothing")},
+    breaks={"PIP31-08": Symptom(what="^readers of orders$", expected='^"plain"$', seen="^nothing$")},
     story="A message outside of transactions is withheld while a transaction is open on its topic.",
     origin="every Pulsar release, which has the marker approach",
     parts=Parts(sidecar_buffer=_StopsReaders),
@@ -120,7 +90,7 @@ class _ShowsBackwards(SidecarBuffer):
 
 PULSAR_SHOWS_BACKWARDS = Defect(
     name="pulsar-shows-backwards",
-    breaks={"PIP31-52": Symptom(seen=r"^\['a4', 'a3', 'a2', 'a1'\]")},
+    breaks={"PIP31-52": Symptom(what="^readers of orders$", expected='^"a1", "a2", "a3", "a4"$', seen='^"a4", "a3", "a2", "a1"$')},
     story="The messages of a transaction are delivered from the last to the first.",
     origin="textbook: a list that is consumed from its end",
     parts=Parts(sidecar_buffer=_ShowsBackwards),
@@ -135,7 +105,7 @@ class _ShowsInOrderOfIds(SidecarBuffer):
 
 PULSAR_ORDER_OF_IDS = Defect(
     name="pulsar-order-of-ids",
-    breaks={"PIP31-53": Symptom(seen=r"^\['a1', 'b1'\]")},
+    breaks={"PIP31-53": Symptom(what="^readers of orders$", expected='^"b1", "a1"$', seen='^"a1", "b1"$')},
     story="Transactions are delivered in the order in which they began, whichever was committed first.",
     origin="textbook: an index of transactions by id, read instead of the markers",
     parts=Parts(sidecar_buffer=_ShowsInOrderOfIds),

@@ -63,7 +63,7 @@ _HANDLERS: dict[str, _Handler] = {
 def answer(node: Node, request: RequestPayload, principal: str) -> ResponsePayload | None:
     """The answer to a request of that principal; None where the connection is closed instead."""
     api = api_of(request)
-    if not node.announcement.serves(api, int(request.__version__)):
+    if not node.advertised_api_versions.serves(api, int(request.__version__)):
         return refusal(node, api)
     handler = _HANDLERS.get(api)
     return None if handler is None else authorised(node, principal, request, handler)

@@ -80,7 +80,7 @@ def _add_partitions_to_txn(asker: _Asker, asked: Any) -> ResponsePayload:
 
 
 def _beside_a_refusal(asker: _Asker, partition: TopicPartition) -> Error:
-    """What a partition is told where one of the request's topics is refused: then none is added."""
+    """What a partition is answered where one of the request's topics is refused: then none is added."""
     if not asker.authorizer.may_write_to(asker.principal, partition.topic):
         return Error.TOPIC_AUTHORIZATION_FAILED
     return Error.OPERATION_NOT_ATTEMPTED if partition in asker.node.topics else Error.UNKNOWN_TOPIC_OR_PARTITION

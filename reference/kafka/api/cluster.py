@@ -25,12 +25,12 @@ def api_versions(node: Node, asked: Any) -> ResponsePayload:
         throttle_time=0,
         supported_features=[
             {"name": name, "min_version": feature.supported[0], "max_version": feature.supported[1]}
-            for name, feature in node.announcement.supported(version).items()
+            for name, feature in node.advertised_api_versions.supported(version).items()
         ],
-        finalized_features_epoch=node.announcement.features_epoch(),
+        finalized_features_epoch=node.advertised_api_versions.features_epoch(),
         finalized_features=[
             {"name": name, "max_version_level": level, "min_version_level": level}
-            for name, level in node.announcement.finalized(version).items()
+            for name, level in node.advertised_api_versions.finalized(version).items()
         ],
     )
 
@@ -43,7 +43,7 @@ def unsupported_api_versions(node: Node) -> ResponsePayload:
 def _ranges(node: Node) -> list[dict[str, int]]:
     return [
         {"api_key": API_KEYS[api], "min_version": lowest, "max_version": highest}
-        for api, (lowest, highest) in sorted(node.announcement.ranges().items(), key=lambda item: API_KEYS[item[0]])
+        for api, (lowest, highest) in sorted(node.advertised_api_versions.ranges().items(), key=lambda item: API_KEYS[item[0]])
     ]
 
 

@@ -22,7 +22,7 @@ _BY_ID = 10
 
 
 def txn_offset_commit(node: Node, asked: Any) -> ResponsePayload:
-    """Store a group's offsets as part of a transaction. What is wrong with the whole request is told for each partition."""
+    """Store a group's offsets as part of a transaction. What is wrong with the whole request is answered for each partition."""
     offsets = _offsets(asked)
     generation = int(getattr(asked, "generation_id", -1))
     operation = Operation.of_txn_offset_commit(asked.__version__)

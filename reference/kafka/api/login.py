@@ -12,10 +12,10 @@ _WHY = "there is no login to be made on this connection, or no longer one"
 
 
 def sasl_handshake(node: Node, asked: Any) -> ResponsePayload:  # noqa: ARG001 - every handler is asked alike
-    """Refused, whatever the mechanism."""
+    """Answers a refusal, whatever the mechanism."""
     return response(asked, error_code=Error.ILLEGAL_SASL_STATE, mechanisms=[])
 
 
 def sasl_authenticate(node: Node, asked: Any) -> ResponsePayload:  # noqa: ARG001 - every handler is asked alike
-    """Refused, whatever the proof."""
+    """Answers a refusal, whatever the proof."""
     return response(asked, error_code=Error.ILLEGAL_SASL_STATE, error_message=_WHY, auth_bytes=b"", session_lifetime=0)

@@ -1,4 +1,4 @@
-"""What a coordinator, or an administrator, tells the leaders of partitions: WriteTxnMarkers."""
+"""What a coordinator, or an administrator, sends to the leaders of partitions: WriteTxnMarkers."""
 
 from typing import Any
 

@@ -87,7 +87,7 @@ def _described(node: Node, transactional_id: str) -> dict[str, Any]:
 
 
 def list_transactions(node: Node, asked: Any) -> ResponsePayload:
-    """The transactions that pass every filter; names of states that do not exist are told, and pass nothing."""
+    """The transactions that pass every filter; names of states that do not exist are answered, and pass nothing."""
     try:
         wanted = node.transaction_filter(
             asked.state_filters,

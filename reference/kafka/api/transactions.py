@@ -21,19 +21,19 @@ _BATCHED = 4
 def init_producer_id(node: Node, asked: Any) -> ResponsePayload:
     """Become the owner of a transactional id, or get a producer id without one."""
     error = Error.NONE
-    identity = NO_PRODUCER
+    producer = NO_PRODUCER
     expected = producer_of(asked) if asked.__version__ >= 3 else NO_PRODUCER
     try:
-        node.coordinator.check_identity(expected)
+        node.ownership.check_expected_producer(expected)
         if asked.transactional_id is None:
-            identity = node.coordinator.new_idempotent_producer()
+            producer = node.ownership.new_idempotent_producer()
         else:
             node.check_coordinates()
             timeout_ms = round(asked.transaction_timeout.total_seconds() * 1000)
-            identity = node.coordinator.init_producer_id(asked.transactional_id, timeout_ms, expected)
+            producer = node.coordinator.init_producer_id(asked.transactional_id, timeout_ms, expected)
     except Refused as refusal:
-        error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=4)
-    return response(asked, throttle_time=0, error_code=error, producer_id=identity.producer_id, producer_epoch=identity.epoch)
+        error = node.dialect.error_for(refusal.error, asked.__version__, knows_fenced=4)
+    return response(asked, throttle_time=0, error_code=error, producer_id=producer.producer_id, producer_epoch=producer.epoch)
 
 
 def add_partitions_to_txn(node: Node, asked: Any) -> ResponsePayload:
@@ -53,8 +53,8 @@ def add_partitions_to_txn(node: Node, asked: Any) -> ResponsePayload:
     partitions = _partitions(asked.v3_and_below_topics)
     addition = Addition(asked.v3_and_below_transactional_id, producer, partitions)
     errors = node.additions.of_client(addition) if node.coordinates else _not_here(partitions)
-    told = {partition: node.dialect.told(error, asked.__version__, knows_fenced=2) for partition, error in errors.items()}
-    return response(asked, throttle_time=0, results_by_topic_v3_and_below=_results(told))
+    answered = {partition: node.dialect.error_for(error, asked.__version__, knows_fenced=2) for partition, error in errors.items()}
+    return response(asked, throttle_time=0, results_by_topic_v3_and_below=_results(answered))
 
 
 def _not_here(partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
@@ -84,18 +84,18 @@ def add_offsets_to_txn(node: Node, asked: Any) -> ResponsePayload:
         node.check_coordinates()
         node.additions.add_offsets(asked.transactional_id, producer_of(asked), asked.group_id)
     except Refused as refusal:
-        error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=2)
+        error = node.dialect.error_for(refusal.error, asked.__version__, knows_fenced=2)
     return response(asked, throttle_time=0, error_code=error)
 
 
 def end_txn(node: Node, asked: Any) -> ResponsePayload:
     """Commit or abort. From version 5 on the answer has what the producer goes on with."""
-    error, identity = Error.NONE, NO_PRODUCER
+    error, producer = Error.NONE, NO_PRODUCER
     decision = Decision.COMMIT if asked.committed else Decision.ABORT
     try:
         node.check_coordinates()
-        identity = node.coordinator.end_transaction(asked.transactional_id, producer_of(asked), decision, int(asked.__version__))
+        producer = node.coordinator.end_transaction(asked.transactional_id, producer_of(asked), decision, int(asked.__version__))
     except Refused as refusal:
-        identity = node.dialect.identity_in_refusal(producer_of(asked))
-        error = node.dialect.told(refusal.error, asked.__version__, knows_fenced=2)
-    return response(asked, throttle_time=0, error_code=error, producer_id=identity.producer_id, producer_epoch=identity.epoch)
+        producer = node.dialect.producer_in_refusal(producer_of(asked))
+        error = node.dialect.error_for(refusal.error, asked.__version__, knows_fenced=2)
+    return response(asked, throttle_time=0, error_code=error, producer_id=producer.producer_id, producer_epoch=producer.epoch)

@@ -4,7 +4,7 @@ from fencepost.reference.kernel.rules import rule
 from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.pending_acks import Units
+from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.subscription import Consumer, Delivery, Subscription
 from fencepost.reference.pulsar.topic import Topic
 from fencepost.reference.pulsar.values import SubscriptionName, SubscriptionType
@@ -16,7 +16,7 @@ from .peer import UNASKED, Peer, code, txn_of
 
 
 def subscribe(peer: Peer, command: pb.CommandSubscribe) -> None:
-    """A topic or subscription that is not there comes up. A client that asks again for a consumer which it has is told that it has it."""
+    """A topic or subscription that is not there comes up. A client that asks again for a consumer which it has is answered with success."""
     if command.consumer_id in peer.consumers:
         peer.say(pb.CommandSuccess(request_id=command.request_id))
         return
@@ -32,7 +32,7 @@ def subscribe(peer: Peer, command: pb.CommandSubscribe) -> None:
     subscription.attach(consumer, kind)
     peer.consumers[command.consumer_id] = (SubscriptionName(command.topic, command.subscription), consumer)
     peer.say(pb.CommandSuccess(request_id=command.request_id))
-    subscription.tell_who_is_active()
+    subscription.announce_active()
     if topic.is_terminated and not topic.has_more(subscription.cursor.mark_delete):
         peer.say(pb.CommandReachedEndOfTopic(consumer_id=command.consumer_id))
 

@@ -1,13 +1,12 @@
 """CONNECT, PING, PARTITIONED_METADATA, LOOKUP: before anything is done."""
 
+from fencepost.reference.pulsar.ownership import COORDINATORS
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import MAX_MESSAGE
 
 from .peer import Peer
 
 PROTOCOL_VERSION = 21
-COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
-"""The partitioned topic whose partitions stand for the coordinators."""
 
 
 def connect(peer: Peer, command: pb.CommandConnect) -> None:  # noqa: ARG001 - every client is welcome
@@ -31,7 +30,7 @@ def ping(peer: Peer, command: pb.CommandPing) -> None:  # noqa: ARG001
 
 def partitioned_metadata(peer: Peer, command: pb.CommandPartitionedTopicMetadata) -> None:
     is_ours = command.topic == COORDINATORS
-    partitions = len(peer.node.coordinators()) if is_ours else peer.node.topics.partitions(command.topic)
+    partitions = peer.node.coordinator_count if is_ours else peer.node.topics.partitions(command.topic)
     peer.say(
         pb.CommandPartitionedTopicMetadataResponse(
             request_id=command.request_id,
@@ -42,11 +41,11 @@ def partitioned_metadata(peer: Peer, command: pb.CommandPartitionedTopicMetadata
 
 
 def lookup(peer: Peer, command: pb.CommandLookupTopic) -> None:
-    """There is one broker, and it has every topic."""
+    """Where the owner of a topic is."""
     peer.say(
         pb.CommandLookupTopicResponse(
             request_id=command.request_id,
-            broker_service_url=peer.service_url,
+            broker_service_url=peer.node.service_url_of(command.topic),
             response=pb.CommandLookupTopicResponse.Connect,
             authoritative=True,
         )

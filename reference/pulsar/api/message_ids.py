@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, Place
 from fencepost.reference.pulsar.ledger import Marker
-from fencepost.reference.pulsar.pending_acks import Units
+from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.topic import Topic
 from fencepost.reference.pulsar.values import Position
 from fencepost.wire.pulsar import messages_pb2 as pb

@@ -22,7 +22,6 @@ class Peer:
     """One connection's client."""
 
     node: Node
-    service_url: str
     say_frame: Callable[[Frame], None]
     producers: dict[int, tuple[str, Producer]] = field(default_factory=dict)
     """What it produces to: the topic, by the number that the client chose."""
@@ -32,7 +31,7 @@ class Peer:
         self.say_frame(frame_of(command, payload))
 
     def consumer(self, number: int) -> tuple[SubscriptionName, Consumer]:
-        """Refused CONSUMER_NOT_FOUND where the client has none of that number."""
+        """The client's consumer of that number. Raises Refused: CONSUMER_NOT_FOUND when it has none."""
         if number not in self.consumers:
             raise Refused(Error.CONSUMER_NOT_FOUND, f"there is no consumer {number} on this connection")
         return self.consumers[number]

@@ -10,7 +10,7 @@ from fencepost.wire.pulsar.frames import Frame, Payload
 from .peer import UNASKED, Peer, code, txn_of
 
 _HIGHEST_LAST = 2**63 - 1
-"""What the answer can tell of a sequence id, which is unsigned in SEND and signed here."""
+"""The highest sequence id that an answer can carry, which is unsigned in SEND and signed here."""
 
 _LEAST_OF_A_MESSAGE = 6
 """The bytes that a message in a batch has at least: the size of its metadata, and in that the size of its payload."""
@@ -21,7 +21,7 @@ _MOST_IN_A_BATCH = 65_536
 def producer(peer: Peer, command: pb.CommandProducer) -> None:
     """A topic that is not there comes up. A producer without a name gets one that nobody has.
 
-    A client that asks again with the number of a producer which it has is told of that one.
+    A client that asks again with the number of a producer which it has is answered with that one.
     """
     if command.producer_id in peer.producers:
         topic_name, there = peer.producers[command.producer_id]
@@ -53,7 +53,7 @@ def _opened(peer: Peer, command: pb.CommandProducer, topic: Topic, name: str) ->
 
 
 def send(peer: Peer, frame: Frame) -> None:
-    """A message, or a batch. What comes of a producer that was closed is ignored: the client was told."""
+    """A message, or a batch. What comes of a producer that was closed is ignored: CLOSE_PRODUCER was sent to the client."""
     command: pb.CommandSend = frame.body
     if command.producer_id not in peer.producers or frame.payload is None:
         return
@@ -100,7 +100,7 @@ def _message(command: pb.CommandSend, producer_name: str, payload: Payload) -> M
 
 
 def _check_count(metadata: pb.MessageMetadata, payload: Payload) -> None:
-    """A batch has as many messages as it says, or at least could. Refused NOT_ALLOWED."""
+    """A batch has as many messages as it says, or at least could. Raises Refused: NOT_ALLOWED when it cannot."""
     size = len(payload.data) if metadata.compression == pb.NONE else metadata.uncompressed_size
     most = min(_MOST_IN_A_BATCH, size // _LEAST_OF_A_MESSAGE)
     if not 1 <= count_of(metadata) <= most:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fencepost.reference.pulsar.coordinator import TransactionCoordinator
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.participants import EndOn
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
@@ -13,12 +14,12 @@ from .peer import Peer, code
 
 def tc_client_connect(peer: Peer, command: pb.CommandTcClientConnectRequest) -> None:
     """A client asks for a coordinator before it uses it."""
-    _answer(peer, command, pb.CommandTcClientConnectResponse, lambda: peer.node.coordinator(command.tc_id))
+    _answer(peer, command, pb.CommandTcClientConnectResponse, lambda: _coordinator(peer, command, command.tc_id))
 
 
 def new_txn(peer: Peer, command: pb.CommandNewTxn) -> None:
     try:
-        txn = peer.node.coordinator(command.tc_id).new(command.txn_ttl_millis)
+        txn = _coordinator(peer, command, command.tc_id).new(command.txn_ttl_millis)
     except Refused as refused:
         peer.say(_refusal(peer, pb.CommandNewTxnResponse, command, refused))
     else:
@@ -31,7 +32,7 @@ def add_partition(peer: Peer, command: pb.CommandAddPartitionToTxn) -> None:
         peer,
         command,
         pb.CommandAddPartitionToTxnResponse,
-        lambda: peer.node.coordinator(txn.most).add_partitions(txn, tuple(command.partitions)),
+        lambda: _coordinator(peer, command, txn.tc_id).add_partitions(txn, tuple(command.partitions)),
     )
 
 
@@ -42,7 +43,7 @@ def add_subscription(peer: Peer, command: pb.CommandAddSubscriptionToTxn) -> Non
         peer,
         command,
         pb.CommandAddSubscriptionToTxnResponse,
-        lambda: peer.node.coordinator(txn.most).add_subscriptions(txn, names),
+        lambda: _coordinator(peer, command, txn.tc_id).add_subscriptions(txn, names),
     )
 
 
@@ -54,7 +55,7 @@ def end_txn(peer: Peer, command: pb.CommandEndTxn) -> None:
         peer.say(_done(peer, pb.CommandEndTxnResponse, command, _fields(txn)))
 
     try:
-        peer.node.coordinator(txn.most).end(txn, Action(command.txn_action), done)
+        _coordinator(peer, command, txn.tc_id).end(txn, Action(command.txn_action), done)
     except Refused as refused:
         peer.say(_refusal(peer, pb.CommandEndTxnResponse, command, refused))
 
@@ -68,6 +69,11 @@ def end_txn_on_subscription(peer: Peer, command: pb.CommandEndTxnOnSubscription)
     name = SubscriptionName(command.subscription.topic, command.subscription.subscription)
     message = EndOn(_txn(command), name, Action(command.txn_action), _low_watermark(command))
     _answer(peer, command, pb.CommandEndTxnOnSubscriptionResponse, lambda: peer.node.end_on(message))
+
+
+def _coordinator(peer: Peer, command: Any, tc_id: int) -> TransactionCoordinator:
+    """The coordinator of the kind that the request asks for: the id does not say it, for every kind begins with (0,0)."""
+    return peer.node.coordinator(tc_id, scalable=command.scalable)
 
 
 def _answer(peer: Peer, command: Any, response: Any, act: Callable[[], object]) -> None:
@@ -94,7 +100,7 @@ def _refusal(peer: Peer, response: Any, command: Any, refused: Refused) -> Any:
 
 
 def _fields(txn: TxnId) -> dict[str, int]:
-    return {"txnid_least_bits": txn.least, "txnid_most_bits": txn.most}
+    return {"txnid_least_bits": txn.sequence, "txnid_most_bits": txn.tc_id}
 
 
 def _echo(response: Any, command: Any) -> dict[str, int]:
@@ -111,5 +117,5 @@ def _txn(command: Any) -> TxnId:
 
 def _low_watermark(command: Any) -> int:
     """Up to where transactions are complete; nothing where the sender does not say, or says -1, which wraps."""
-    told: int = command.txnid_least_bits_of_low_watermark
-    return told if command.HasField("txnid_least_bits_of_low_watermark") and told < 2**63 else -1
+    sequence: int = command.txnid_least_bits_of_low_watermark
+    return sequence if command.HasField("txnid_least_bits_of_low_watermark") and sequence < 2**63 else -1

@@ -1,18 +1,17 @@
-"""Defects of the Kafka reference in deciding once, in time-outs, and in what survives a crash."""
+"""Defects of the Kafka reference in deciding once."""
 
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.defects.kip890 import ending, ending_edges, recovery
+from fencepost.reference.defects.kip890 import ending, ending_edges
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.ending import Asked, Ending
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState
-from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
-from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.reference.kafka.transaction import Decision, State, Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 from fencepost.wire.kafka.batches import Batch, MarkerType
 
@@ -27,7 +26,7 @@ class _BumpsForARetry(Coordinator):
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
     ) -> ProducerIdAndEpoch:
-        is_retry = self._asked_about(self._known(transactional_id), producer) is Asked.RETRY
+        is_retry = self.asked_about(self._known(transactional_id), producer) is Asked.RETRY
         answered = super().end_transaction(transactional_id, producer, decision, api_version)
         if is_retry:
             transaction = self._known(transactional_id)
@@ -36,10 +35,10 @@ class _BumpsForARetry(Coordinator):
 
 
 class _AbortsOnceMore(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
+    def end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
         if (state, decision, asked) == (State.COMPLETE_ABORT, Decision.ABORT, Asked.RETRY):
             return Ending.PREPARE
-        return super()._end_of_new_client(state, decision, asked)
+        return super().end_of_new_client(state, decision, asked)
 
 
 class _IndexesTheLastAbort(PartitionLog):
@@ -48,34 +47,6 @@ class _IndexesTheLastAbort(PartitionLog):
             return aborted
         self._aborted = [known for known in self._aborted if known.producer_id != marker.producer_id]
         return AbortedTransaction(marker.producer_id, marker.base_offset, marker.base_offset)
-
-
-class _ServesTheFenced(Coordinator):
-    def _end_of_new_client(self, state: State, decision: Decision, asked: Asked) -> Ending:
-        return Ending.ANSWER_AGAIN if asked is Asked.NEITHER else super()._end_of_new_client(state, decision, asked)
-
-
-class _ForgetsTheOpen(TransactionLog):
-    def must_be_durable(self, transaction: Transaction) -> bool:
-        return transaction.state is not State.ONGOING
-
-
-class _CommitsWhatItFinds(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
-        found = super()._recovered(transaction)
-        return replace(found, state=State.PREPARE_COMMIT) if found.state is State.PREPARE_ABORT else found
-
-
-class _AbortsTheOpenItFinds(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
-        found = super()._recovered(transaction)
-        return replace(found, state=State.PREPARE_ABORT) if found.state is State.ONGOING else found
-
-
-class _TellsTheFirstOfThoseItFinds(Coordinator):
-    def _recovered(self, transaction: Transaction) -> Transaction:
-        found = super()._recovered(transaction)
-        return replace(found, partitions=frozenset(sorted(found.partitions)[:1])) if found.state in PREPARED else found
 
 
 EMPTY_NEVER_COMPLETE = Defect(
@@ -116,68 +87,4 @@ ABORTED_IS_COMMITTED = Defect(
     story=ending_edges.COMMIT_OF_ABORTED_SUCCEEDS.story,
     origin=ending_edges.COMMIT_OF_ABORTED_SUCCEEDS.origin,
     parts=ending_edges.COMMIT_OF_ABORTED_SUCCEEDS.parts,
-)
-
-NEVER_EXPIRES = Defect(
-    name="core-kafka-never-expires",
-    breaks={"CORE-15": Symptom(expected=r'^over|^"plain"$', seen="^(not over|nothing)")},
-    story=recovery.TIMEOUT_IGNORED.story,
-    origin=recovery.TIMEOUT_IGNORED.origin,
-    parts=recovery.TIMEOUT_IGNORED.parts,
-)
-
-LATE_COMMIT_ACCEPTED = Defect(
-    name="core-kafka-late-commit-accepted",
-    breaks={"CORE-16": Symptom(expected="a refusal", seen="^success")},
-    story="The coordinator has no timer, so that a commit which comes far too late finds its transaction open.",
-    origin=recovery.TIMEOUT_IGNORED.origin,
-    parts=recovery.TIMEOUT_IGNORED.parts,
-)
-
-LOST_TRANSACTION_IS_COMMITTED = Defect(
-    name="core-kafka-lost-transaction-is-committed",
-    breaks={"CORE-18": Symptom(expected="a refusal", seen="^success")},
-    story="An instance that was taken over long ago commits, and is told that it is done.",
-    origin="textbook: every older epoch taken for a retry",
-    parts=Parts(coordinator=_ServesTheFenced),
-)
-
-OPEN_FORGOTTEN_BY_CRASH = Defect(
-    name="core-kafka-open-forgotten-by-crash",
-    breaks={"CORE-24": Symptom(expected='^"a1", "a2"$', seen="^nothing")},
-    story="Only decisions are in the transaction log, so a crash takes every open transaction from its writer.",
-    origin="textbook: what is not decided held for not worth keeping",
-    parts=Parts(transaction_log=_ForgetsTheOpen),
-)
-
-COMMIT_FORGOTTEN_BY_CRASH = Defect(
-    name="core-kafka-commit-forgotten-by-crash",
-    breaks={"CORE-25": Symptom(expected='^"a1"$', seen="^nothing")},
-    story=recovery.DECISION_FORGOTTEN_BY_CRASH.story,
-    origin=recovery.DECISION_FORGOTTEN_BY_CRASH.origin,
-    parts=recovery.DECISION_FORGOTTEN_BY_CRASH.parts,
-)
-
-ABORT_COMMITTED_BY_CRASH = Defect(
-    name="core-kafka-abort-committed-by-crash",
-    breaks={"CORE-26": Symptom(seen='^"a1"$')},
-    story="A coordinator that starts commits whatever it finds decided, an abort too.",
-    origin="textbook: recovery that was only tried with commits",
-    parts=Parts(coordinator=_CommitsWhatItFinds),
-)
-
-OPEN_ABORTED_BY_CRASH = Defect(
-    name="core-kafka-open-aborted-by-crash",
-    breaks={"CORE-27": Symptom(what="answer", expected="success", error=".")},
-    story="A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash.",
-    origin="textbook: recovery of a database whose sessions end with it",
-    parts=Parts(coordinator=_AbortsTheOpenItFinds),
-)
-
-FIRST_TOLD_AFTER_CRASH = Defect(
-    name="core-kafka-first-told-after-crash",
-    breaks={"CORE-28": Symptom(what="readers of payments", expected='^"a2"$', seen="^nothing")},
-    story="A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete.",
-    origin="textbook: recovery that was only tried with one participant",
-    parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
 )

@@ -1,4 +1,4 @@
-"""Defects of the Kafka reference in what readers see: the core's promises of visibility, and late writes.
+"""Defects of the Kafka reference in what readers see: the core's promises of visibility.
 
 Where a defect of KIP-890 breaks a promise of the core as well, the same broken parts stand here with what a reader notices of them.
 """
@@ -8,11 +8,9 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.kip890 import isolation, markers
-from fencepost.reference.kafka.guards import Attempt
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import AbortedTransaction, Entry, Isolation, PartitionLog
-from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates, Standing
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates
 from fencepost.wire.kafka.batches import Batch, MarkerType
 
 _SEQUENCES_KEPT = 5
@@ -42,8 +40,8 @@ class _StaysWhereItStopped(PartitionLog):
             self.stop = super().first_unstable_offset()
         return self.stop
 
-    def _apply(self, entry: Entry) -> None:
-        super()._apply(entry)
+    def apply(self, entry: Entry) -> None:
+        super().apply(entry)
         self.first_unstable_offset()
 
 
@@ -66,28 +64,6 @@ class _AbortHidesAll(PartitionLog):
         aborts = [one.batch.base_offset for one in self.entries(0) if one.batch.marker and one.batch.marker.type is MarkerType.ABORT]
         lies_before = entry.batch.transactional and not entry.batch.control and entry.batch.base_offset < max(aborts, default=-1)
         return isolation is Isolation.READ_UNCOMMITTED or not lies_before
-
-
-class _LetsTheFencedIn(ProducerStates):
-    """An older epoch writes on as if its transaction were open."""
-
-    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
-        standing = super().standing(producer)
-        return Standing.IN_OPEN_TRANSACTION if standing is Standing.FENCED else standing
-
-    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
-        if not self.is_late(batch):
-            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
-
-    def is_late(self, batch: Batch) -> bool:
-        """Whether its epoch is older than its producer's."""
-        state = self.get(batch.producer_id)
-        return state is not None and batch.producer_epoch < state.producer.epoch
-
-
-class _TakesLateOnesForPlain(_LetsTheFencedIn):
-    def apply(self, batch: Batch) -> ProducerState | None:
-        return self.get(batch.producer_id) if batch.marker is None and self.is_late(batch) else super().apply(batch)
 
 
 LAST_LOG_NOT_TOLD = Defect(
@@ -160,20 +136,4 @@ ABORT_HIDES_ALL = Defect(
     story="An abort hides every transactional record before its marker, whoever wrote it.",
     origin="textbook: a state that is kept by log where it should be kept by producer",
     parts=Parts(partition_log=_AbortHidesAll),
-)
-
-LATE_WRITE_SHOWN = Defect(
-    name="core-kafka-late-write-shown",
-    breaks={"CORE-17": Symptom(seen='^"late"$')},
-    story="A batch with an older epoch is stored and opens no transaction, so that everybody reads it.",
-    origin="textbook: epochs that are compared for markers only",
-    parts=Parts(producer_states=_TakesLateOnesForPlain),
-)
-
-LATE_WRITE_HANGS = Defect(
-    name="core-kafka-late-write-hangs",
-    breaks={"CORE-19": Symptom(expected='^"plain"$', seen="^nothing")},
-    story="A batch with an older epoch is stored and opens its transaction anew, and nobody will ever end it.",
-    origin="KAFKA-14402: hanging transactions",
-    parts=Parts(producer_states=_LetsTheFencedIn),
 )

@@ -2,9 +2,7 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.subscription import Subscription
@@ -13,23 +11,23 @@ from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 
 
 class _GivesBackAlways(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
-        super()._end(txn, Action.ABORT)
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
+        super().apply_outcome(txn, Action.ABORT)
 
 
 class _DeletesAlways(Subscription):
-    def _end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
-        super()._end(txn, Action.COMMIT)
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
+        super().apply_outcome(txn, Action.COMMIT)
 
 
 class _TellsTopicsOnly(Participants):
-    def to_tell(self, transaction: Transaction) -> list[Participant]:
-        return list(transaction.partitions) or super().to_tell(transaction)
+    def recipients(self, transaction: Transaction) -> list[Participant]:
+        return list(transaction.partitions) or super().recipients(transaction)
 
 
 class _OneForAll(Cursor):
-    def __init__(self, disk: Disk | None, name: SubscriptionName, start: Place) -> None:
-        super().__init__(disk, SubscriptionName(name.topic, "all"), start)
+    def journal_name(self, name: SubscriptionName) -> str:
+        return super().journal_name(SubscriptionName(name.topic, "all"))
 
 
 INPUT_COMES_AGAIN = Defect(

@@ -1,4 +1,4 @@
-"""Defects of the Pulsar reference in what readers see: the core's promises of visibility, and late writes."""
+"""Defects of the Pulsar reference in what readers see."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,8 +16,8 @@ _FULL = 16
 
 
 class _ForgetsTheLast(Participants):
-    def to_tell(self, transaction: Transaction) -> list[Participant]:
-        everybody = super().to_tell(transaction)
+    def recipients(self, transaction: Transaction) -> list[Participant]:
+        everybody = super().recipients(transaction)
         return everybody[:-1] if len(everybody) > 1 else everybody
 
 
@@ -43,7 +43,7 @@ class _KeepsOnlySome(SidecarBuffer):
         super().end(txn, action, low_watermark)
 
 
-class _StopsReaders(SidecarBuffer):
+class StopsReaders(SidecarBuffer):
     """Readers get to `stop` and no further, if there is one."""
 
     stop: Position | None = None
@@ -61,23 +61,15 @@ class _StopsReaders(SidecarBuffer):
         return super().max_read_position if stop is None else stop
 
 
-class _StopsAtTheStart(_StopsReaders):
+class _StopsAtTheStart(StopsReaders):
     def where_it_stops(self) -> Position | None:
         return BEFORE_ALL if self.ongoing() else None
 
 
-class _StaysWhereItStopped(_StopsReaders):
+class _StaysWhereItStopped(StopsReaders):
     def publish(self, message: Message) -> Position:
         if message.txn is not None and self.stop is None:
             self.stop = self._ledger.last
-        return super().publish(message)
-
-
-class _OpensAgain(_StopsReaders):
-    def publish(self, message: Message) -> Position:
-        if message.txn is not None and message.txn in self._ended:
-            self.stop = self._ledger.last
-            return self._sidecar.append(message)
         return super().publish(message)
 
 
@@ -91,11 +83,6 @@ class _EndsAll(SidecarBuffer):
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         for other in (txn, *self.ongoing()):
             super().end(other, action, low_watermark)
-
-
-class _TakesLateOnesForPlain(SidecarBuffer):
-    def publish(self, message: Message) -> Position:
-        return super().publish(replace(message, txn=None) if message.txn in self._ended else message)
 
 
 LAST_TOPIC_NOT_TOLD = Defect(
@@ -168,20 +155,4 @@ ONE_END_ENDS_ALL = Defect(
     story="The end of one transaction ends all that are open in the topic, in the same way.",
     origin="apache/pulsar#15530: the end of one transaction aborted another",
     parts=Parts(sidecar_buffer=_EndsAll),
-)
-
-LATE_WRITE_SHOWN = Defect(
-    name="core-pulsar-late-write-shown",
-    breaks={"CORE-17": Symptom(seen='^"late"$')},
-    story="A message whose transaction is over is stored like one outside of transactions, and everybody reads it.",
-    origin="textbook: no open transaction taken for none",
-    parts=Parts(sidecar_buffer=_TakesLateOnesForPlain),
-)
-
-LATE_WRITE_OPENS_AGAIN = Defect(
-    name="core-pulsar-late-write-opens-again",
-    breaks={"CORE-19": Symptom(expected='^"plain"$', seen="^nothing")},
-    story="A message whose transaction is over opens that anew, and nobody will ever end it: readers wait behind it.",
-    origin="Pulsar's marker buffer up to 4.0.7, where a late message of a committed transaction holds up its topic",
-    parts=Parts(sidecar_buffer=_OpensAgain),
 )

@@ -1,0 +1,39 @@
+"""A system that is judged by the profile that the user named, whatever it says of itself."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from fencepost.contract.ports import Handshake, Session, System
+
+
+class JudgedByProfile:
+    """A system with another handshake: the known deviations are those of the profile's release, and none of them must show."""
+
+    def __init__(self, system: System, profile: str) -> None:
+        self.name = system.name
+        self._system = system
+        self._profile = profile
+
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
+        self._system.prepare(needs)
+
+    def open(self) -> Handshake:
+        handshake = self._system.open()
+        return replace(
+            handshake,
+            profile=self._profile,
+            version_is_exact=False,
+            judged_as=(self.name, self._profile.removeprefix(f"{self.name}-")),
+            notes=(f"judged by the profile {self._profile}, as --profile says, instead of {handshake.profile}", *handshake.notes),
+        )
+
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> Session:
+        return self._system.session(title, needs)
+
+    def close(self) -> None:
+        self._system.close()
+
+
+def judged_by(profile: str | None, system: System) -> System:
+    """The system, judged by that profile where one is named."""
+    return system if profile is None else JudgedByProfile(system, profile)

@@ -1,0 +1,46 @@
+"""Kafka as a system that is judged by its name: at an address, or in a container of fencepost's own."""
+
+from collections.abc import Mapping, Sequence
+
+from fencepost.adapters.judged_by_profile import judged_by
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.ports import System
+from fencepost.contract.registration import Asked
+
+usage = "a Kafka broker is named with --bootstrap HOST:PORT"
+options = {
+    "bootstrap": "judge the Kafka broker that listens there, at HOST:PORT",
+    "container": "start this image and judge it, such as apache/kafka:4.3.1",
+}
+
+
+def profiles() -> Sequence[str]:
+    """The proposal's text, and the known releases."""
+    from .settings import kafka_settings
+
+    return ("seed", *(release.profile for release in kafka_settings().releases))
+
+
+def protocols(asked: Asked) -> Sequence[str]:  # noqa: ARG001 - it speaks this one, wherever it is
+    """Its own."""
+    return ("kafka",)
+
+
+def systems(asked: Asked) -> Mapping[str, System]:
+    """The broker that runs, or the one to start."""
+    return {"kafka": judged_by(asked.profile, _system(asked))}
+
+
+def _system(asked: Asked) -> System:
+    from .container_system import KafkaContainerSystem
+    from .system import KafkaAt
+
+    match (asked.options.get("bootstrap"), asked.options.get("container")):
+        case (str(address), None):
+            return KafkaAt(address, patience_s=asked.patience_s)
+        case (None, str(image)):
+            return KafkaContainerSystem(image, patience_s=asked.patience_s)
+        case (None, None):
+            raise WrongUsage("which Kafka? Say --bootstrap HOST:PORT for one that runs, or --container IMAGE for one to start")
+        case _:
+            raise WrongUsage("--bootstrap and --container exclude each other: the first judges a broker that runs, the second starts one")

@@ -1,0 +1,50 @@
+"""Pulsar as a system that is judged by its name: at its addresses, or in a container of fencepost's own."""
+
+from collections.abc import Mapping, Sequence
+
+from fencepost.adapters.judged_by_profile import judged_by
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.ports import System
+from fencepost.contract.registration import Asked
+
+usage = "a Pulsar broker is named with --service-url pulsar://HOST:PORT"
+options = {
+    "service-url": "judge the Pulsar broker there, such as pulsar://127.0.0.1:6650",
+    "admin-url": "the admin interface of that broker, such as http://127.0.0.1:8080",
+    "container": "start this image and judge it, such as apachepulsar/pulsar:4.0.7",
+}
+
+
+def profiles() -> Sequence[str]:
+    """The proposal's text, and the known releases."""
+    from .settings import pulsar_settings
+
+    return ("seed", *(release.profile for release in pulsar_settings().releases))
+
+
+def protocols(asked: Asked) -> Sequence[str]:  # noqa: ARG001 - it speaks this one, wherever it is
+    """Its own."""
+    return ("pulsar",)
+
+
+def systems(asked: Asked) -> Mapping[str, System]:
+    """The broker that runs, or the one to start."""
+    return {"pulsar": judged_by(asked.profile, _system(asked))}
+
+
+def _system(asked: Asked) -> System:
+    from .container_system import PulsarContainerSystem
+    from .system import PulsarAt
+
+    match (asked.options.get("service-url"), asked.options.get("admin-url"), asked.options.get("container")):
+        case (str(service), str(admin), None):
+            return PulsarAt(service, admin, patience_s=asked.patience_s)
+        case (None, None, str(image)):
+            return PulsarContainerSystem(image, patience_s=asked.patience_s)
+        case (_, _, None):
+            raise WrongUsage(
+                "which Pulsar? Say --service-url pulsar://HOST:PORT and --admin-url http://HOST:PORT for one that runs, "
+                "or --container IMAGE for one to start"
+            )
+        case _:
+            raise WrongUsage("--service-url and --container exclude each other: the first judges a broker that runs, the second starts one")

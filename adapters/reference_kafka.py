@@ -1,0 +1,143 @@
+"""The bundled reference as a Kafka system: the same probe and the same handshake, without bytes and without waiting.
+
+Every session has a reference broker of its own, on a virtual clock that moves only when somebody waits. So a run is the same
+each time, and a scenario that waits for a minute takes none.
+"""
+
+import zlib
+from collections.abc import Collection
+from importlib.metadata import version as version_of
+
+from kio.static.protocol import RequestPayload, ResponsePayload
+
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S, PATIENCE_S
+from fencepost.adapters.common.releases import Identity
+from fencepost.adapters.common.time import VirtualTime
+from fencepost.adapters.common.wire_faults import WIRE_FAULTS
+from fencepost.adapters.kafka.handshake import ask, describe
+from fencepost.adapters.kafka.inprocess import InProcessTransport, InProcessWire
+from fencepost.adapters.kafka.offer import Offer
+from fencepost.adapters.kafka.probe import no_pool
+from fencepost.adapters.kafka.producer_pool import NEAR_LAST_EPOCH
+from fencepost.adapters.kafka.session import KafkaSession
+from fencepost.adapters.kafka.settings import kafka_settings
+from fencepost.adapters.kafka.transport import Connect
+from fencepost.adapters.kafka.values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdAndEpoch
+from fencepost.adapters.reference_faults import ReferenceFaults
+from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.ports import Handshake
+from fencepost.reference.defects import Defect
+from fencepost.reference.kafka import ANONYMOUS, Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
+from fencepost.reference.kernel.journal import Disk
+from fencepost.wire.kafka.acls import principal_of
+
+_BOOTSTRAP = Address("reference", 9092)
+
+
+class _NodeAt:
+    """A reference broker as a connection to that address has it, with a user who has logged in on it or without."""
+
+    def __init__(self, broker: ReferenceKafka, address: Address, user: str | None = None) -> None:
+        self._broker = broker
+        self._number = number_of(address)
+        self._principal = ANONYMOUS if user is None else principal_of(user)
+
+    def handle(self, request: RequestPayload) -> ResponsePayload | None:
+        return self._broker.handle(request, self._principal, self._number)
+
+
+def number_of(address: Address) -> int:
+    """The node that is meant by the address that the reference tells."""
+    return 1 + address.port - _BOOTSTRAP.port
+
+
+class _Faults(ReferenceFaults):
+    """The faults of a reference cluster."""
+
+    def __init__(self, broker: ReferenceKafka, patience_s: float) -> None:
+        super().__init__(broker, patience_s)
+        self._cluster = broker
+
+    def start_again(self) -> None:
+        self.await_crash()
+        self._cluster.start_again()
+
+    def pause(self, node: int) -> None:
+        self._cluster.pause(node)
+
+    def resume(self, node: int) -> None:
+        self._cluster.resume(node)
+
+
+class ReferenceSystem:
+    """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
+
+    name = "reference"
+
+    def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
+        self._profile_name = profile_name
+        self._profile = Profile.load(profile_name)
+        self._variant = variant
+        self._patience_s = patience_s
+        self._offer: Offer | None = None
+
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
+        """There is nothing to start."""
+
+    def open(self) -> Handshake:
+        """Ask a broker what it is, as any other system is asked."""
+        match ask(InProcessTransport(self._broker()), ANSWER_WITHIN_S):
+            case Done(offer):
+                self._offer = offer
+            case unknown:
+                raise SystemUnreachable(f"the reference with profile {self._profile_name} does not answer ApiVersions: {unknown.reason}")
+        version = version_of("fencepost")
+        imitates = self._profile.imitates
+        return describe(
+            offer,
+            Identity(version, True, self._profile_name),
+            (imitates.system, imitates.version) if imitates else (self.name, version),
+            offered={"crash-points", "virtual-time"} | kafka_settings().capabilities,
+            notes=[f"variant {self._variant.name}: {self._variant.story}"] if self._variant else [],
+        )
+
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:
+        """A fresh broker with the settings for these needs; its names come from the title, so that they are the same in every run."""
+        if self._offer is None:
+            raise WrongUsage("a session with the reference was asked for before open()")
+        suffix = f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}"
+        transactional_id = f"{RAISED_NAME}-{suffix}"
+        disk, owner = disk_after_bumps(transactional_id, EPOCH_BEFORE_LAST) if NEAR_LAST_EPOCH in needs else (None, None)
+        broker = self._broker(needs, disk)
+
+        def take_from_pool() -> Outcome[NearLastEpoch]:
+            return no_pool() if owner is None else Done(NearLastEpoch(transactional_id, ProducerIdAndEpoch(owner.producer_id, owner.epoch)))
+
+        return KafkaSession(
+            _BOOTSTRAP,
+            self._connect(broker),
+            self._offer,
+            VirtualTime(broker, self._patience_s),
+            _Faults(broker, self._patience_s),
+            suffix,
+            connect_as=lambda user: self._connect(broker, user),
+            take_from_pool=take_from_pool,
+            wire=InProcessWire(lambda address: _NodeAt(broker, address)) if WIRE_FAULTS in needs else None,
+        )
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+    def _connect(self, broker: ReferenceKafka, user: str | None = None) -> Connect:
+        """How the clients of a session reach its broker, logged in as a user where one is named."""
+        return lambda _client, address: InProcessTransport(_NodeAt(broker, address, user))
+
+    def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
+        known = kafka_settings()
+        configuration = known.configuration_for(needs)
+        settings = Settings.of(known.properties(configuration))
+        parts = self._variant.parts if self._variant else Parts()
+        assert isinstance(parts, Parts), "a variant of the Kafka reference is made of its parts"
+        return ReferenceKafka(self._profile, parts, settings, disk, nodes=known.nodes(configuration))

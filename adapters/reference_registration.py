@@ -1,0 +1,42 @@
+"""The bundled reference as a system that is judged by its name: it speaks every protocol that has an engine with the profile."""
+
+from collections.abc import Mapping, Sequence
+
+from fencepost.contract.errors import UnknownName
+from fencepost.contract.ports import System
+from fencepost.contract.registration import Asked
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+
+from .engines import ENGINES
+
+_PROFILE = "seed"
+
+usage = "the reference is in this process"
+options = {"defect": "judge the reference with a bundled defect, to see the suite find it"}
+
+
+def profiles() -> Sequence[str]:
+    """Those of all engines."""
+    return sorted({name for engine in ENGINES.values() for name in engine.profiles()})
+
+
+def protocols(asked: Asked) -> Sequence[str]:
+    """The protocols of the engines that have the profile, or that of the defect. Raises UnknownName."""
+    variant, wanted = _variant(asked), asked.profile or _PROFILE
+    engines = [engine for engine in ENGINES.values() if variant is None or variant.protocol == engine.protocol]
+    if not any(wanted in engine.profiles() for engine in engines):
+        raise UnknownName("profile", wanted, sorted({name for engine in engines for name in engine.profiles()}))
+    return tuple(engine.protocol for engine in engines if wanted in engine.profiles())
+
+
+def systems(asked: Asked) -> Mapping[str, System]:
+    """A broker's engine for each of these protocols, or the variant of one."""
+    variant, profile = _variant(asked), asked.profile or _PROFILE
+    return {protocol: ENGINES[protocol].system(profile, variant, asked.patience_s) for protocol in protocols(asked)}
+
+
+def _variant(asked: Asked) -> Defect | None:
+    name, known = asked.options.get("defect"), DEFECTS | LAWFUL
+    if name is not None and name not in known:
+        raise UnknownName("defect", name, sorted(known))
+    return None if name is None else known[name]

@@ -1,0 +1,167 @@
+"""The registry: the systems that can be named, and the engines that implement a protocol.
+
+A system of ours is added to `BUNDLED`, with a module that has the members of `contract/registration.py`; nobody else knows systems by
+their names. A package that is installed beside ours adds its own by an entry point, which is imported only when it is named.
+"""
+
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any
+
+from fencepost.contract import proposals
+from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.contract.ports import Faults, Handshake, Session, System, Time
+from fencepost.contract.registration import GROUP, Asked, Registration, demand, options_of, refuse_options
+
+if TYPE_CHECKING:
+    from .engines import Engine
+
+REFERENCE = "reference"
+BUNDLED = {
+    REFERENCE: "fencepost.adapters.reference_registration",
+    "kafka": "fencepost.adapters.kafka.registration",
+    "pulsar": "fencepost.adapters.pulsar.registration",
+}
+"""Our own systems, each with the module that registers it."""
+
+_WHY_NOT = {"defect": f"only the {REFERENCE} has defects"}
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A system that a package beside ours registers."""
+
+    name: str
+    entry: EntryPoint
+
+    def __str__(self) -> str:
+        package = f"{self.entry.dist.name} {self.entry.dist.version}" if self.entry.dist else "a package without a name"
+        return f"the system {self.name!r} of {package} ({GROUP}: {self.entry.value})"
+
+    def load(self) -> Registration:
+        """Import it. Raises WrongUsage, with the package and what is expected, for one that cannot be imported or is only half there."""
+        try:
+            registration: Registration = self.entry.load()
+        except Exception as error:  # whatever a package's own code raises
+            raise WrongUsage(
+                f"{self} cannot be imported: {type(error).__name__}: {error}; "
+                "expected an object or a module with all members of Registration in contract/registration.py"
+            ) from error
+        demand(registration, Registration, str(self))
+        if not isinstance(registration.options, Mapping):
+            raise WrongUsage(f"{self} has options of {type(registration.options).__name__}; expected a mapping from their names to help")
+        return registration
+
+
+def names() -> list[str]:
+    """The systems that can be named, ours first."""
+    return list(dict.fromkeys((*BUNDLED, *(one.name for one in foreign()))))
+
+
+def foreign() -> list[Foreign]:
+    """What packages beside ours register. A name of ours is not theirs to take."""
+    return [Foreign(entry.name, entry) for entry in entry_points(group=GROUP) if entry.name not in BUNDLED]
+
+
+def taken() -> list[Foreign]:
+    """What packages register under a name of ours, and nobody can name therefore."""
+    return [Foreign(entry.name, entry) for entry in entry_points(group=GROUP) if entry.name in BUNDLED]
+
+
+def find(name: str) -> Registration:
+    """The system of that name. Raises WrongUsage."""
+    if name in BUNDLED:
+        ours: Any = importlib.import_module(BUNDLED[name])
+        return ours  # type: ignore[no-any-return]  # a module; tests hold it against the port
+    match [one for one in foreign() if one.name == name]:
+        case []:
+            raise UnknownName("system", name, names())
+        case [one]:
+            return one.load()
+        case several:
+            raise WrongUsage(f"{name!r} is registered more than once: {'; '.join(map(str, several))}; uninstall all of these but one")
+
+
+def bundled_options() -> dict[str, str]:
+    """The options of our own systems with their help: each is an option of pytest and of the command line."""
+    return options_of(find(name) for name in BUNDLED)
+
+
+def protocols_of(name: str, asked: Asked) -> tuple[str, ...]:
+    """The protocols that a system speaks. Raises WrongUsage."""
+    return tuple(find(name).protocols(asked))
+
+
+def build(name: str, asked: Asked) -> Mapping[str, System]:
+    """What is asked for, not yet started: a system for each protocol that it speaks. Raises WrongUsage."""
+    registration = find(name)
+    refuse_options(registration, asked.options, _WHY_NOT)
+    if asked.profile is not None and asked.profile not in registration.profiles():
+        raise UnknownName("profile", asked.profile, registration.profiles())
+    systems = registration.systems(asked)
+    if name not in BUNDLED:
+        for protocol, system in systems.items():
+            _check_protocol(name, protocol)
+            demand(system, System, f"what {name!r} builds for {protocol}")
+    return systems
+
+
+def check_opened(name: str, system: System, handshake: Handshake) -> None:
+    """Raises WrongUsage where a system of somebody else's, once it is open, offers half of a port."""
+    if name in BUNDLED:
+        return
+    demand(handshake, Handshake, f"what {name!r} says when it is opened")
+    if unknown := sorted(set(handshake.capabilities) - set(CAPABILITIES)):
+        raise WrongUsage(f"{name!r} offers {', '.join(unknown)}; expected names of contract/capabilities.py: {', '.join(CAPABILITIES)}")
+    session = system.session("has it all of the port?")
+    try:
+        demand(session, Session, f"a session with {name!r}")
+        demand(session.faults, Faults, f"what a session with {name!r} has as its faults")
+        demand(session.time, Time, f"what a session with {name!r} has as its time")
+    finally:
+        close = getattr(session, "close", lambda: None)
+        close()
+
+
+def engine(protocol: str) -> "Engine":
+    """The reference that implements a protocol. Raises UnknownName."""
+    if protocol not in engines():
+        raise UnknownName("system to serve", protocol, engines())
+    return engines()[protocol]
+
+
+def engines() -> "Mapping[str, Engine]":
+    """The references, by their protocols."""
+    from .engines import ENGINES
+
+    return ENGINES
+
+
+def protocols() -> frozenset[str]:
+    """The protocols that are spoken: by a system of ours, or by an engine."""
+    ours = (protocol for name in BUNDLED for protocol in protocols_of(name, Asked()))
+    return frozenset((*ours, *engines()))
+
+
+def check_proposals() -> None:
+    """Raises WrongUsage for a bundled proposal that binds a protocol which nothing here speaks."""
+    proposals.bundled().check(protocols())
+
+
+def broken() -> Iterator[str]:
+    """What is wrong with systems that packages beside ours register, told without harm to anybody who names another."""
+    for one in taken():
+        yield f"{one} cannot be named: that name is ours"
+    for one in foreign():
+        try:
+            find(one.name)
+        except WrongUsage as error:
+            yield str(error)
+
+
+def _check_protocol(name: str, protocol: str) -> None:
+    if protocol not in protocols():
+        raise WrongUsage(f"{name!r} builds a system for the protocol {protocol!r}; expected one of {', '.join(sorted(protocols()))}")

@@ -1,0 +1,102 @@
+"""What a system offers to be judged by its name: `fencepost run NAME`.
+
+A *protocol* is what is spoken, a *system* is what is judged, and an *engine* is which reference implements a protocol. A system
+speaks one protocol or several, and is asked what the proposals of these say.
+
+Our own systems are registered in `adapters/registry.py`. A package that is installed beside ours registers its own by an entry point
+of the group `fencepost.systems`: its name is the system's, its value an object or a module with the members of `Registration`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .errors import NotOffered, WrongUsage
+from .ports import System
+
+GROUP = "fencepost.systems"
+"""The group of the entry points by which packages register systems."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user said of the system that is to be judged.
+
+    `options` has what was given of the options that the registration names. `profile` is one of its profiles, or None where the system
+    is to find it out; `patience_s` says how long to wait for what must come.
+    """
+
+    options: Mapping[str, str] = field(default_factory=dict)
+    profile: str | None = None
+    patience_s: float = 20.0
+
+
+class Registration(Protocol):
+    """A system that can be named. Making what it builds is cheap: brokers are reached or started by `System.prepare` and `open`."""
+
+    @property
+    def usage(self) -> str:
+        """How it is named, as a message says it: "a Kafka broker is named with --bootstrap HOST:PORT"."""
+        ...
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The options that it understands, each with a line of help.
+
+        `--set-system NAME=VALUE` gives one, where fencepost has no option of that name.
+        """
+        ...
+
+    def profiles(self) -> Sequence[str]:
+        """What can be said with --profile."""
+        ...
+
+    def protocols(self, asked: Asked) -> Sequence[str]:
+        """The protocols that it speaks when this is asked of it. Raises WrongUsage."""
+        ...
+
+    def systems(self, asked: Asked) -> Mapping[str, System]:
+        """Not yet started, a system for each of these protocols. Raises WrongUsage where too little was said, or too much."""
+        ...
+
+
+def lacks(thing: object, port: type) -> list[str]:
+    """The members of a port that a thing does not have; methods as they are called, such as `open()`."""
+    wanted = {name: f"{name}()" for name, value in vars(port).items() if callable(value) and not name.startswith("_")}
+    wanted |= {name: name for name, value in vars(port).items() if isinstance(value, property)}
+    wanted |= {name: name for name in port.__annotations__}
+    return [told for name, told in wanted.items() if not _has(thing, name, is_called=told.endswith("()"))]
+
+
+def _has(thing: object, name: str, is_called: bool) -> bool:
+    try:
+        member = getattr(thing, name)
+    except AttributeError:
+        return False
+    except NotOffered:  # a port may say so of what it cannot do in this session
+        return True
+    return callable(member) or not is_called
+
+
+def demand(thing: object, port: type, whose: str) -> None:
+    """Raises WrongUsage where a thing offers half of a port; `whose` says where it is from."""
+    if isinstance(thing, type):
+        raise WrongUsage(f"{whose} is a class; expected an object with the members of {_place(port)}")
+    if missing := lacks(thing, port):
+        raise WrongUsage(f"{whose} has no {', '.join(missing)}; expected all members of {_place(port)}")
+
+
+def refuse_options(registration: Registration, given: Mapping[str, str], why: Mapping[str, str]) -> None:
+    """Raises WrongUsage for an option that a system does not understand. `why` has the reason for some, else it is how one names it."""
+    for name, value in given.items():
+        if name not in registration.options:
+            raise WrongUsage(f"--{name} {value}: {why.get(name, registration.usage)}")
+
+
+def options_of(registrations: Iterable[Registration]) -> dict[str, str]:
+    """The options of several systems with their help, each once."""
+    return {name: told for registration in registrations for name, told in registration.options.items()}
+
+
+def _place(port: type) -> str:
+    return f"{port.__name__} in {port.__module__.replace('.', '/').removeprefix('fencepost/')}.py"

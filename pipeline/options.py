@@ -1,0 +1,36 @@
+"""What the user of a check asked for, and whether Spark is there to do it. Nothing of Spark is imported here."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fencepost.contract.errors import WrongUsage
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `fencepost check`."""
+
+    paths: tuple[Path, ...]
+    results: Path
+    master: str = "local[*]"
+    memory: str | None = None
+    anomalies: tuple[str, ...] = ()
+    most: int = 100
+    form: str = "table"
+    infer_ww: bool = False
+    infer_rw: bool = False
+    by_run: bool = False
+    """Whether a witness in words is wanted of each anomaly in each run."""
+
+
+@contextmanager
+def spark_is_there(command: str) -> Iterator[None]:
+    """Around the imports that need Spark: what is not installed is named with the remedy."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("fencepost"):
+            raise
+        raise WrongUsage(f"{command} needs {error.name}, which is not installed: pip install 'fencepost[check]'") from error

@@ -1,0 +1,43 @@
+"""What a broker says that it serves, and serves: the versions of each API, and the features."""
+
+from collections.abc import Mapping
+
+from fencepost.reference.kernel.rules import rule
+
+from .feature_levels import FeatureLevels
+from .profile import Feature, Profile
+
+_SHOWS_FEATURES_FROM_LEVEL_0 = 4
+"""Before this version of ApiVersions, a supported feature whose lowest level is 0 is left out: clients took 0 for an error."""
+
+
+class AdvertisedApiVersions:
+    """The broker's side of finding a version that both sides know. The profile says what there is."""
+
+    def __init__(self, profile: Profile, levels: FeatureLevels) -> None:
+        self._profile = profile
+        self._levels = levels
+
+    def serves(self, api: str, version: int) -> bool:
+        """Decision: whether a request of that version is answered."""
+        return self._profile.offers(api, version)
+
+    def ranges(self) -> Mapping[str, tuple[int, int]]:
+        """Decision: the lowest and highest version of each API that ApiVersions advertises, by the API's name."""
+        rule("KIP890-004")
+        return self._profile.apis
+
+    def finalized(self, version: int) -> Mapping[str, int]:  # noqa: ARG002 - all versions tell the same
+        """Decision: the finalized levels in ApiVersions of that version. Level 0 is told by leaving the feature out."""
+        rule("KIP890-001")
+        return {name: level for name, level in self._levels.all().items() if level > 0}
+
+    def features_epoch(self) -> int:
+        """Decision: the epoch of the finalized features, by which a client knows the newer of two answers."""
+        return self._levels.epoch
+
+    def supported(self, version: int) -> Mapping[str, Feature]:
+        """Decision: the supported levels of each feature in ApiVersions of that version."""
+        rule("KIP890-002")
+        lowest_level = 0 if version >= _SHOWS_FEATURES_FROM_LEVEL_0 else 1
+        return {name: feature for name, feature in self._profile.features.items() if feature.supported[0] >= lowest_level}

@@ -1,0 +1,86 @@
+"""Who owns a transactional id: the decisions of InitProducerId.
+
+The owner of a transactional id has its producer id and its latest epoch. Whoever initialises after it gets the next epoch, which fences
+the one before; an owner that repeats a request whose answer was lost gets the same answer again. Where the epochs are exhausted, the
+owner goes on with a new producer id.
+
+Source: "Bump Epoch on Each Transaction for New Clients (1)"; KIP-360 for the producer id and epoch that InitProducerId may give.
+"""
+
+from fencepost.reference.kernel.rules import rule
+
+from .errors import Error, Refused
+from .profile import Profile
+from .transaction import Transaction
+from .transaction_log import TransactionLog
+from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
+
+MAX_TIMEOUT_MS = 900_000
+"""`transaction.max.timeout.ms`, with Kafka's default."""
+
+
+class Ownership:
+    """Which producer id and epoch InitProducerId answers, and to whom."""
+
+    def __init__(self, log: TransactionLog, profile: Profile) -> None:
+        self._log = log
+        self._profile = profile
+
+    def new_idempotent_producer(self) -> ProducerIdAndEpoch:
+        """Decision: InitProducerId without a transactional id answers a producer id that nobody shares, each time."""
+        rule("KIP890-010")
+        return ProducerIdAndEpoch(self._log.new_producer_id(), FIRST_EPOCH)
+
+    def check_expected_producer(self, expected: ProducerIdAndEpoch) -> None:
+        """Decision: InitProducerId gives both producer id and epoch, or neither.
+
+        Raises Refused: INVALID_REQUEST when one of them is missing.
+        """
+        if (expected.producer_id == NO_PRODUCER.producer_id) != (expected.epoch == NO_PRODUCER.epoch):
+            rule("KIP890-013")
+            raise Refused(Error.INVALID_REQUEST)
+
+    def allows_timeout(self, timeout_ms: int) -> bool:
+        """Decision: whether a producer may have this transaction time-out: more than 0, and not above the broker's maximum."""
+        return 0 < timeout_ms <= MAX_TIMEOUT_MS
+
+    def first_owner(self, transactional_id: str, expected: ProducerIdAndEpoch, timeout_ms: int) -> Transaction:  # noqa: ARG002
+        """Decision: an unknown transactional id gets a producer id that nobody had, and epoch 0.
+
+        There is nothing that `expected` could be compared with, so it is dropped.
+        """
+        return Transaction(transactional_id, self._log.new_producer_id(), FIRST_EPOCH, timeout_ms)
+
+    def may_initialise(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
+        """Decision: whether InitProducerId with this producer id and epoch is the owner's: its producer id is the current one, or the one
+        before an overflow with the last epoch. Without a producer id, anybody may.
+        """
+        if expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id):
+            return True
+        rule("KIP890-027")
+        return expected.producer_id == transaction.previous_producer_id and expected.epoch >= EXHAUSTED_EPOCH
+
+    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+        """Decision: who owns a known transactional id after InitProducerId: the same producer id with the next epoch, or a new producer
+        id where the epochs are exhausted.
+
+        Raises Refused: PRODUCER_FENCED when `expected_epoch` is neither the current epoch nor the one before a lost answer,
+        UNKNOWN_SERVER_ERROR when a release cannot repeat the bump to the last epoch.
+        """
+        if transaction.epoch_is_exhausted and expected_epoch in (-1, transaction.producer_epoch):
+            rule("KIP890-026")
+            return transaction.rotate_producer_id(self._log.new_producer_id(), timeout_ms, remember_epoch=expected_epoch != -1)
+        if transaction.epoch_is_exhausted and self._profile.init_retry_at_last_epoch == "fails":
+            raise Refused(Error.UNKNOWN_SERVER_ERROR)
+        if expected_epoch == -1:
+            rule("KIP890-015")
+            rule("KIP890-021")
+        elif expected_epoch == transaction.producer_epoch:
+            rule("KIP890-016")
+        elif expected_epoch == transaction.last_producer_epoch:
+            rule("KIP890-017")
+        try:
+            return transaction.bump_epoch(expected_epoch, timeout_ms)
+        except Refused:
+            rule("KIP890-018")
+            raise

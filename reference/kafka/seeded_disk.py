@@ -1,0 +1,31 @@
+"""A seeded disk: what a broker finds after somebody has done for long what nobody wants to wait for.
+
+To raise an epoch to its limit takes some 32,000 requests of InitProducerId. All that the broker keeps of them is the latest record of
+the transaction log; so a broker that starts with that record is the same as one that was asked so often and was then started again.
+"""
+
+from fencepost.reference.kernel.journal import Disk
+
+from .transaction import Transaction
+from .transaction_log import TransactionLog
+from .values import ProducerIdAndEpoch
+
+_TIMEOUT_MS = 60_000
+
+
+def disk_after_bumps(transactional_id: str, epoch: int) -> tuple[Disk, ProducerIdAndEpoch]:
+    """The disk of a broker on which this id has been initialised until it had that epoch, and the id's owner."""
+    disk = Disk()
+    log = TransactionLog(disk)
+    producer = ProducerIdAndEpoch(log.new_producer_id(), epoch)
+    log.append(
+        Transaction(
+            transactional_id,
+            producer.producer_id,
+            epoch,
+            _TIMEOUT_MS,
+            last_producer_epoch=epoch - 1,
+            previous_producer_id=producer.producer_id,
+        )
+    )
+    return disk, producer

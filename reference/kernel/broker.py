@@ -1,0 +1,119 @@
+"""A broker's life: its nodes start, crash at any moment or at a named place of their code, and start again with what is on disk.
+
+Nothing happens between the calls. What is in flight, such as the end of a transaction on its way to a participant, arrives when
+somebody next asks or when time passes, so a crash right after an answer finds it undelivered. A node that is down answers nothing,
+and time passes all the same.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+from .clock import FIRST_NODE, START, Clock
+from .crash import Crash, CrashPoints
+from .journal import Disk
+from .machine import Machine
+from .network import Network
+from .rules import recorded
+
+Node = TypeVar("Node")
+T = TypeVar("T")
+
+
+class Broker(ABC, Generic[Node]):
+    """Nodes that live and die each by itself, on one clock, one network and one disk. A subclass has the protocol, and starts them."""
+
+    def __init__(
+        self, network: type[Network], crash_points: Mapping[str, str], disk: Disk | None = None, now_ms: int = START, nodes: int = 1
+    ) -> None:
+        clock = Clock(now_ms)
+        first = self._machine = Machine(clock, disk or Disk(), network(clock), CrashPoints(crash_points))
+        self._machines = {
+            number: replace(first, crash_points=first.crash_points.of_node(number), node=number)
+            for number in range(FIRST_NODE, FIRST_NODE + nodes)
+        }
+        self._nodes: dict[int, Node] = {}
+        """Those that are up."""
+        self._exercised: set[str] = set()
+
+    @abstractmethod
+    def start_node(self, machine: Machine) -> Node:
+        """A new life of the node that runs on this machine, from what is on disk."""
+
+    def node_crashed(self, number: int) -> None:
+        """A node is down: what else ends with it."""
+
+    def run(self, act: Callable[[Node], T], number: int = FIRST_NODE) -> T | None:
+        """Do something as a node; what is in flight arrives first. None while the node is down, or when it crashes over it."""
+        self._deliver()
+        answers: list[T] = []
+        if (node := self._nodes.get(number)) is not None:
+            with self._until_a_crash():
+                answers.append(act(node))
+        return answers[0] if answers else None
+
+    def advance(self, ms: float) -> None:
+        """Let that many milliseconds pass. What is due within them happens in its order."""
+        end = self.now_ms + int(ms)
+        while True:
+            with self._until_a_crash():
+                for _ in self._machine.clock.pass_until(end):
+                    self._machine.network.deliver()
+                return
+            # A node has crashed: the rest of the time passes without its timers.
+
+    def crash(self, number: int | None = None) -> None:
+        """Take the power from a node, or from all: everything that is not in a journal is gone, and it is down."""
+        for one in self._machines if number is None else (number,):
+            self._nodes.pop(one, None)
+            self._machine.clock.stop_timers(one)
+            self._machine.network.lose_all(one)
+            self.node_crashed(one)
+
+    def restart(self, number: int | None = None) -> None:
+        """Start a node, or all that are down. What was decided and is not complete is sent to its participants again."""
+        for one, machine in self._machines.items():
+            if one not in self._nodes and number in (None, one):
+                with self._until_a_crash():
+                    self._nodes[one] = self.start_node(machine)
+
+    def crash_at(self, point: str, number: int | None = None) -> None:
+        """Crash the node that is next to reach this crash point, or that node when it does; whoever waits for an answer gets none."""
+        self._machine.crash_points.arm(point, number)
+
+    @property
+    def is_up(self) -> bool:
+        """Whether a node is."""
+        return bool(self._nodes)
+
+    @property
+    def now_ms(self) -> int:
+        """The virtual time, in milliseconds since 1970."""
+        return self._machine.clock.now
+
+    @property
+    def network(self) -> Network:
+        """The way from coordinators to participants, for scenarios that hold, drop, duplicate or reorder what is in flight."""
+        return self._machine.network
+
+    @property
+    def exercised(self) -> frozenset[str]:
+        """The requirements whose branches were taken so far, in all lives of all nodes."""
+        return frozenset(self._exercised)
+
+    def _deliver(self) -> None:
+        while True:
+            with self._until_a_crash():
+                self._machine.network.deliver()
+                return
+
+    @contextmanager
+    def _until_a_crash(self) -> Iterator[None]:
+        """Run the broker's code: note the rules that it fulfils, and end in a node's crash where a scenario wants one."""
+        with recorded(self._exercised):
+            try:
+                yield
+            except Crash as crash:
+                self.crash(crash.node)

@@ -1,0 +1,72 @@
+"""The kinds of transactions that one broker offers beside each other: each has coordinators, buffers and pending acknowledgements.
+
+A request chooses a kind by its flag `scalable`, for the coordinators of every kind number from 0. A topic chooses by its name, whose
+domain says what it is. `classic` is the kind of PIP-31; a broker is given others when it is made.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from fencepost.reference.kernel.machine import Machine
+
+from .buffer import TransactionBuffer
+from .coordinator import TransactionCoordinator
+from .errors import Error, Refused
+from .ledger import Ledger
+from .participants import EndOnParticipant, Participant
+from .pending_ack_store import PendingAckStore
+from .values import Action, TxnId
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a participant keeps its part: on which machine, and how the broker ends it where its own store says that it is ended."""
+
+    participant: Participant
+    machine: Machine
+    end: Callable[[TxnId, Action], None]
+
+
+class TransactionKind(Protocol):
+    """One kind of transactions. One object serves all nodes; the machine says which one is meant."""
+
+    scalable: bool
+    """Which requests are its own: those with the flag, or those without."""
+
+    def takes(self, topic: str) -> bool:
+        """Whether a topic of that name is of this kind."""
+        ...
+
+    def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> TransactionCoordinator:
+        """Coordinator `tc_id` as its store has it. `end_on` ends a participant's part, on whichever node that is."""
+        ...
+
+    def buffer(self, site: Site, ledger: Ledger) -> TransactionBuffer:
+        """The buffer of a topic."""
+        ...
+
+    def pending_ack_store(self, site: Site) -> PendingAckStore:
+        """What keeps the pending acknowledgements of a subscription."""
+        ...
+
+
+class Kinds:
+    """Those of one broker."""
+
+    def __init__(self, kinds: Sequence[TransactionKind]) -> None:
+        self._kinds = kinds
+
+    def serving(self, *, scalable: bool) -> TransactionKind:
+        """The kind that such a request is meant for. A broker that has no scalable one does not know the flag, and does not look at it."""
+        return next((kind for kind in self._kinds if kind.scalable == scalable), self._kinds[0])
+
+    def of_topic(self, name: str) -> TransactionKind:
+        """The kind of a topic. Raises Refused: INVALID_TOPIC_NAME when no topic may be called that."""
+        for kind in self._kinds:
+            if kind.takes(name):
+                return kind
+        raise Refused(Error.INVALID_TOPIC_NAME, f"{name!r} is not a topic; expected persistent://TENANT/NAMESPACE/NAME")
+
+    def __iter__(self) -> Iterator[TransactionKind]:
+        return iter(self._kinds)

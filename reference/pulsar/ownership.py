@@ -1,0 +1,52 @@
+"""Which node owns which topic.
+
+A topic is owned by one node, which alone reads and writes it, from its first use there until that node dies or the topic is unloaded.
+The next owner finds everything on the disk that all nodes share. A coordinator is owned as the partition of
+`transaction_coordinator_assign` that stands for it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
+"""The partitioned topic whose partitions stand for the coordinators."""
+
+
+def coordinator_topic(tc_id: int) -> str:
+    """What is owned by the node on which that coordinator is."""
+    return f"{COORDINATORS}-partition-{tc_id}"
+
+
+class Ownership:
+    """The owners, as all nodes see them."""
+
+    def __init__(self) -> None:
+        self._nodes: set[int] = set()
+        self._owners: dict[str, int] = {}
+
+    def join(self, nodes: Iterable[int]) -> None:
+        """These nodes may own topics."""
+        self._nodes.update(nodes)
+
+    def leave(self, node: int) -> None:
+        """A node is dead, and owns nothing any more."""
+        self._nodes.discard(node)
+        self._owners = {topic: owner for topic, owner in self._owners.items() if owner != node}
+
+    def release(self, topic: str) -> None:
+        """A topic is unloaded or deleted, and nobody owns it."""
+        self._owners.pop(topic, None)
+
+    def owner_of(self, topic: str) -> int:
+        """The node that owns a topic; where nobody does, the node that may claim it: the one that owns the fewest."""
+        if topic in self._owners:
+            return self._owners[topic]
+        owned = Counter(self._owners.values())
+        return min(self._nodes, key=lambda node: (owned[node], node))
+
+    def claim(self, topic: str, node: int) -> bool:
+        """Whether a topic is that node's, which from now on it is where it may be."""
+        is_owner = self.owner_of(topic) == node
+        if is_owner:
+            self._owners[topic] = node
+        return is_owner

@@ -1,0 +1,50 @@
+"""The journal of a subscription's pending acknowledgements."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.rules import rule
+
+from .pending_ack_store import Waiting
+from .values import Action, SubscriptionName, TxnId
+
+
+@dataclass(frozen=True)
+class Ended:
+    """That a transaction ended on this subscription."""
+
+    txn: TxnId
+    action: Action
+
+
+class PendingAckJournal:
+    """The pending acknowledgements of one subscription, each durable before its client is answered."""
+
+    def __init__(self, disk: Disk, name: SubscriptionName) -> None:
+        self._journal: Journal[Waiting | Ended] = disk.journal(f"pending-acks {name.topic} {name.name}")
+
+    def append(self, waiting: Waiting) -> None:
+        if self.must_be_durable(waiting):
+            self._journal.append(waiting)
+
+    def must_be_durable(self, waiting: Waiting) -> bool:  # noqa: ARG002 - what a broken journal would go by
+        """Decision: whether a crash must not undo this. It must undo nothing that was answered."""
+        rule("PIP31-60")
+        return True
+
+    def end(self, txn: TxnId, action: Action) -> None:
+        self._journal.append(Ended(txn, action))
+
+    def replay(self) -> Sequence[Waiting]:
+        pending: list[Waiting] = []
+        for record in self._journal:
+            if isinstance(record, Waiting):
+                rule("PIP31-60")
+                pending.append(record)
+            else:
+                pending = [waiting for waiting in pending if waiting.txn != record.txn]
+        return pending
+
+    def erase(self) -> None:
+        self._journal.replace(())

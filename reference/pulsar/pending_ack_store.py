@@ -1,0 +1,43 @@
+"""What a subscription needs of the store of its pending acknowledgements. `pending_ack_journal` is PIP-31's.
+
+A store keeps positions: after a reload they are what lets a commit move the cursor, and what lets a conflict be seen.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from .buffer import Place
+from .values import Action, TxnId
+
+Units: TypeAlias = frozenset[int]
+"""Messages of a batch by their numbers; the one message of an entry that is no batch is number 0."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What a transaction acknowledged: messages one by one, or all up to a place."""
+
+    txn: TxnId
+    individual: Mapping[Place, Units] = field(default_factory=dict)
+    cumulative: Place | None = None
+
+
+class PendingAckStore(Protocol):
+    """The durable side of one subscription's pending acknowledgements."""
+
+    def append(self, waiting: Waiting) -> None:
+        """Make an acknowledgement durable."""
+        ...
+
+    def end(self, txn: TxnId, action: Action) -> None:
+        """Make durable that a transaction has ended here."""
+        ...
+
+    def replay(self) -> Iterable[Waiting]:
+        """What is pending, in the order in which it was acknowledged."""
+        ...
+
+    def erase(self) -> None:
+        """Nothing is to be found again."""
+        ...

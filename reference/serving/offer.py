@@ -1,0 +1,46 @@
+"""What is served of an engine: who answers at which socket, and how its time passes."""
+
+import socket
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from .server import Meet
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A reference that can be served: who answers at which socket, how its time passes, and what a user is told."""
+
+    doors: Collection[tuple[socket.socket, Meet]]
+    advance: Callable[[int], None]
+    greeting: str
+
+
+class Served(Protocol):
+    """An engine as it is served."""
+
+    @property
+    def ports(self) -> Mapping[str, int]:
+        """The options that name its ports, such as `port`, with the port that each has unless a user says otherwise."""
+        ...
+
+    @property
+    def takes_settings(self) -> bool:
+        """Whether settings of the broker can be given."""
+        ...
+
+    @property
+    def usage(self) -> str:
+        """Why there is no more than that to be said."""
+        ...
+
+    def offer(self, listeners: Mapping[str, socket.socket], profile: str, settings: Sequence[str]) -> Offer:
+        """A new broker behind these sockets, by the options that name them. Raises WrongUsage for settings that it does not know."""
+        ...
+
+
+def now_ms() -> int:
+    """What the wall's clock says, for a broker that is served in real time."""
+    return round(time.time() * 1000)

@@ -1,0 +1,38 @@
+"""The Kafka reference as it is served: its protocol on one port."""
+
+import socket
+from collections.abc import Mapping, Sequence
+
+from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.reference.kafka import Address, Profile, ReferenceKafka, Settings
+
+from .kafka import KafkaConnection
+from .offer import Offer, now_ms
+from .server import HOST
+
+ports = {"port": 9092}
+takes_settings = True
+usage = "Kafka has no admin interface beside its protocol"
+
+
+def offer(listeners: Mapping[str, socket.socket], profile: str, settings: Sequence[str]) -> Offer:
+    """A broker whose settings are given by Kafka's names for them."""
+    listener = listeners["port"]
+    port = listener.getsockname()[1]
+    broker = ReferenceKafka(Profile.load(profile), settings=_settings(settings), address=Address(HOST, port), now_ms=now_ms())
+    return Offer(
+        [(listener, lambda memory, reader, writer: KafkaConnection(broker, memory, reader, writer))],
+        broker.advance,
+        f"The reference, profile {profile}, serves Kafka's protocol on {HOST}:{port}; try: fencepost run kafka --bootstrap {HOST}:{port}",
+    )
+
+
+def _settings(properties: Sequence[str]) -> Settings:
+    given = dict(text.partition("=")[::2] for text in properties)
+    for name in given:
+        if name not in Settings.names():
+            raise UnknownName("setting", name, Settings.names())
+    try:
+        return Settings.of(given)
+    except ValueError as error:
+        raise WrongUsage(f"--set {' --set '.join(properties)}: expected NAME=VALUE with a number: {error}") from error

@@ -1,0 +1,37 @@
+"""What was answered to the When, as every vocabulary judges it.
+
+An answer that never came is not judged: nobody knows. A refusal has its error's name and code, which symptoms and expectations match.
+"""
+
+from collections.abc import Collection
+
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.outcomes import Done, Refused, Unknown
+
+from .outcomes import unanswered
+
+
+def known(answer: object) -> object:
+    """The answer, when there is one."""
+    return unanswered(answer, "asking for what is judged") if isinstance(answer, Unknown) else answer
+
+
+def reported(answer: object) -> str:
+    """An answer as evidence tells it."""
+    return "success" if isinstance(answer, Done) else str(answer)
+
+
+def judge_done(evidence: Evidence, what: str, answer: object) -> None:
+    """What was asked is done, and said to be."""
+    _judge(evidence, what, "success", isinstance(answer, Done), answer)
+
+
+def judge_refused(evidence: Evidence, what: str, answer: object, errors: Collection[str] = ()) -> None:
+    """What was asked is not done, and said not to be; with one of these errors, where some are named."""
+    holds = isinstance(answer, Refused) and (not errors or answer.error in errors)
+    _judge(evidence, what, f"a refusal with {' or '.join(errors)}" if errors else "a refusal", holds, answer)
+
+
+def _judge(evidence: Evidence, what: str, expected: str, holds: bool, answer: object) -> None:
+    error, code = (answer.error, answer.code) if isinstance(answer, Refused) else (None, None)
+    evidence.expect(holds, expected, reported(known(answer)), what=what, error=error, code=code)

@@ -1,0 +1,123 @@
+"""AddPartitionsToTxn, as a client sends it, as a broker does, and as the leader of a partition asks; and AddOffsetsToTxn."""
+
+from fencepost.adapters.kafka.probe import Addition
+from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.outcomes import achieved
+
+from .context import ScenarioContext
+from .identities import claimed
+from .producer import Producer
+from .vocabulary import KAFKA
+
+_REQUEST = "AddPartitionsToTxn"
+_API = "add_partitions_to_txn"
+_BROKERS_VERSION = 4
+"""The first version for brokers, with the transactions of several producers in one request."""
+
+ADD = KAFKA.act(
+    given="{producer} has added {partitions}",
+    when="{producer} adds {partitions}[ with {identity}]",
+    meaning="AddPartitionsToTxn for the producer's transaction, v3 unless it uses another; from v4 on as a batch with one entry.",
+)
+
+
+@ADD.given
+def has_added(context: ScenarioContext, producer: str, partitions: tuple[str, ...]) -> None:
+    one = context.producers[producer]
+    for where in context.where(partitions):
+        achieved(add(context, one, where), f"adding {where}")
+
+
+@ADD.when
+def adds(context: ScenarioContext, producer: str, partitions: tuple[str, ...], identity: str | None) -> None:
+    one = context.turn_of(producer)
+    transactional_id, current = claimed(context, one, identity)
+    where, version = context.where(partitions), context.version(one, _API)
+    if version >= _BROKERS_VERSION:
+        _ask_as_a_broker(context, one, Addition(transactional_id, current, tuple(where)), version)
+        return
+    answer = one.probe.add_each_partition(transactional_id, current, where, version=version, retry=not one.is_incomplete)
+    context.keep(one, answer, _REQUEST)
+
+
+@KAFKA.when("the leader verifies {partitions} for {producer}[ with {identity}]")
+def verifies(context: ScenarioContext, partitions: tuple[str, ...], producer: str, identity: str | None) -> None:
+    """AddPartitionsToTxn v4 with verifyOnly, as the leader of a partition asks whether it is in the producer's transaction."""
+    one = context.turn_of(producer)
+    transactional_id, current = claimed(context, one, identity)
+    addition = Addition(transactional_id, current, tuple(context.where(partitions)), verify_only=True)
+    _ask_as_a_broker(context, one, addition, _BROKERS_VERSION)
+
+
+@KAFKA.when(
+    "{producer} {adds} {partitions} for {first:producer}[ with {identity}] and for {second:producer}[ with {other:identity}] in one request"
+)
+def adds_for_two(
+    context: ScenarioContext,
+    producer: str,
+    adds: str,
+    partitions: tuple[str, ...],
+    first: str,
+    identity: str | None,
+    second: str,
+    other: str | None,
+) -> None:
+    """AddPartitionsToTxn, v4 unless the producer uses another, with one entry for each of the two in this order."""
+    sender = context.turn_of(producer)
+    where = tuple(context.where(partitions))
+    additions = [
+        Addition(*claimed(context, context.producers[name], claim), where, verify_only=adds == "verifies")
+        for name, claim in ((first, identity), (second, other))
+    ]
+    version = max(context.version(sender, _API), _BROKERS_VERSION)
+    context.keep(sender, sender.probe.add_partitions_batched(additions, version=version), _REQUEST)
+
+
+ADD_OFFSETS = KAFKA.act(
+    given="{producer} has added the offsets of group {group}",
+    when="{producer} adds the offsets of group {group}",
+    meaning="AddOffsetsToTxn v3, which puts the group's partition of __consumer_offsets into the producer's transaction.",
+)
+
+
+@ADD_OFFSETS.given
+def has_added_offsets(context: ScenarioContext, producer: str, group: str) -> None:
+    one = context.producers[producer]
+    outcome = one.probe.add_offsets(one.transactional_id, one.current, context.session.unique(group))
+    achieved(outcome, f"adding the offsets of {group}")
+
+
+@ADD_OFFSETS.when
+def adds_offsets(context: ScenarioContext, producer: str, group: str) -> None:
+    one = context.turn_of(producer)
+    answer = one.probe.add_offsets(
+        one.transactional_id,
+        one.current,
+        context.session.unique(group),
+        version=context.version(one, "add_offsets_to_txn"),
+        retry=not one.is_incomplete,
+    )
+    context.keep(one, answer, "AddOffsetsToTxn")
+
+
+def add(context: ScenarioContext, producer: Producer, partition: TopicPartition) -> Outcome[None]:
+    """AddPartitionsToTxn for one partition, as a client sends it."""
+    version = min(context.version(producer, _API), _BROKERS_VERSION - 1)
+    outcome = producer.probe.add_partitions(producer.transactional_id, producer.current, [partition], version=version)
+    if isinstance(outcome, Done):
+        producer.added.add(partition)
+    return outcome
+
+
+def add_first(context: ScenarioContext, producer: Producer, partition: TopicPartition) -> Outcome[None]:
+    """What an old client does before it writes: add the partition, unless it did so in this transaction."""
+    return add(context, producer, partition) if producer.is_old and partition not in producer.added else Done(None)
+
+
+def _ask_as_a_broker(context: ScenarioContext, producer: Producer, addition: Addition, version: int) -> None:
+    match producer.probe.add_partitions_batched([addition], version=version):
+        case Done(results):
+            context.keep(producer, Done(results[addition.transactional_id]), _REQUEST)
+        case trouble:
+            context.keep(producer, trouble, _REQUEST)

@@ -1,0 +1,203 @@
+"""Then: what the When was answered."""
+
+from collections.abc import Mapping
+
+from fencepost.adapters.kafka.values import NO_PRODUCER, Appended, Isolation, ProducerIdAndEpoch, TopicPartition
+from fencepost.contract.evidence import Violation
+from fencepost.contract.outcomes import Done, Refused
+from fencepost.steps.outcomes import observed
+
+from .context import ScenarioContext
+from .judging import answer_of, judge_answer, reported
+from .producer import Producer
+from .requests import RETRIABLE
+from .vocabulary import KAFKA
+
+
+@KAFKA.then("it is done[ and answers {result}]")
+def it_is_done(context: ScenarioContext, result: str | None) -> None:
+    """The answer carries no error; of a write also an offset that its log really has, and what else is named.
+
+    In force are the producer id and epoch that the producer goes by. A new producer id is one that nobody in the scenario had before.
+    """
+    answer = answer_of(context)
+    if result is None:
+        _judge_done(context, answer)
+    elif result.startswith("the offset of "):
+        _judge_offset(context, answer, result.partition('"')[2].rstrip('"'))
+    else:
+        judge_answer(context, _carries(context, answer, result), f"success with {_named(context, result)}", answer)
+
+
+@KAFKA.then("it is refused[ {as_a_whole}] with {errors}[ or answers {result}]")
+def it_is_refused(context: ScenarioContext, as_a_whole: str | None, errors: tuple[str, ...], result: str | None) -> None:
+    """The answer carries this error, one of those that are named where there are several; as a whole: and no result for any part of it."""
+    answer = answer_of(context)
+    holds = isinstance(answer, Refused) and answer.error in errors
+    expected, seen = f"a refusal with {' or '.join(errors)}", reported(answer)
+    if as_a_whole:
+        results = answer.fields.get("results") if isinstance(answer, Refused) else None
+        holds, expected = holds and results == 0, f"{expected}, without results"
+        seen += f", with {'the' if results is None else results} results"
+    if result is not None:
+        holds, expected = holds or _carries(context, answer, result), f"{expected}, or success with {_named(context, result)}"
+    judge_answer(context, holds, expected, answer, seen)
+
+
+@KAFKA.then("it is done for {partitions}[ of {producer}]")
+def it_is_done_for(context: ScenarioContext, partitions: tuple[str, ...], producer: str | None) -> None:
+    """The answer has no error for each of these partitions, in that producer's entry where several ask in one request.
+
+    Of a write, it has an offset that the partition's log really has.
+    """
+    results = _results(context, partitions, producer)
+    for name, result in results.items():
+        if isinstance(result, Done) and isinstance(result.value, Appended):
+            _judge_appended(context, name, result.value)
+        else:
+            judge_answer(context, isinstance(result, Done), f"success for {name}", result, f"{name}: {reported(result)}")
+
+
+@KAFKA.then("it is refused[ {only}] for {partitions}[ of {producer}] with {errors}")
+def it_is_refused_for(
+    context: ScenarioContext, only: str | None, partitions: tuple[str, ...], producer: str | None, errors: tuple[str, ...]
+) -> None:
+    """The answer has this error, or one of these, for each of these partitions; only: and none for the others of the request."""
+    results = _results(context, partitions, producer)
+    expected = f"a refusal with {' or '.join(errors)}"
+    for name, result in results.items():
+        holds = isinstance(result, Refused) and result.error in errors
+        judge_answer(context, holds, f"{expected} for {name}", result, f"{name}: {reported(result)}")
+    if only:
+        asked = context.where(partitions)
+        others = {where: result for where, result in _all_results(context, producer).items() if where not in asked}
+        seen = "; ".join(f"{name}: {reported(result)}" for name, result in others.items()) or "no other partition"
+        holds = bool(others) and all(isinstance(result, Done) for result in others.values())
+        judge_answer(context, holds, "success for the other partitions", answer_of(context), seen)
+
+
+@KAFKA.then("the refusal has a message")
+def the_refusal_has_a_message(context: ScenarioContext) -> None:
+    """The answer is a refusal with an error message that is not empty."""
+    answer = answer_of(context)
+    judge_answer(context, isinstance(answer, Refused) and bool(answer.message), "a refusal with a message", answer)
+
+
+@KAFKA.then("the refusal has producer id -1 and epoch -1")
+def the_refusal_has_no_identity(context: ScenarioContext) -> None:
+    """The answer is a refusal, and both of its fields say that there is nothing to go on with."""
+    answer = answer_of(context)
+    fields = answer.fields if isinstance(answer, Refused) else {}
+    identity = ProducerIdAndEpoch(fields.get("producer_id", 0), fields.get("producer_epoch", 0))
+    judge_answer(context, identity == NO_PRODUCER, f"a refusal with {NO_PRODUCER}", answer, f"{reported(answer)} with {identity}")
+
+
+@KAFKA.then("the refusal has base offset -1 and {log_start}")
+def the_refusal_has_offsets(context: ScenarioContext, log_start: str) -> None:
+    """The answer is a refusal with these offsets; that of the log's start is what ListOffsets answers for the earliest."""
+    due = -1
+    if not log_start.endswith("-1"):
+        partition = log_start.rpartition(" ")[2]
+        due = observed(context.observer.start_offset(context.partition(partition)), f"asking where {partition} starts")
+    answer = answer_of(context)
+    fields = answer.fields if isinstance(answer, Refused) else {}
+    offsets = (fields.get("base_offset"), fields.get("log_start_offset"))
+    seen = f"base offset {offsets[0]}, log start offset {offsets[1]}" if isinstance(answer, Refused) else reported(answer)
+    judge_answer(context, offsets == (-1, due), f"a refusal with base offset -1, log start offset {due}", answer, seen)
+
+
+@KAFKA.then("every refusal was {refusal}")
+def every_refusal_was(context: ScenarioContext, refusal: str) -> None:
+    """What was said to a client that asked again and again was one of these, or one of those that Kafka's clients ask again after."""
+    lawful = RETRIABLE if refusal == "retriable" else set(refusal.replace(" or ", ", ").split(", "))
+    seen = sorted({one.error for one in context.refusals})
+    context.evidence.expect(lawful.issuperset(seen), refusal, ", ".join(seen) or "no refusal", what=f"refusals of {context.request}")
+
+
+@KAFKA.then("the first attempt was refused with {errors}")
+def the_first_attempt_was_refused(context: ScenarioContext, errors: tuple[str, ...]) -> None:
+    """The request was put twice, and its first answer was a refusal with one of these errors."""
+    seen = [refusal.error for refusal in context.refusals]
+    holds = len(seen) == 1 and seen[0] in errors
+    context.evidence.expect(holds, " or ".join(errors), ", ".join(seen) or "no refusal", what=f"first answer to {context.request}")
+
+
+def _judge_done(context: ScenarioContext, answer: Done[object] | Refused) -> None:
+    match answer:
+        case Done(Appended(base_offset=offset)):
+            ends = [context.end_of(partition) for partition in sorted(context.asked.written)] if context.asked else []
+            holds = offset >= 0 and any(end > offset for end in ends)
+            judge_answer(context, holds, "an offset that the log really has", answer, f"offset {offset}, logs end at {ends}")
+        case Done(dict() as results):
+            refused = [result for result in results.values() if isinstance(result, Refused)]
+            judge_answer(context, not refused, "success", refused[0] if refused else answer)
+        case _:
+            judge_answer(context, isinstance(answer, Done), "success", answer)
+
+
+def _judge_appended(context: ScenarioContext, name: str, appended: Appended) -> None:
+    end = context.end_of(context.partition(name))
+    context.evidence.expect(
+        0 <= appended.base_offset < end,
+        f"an offset that {name} really has",
+        f"offset {appended.base_offset}, the log ends at {end}",
+        what=f"answer to {context.request}",
+    )
+
+
+def _judge_offset(context: ScenarioContext, answer: Done[object] | Refused, value: str) -> None:
+    match answer:
+        case Done(Appended(base_offset=offset)):
+            views = [context.read(partition, Isolation.READ_UNCOMMITTED) for partition in context.partitions]
+            due = [view.offset_of(value) for view in views if view.offset_of(value) is not None]
+            judge_answer(context, [offset] == due, f'the offset of "{value}", {due}', answer, f"success with offset {offset}")
+        case _:
+            judge_answer(context, False, f'the offset of "{value}"', answer)
+
+
+def _carries(context: ScenarioContext, answer: Done[object] | Refused, result: str) -> bool:
+    """Whether an answer is success with a producer id and epoch that a sentence names."""
+    if result == "a new producer id and epoch 0":
+        match answer:
+            case Done(ProducerIdAndEpoch(producer_id=producer_id, epoch=0)):
+                return producer_id >= 0 and producer_id not in context.before.producer_ids
+            case _:
+                return False
+    return answer == Done(_due(_asker(context), result))
+
+
+def _named(context: ScenarioContext, result: str) -> str:
+    return result if result.startswith("a new") else f"{_due(_asker(context), result)}"
+
+
+def _due(asker: Producer, result: str) -> ProducerIdAndEpoch:
+    ahead = {"the same producer id and the next epoch": 1, "the same producer id and the epoch after the next": 2}.get(result, 0)
+    return asker.current.with_epoch(asker.current.epoch + ahead)
+
+
+def _asker(context: ScenarioContext) -> Producer:
+    assert context.asked is not None, "a sentence about an answer stands before the When"
+    return context.asked
+
+
+def _results(context: ScenarioContext, names: tuple[str, ...], producer: str | None) -> dict[str, Done[object] | Refused]:
+    found = _all_results(context, producer)
+    return {name: found[context.partition(name)] for name in names}
+
+
+def _all_results(context: ScenarioContext, producer: str | None) -> Mapping[TopicPartition, Done[object] | Refused]:
+    """The verdicts on partitions in the answer to the When, in the entry of that producer where the request had several."""
+    match answer_of(context):
+        case Done(dict() as results):
+            verdicts: Mapping[TopicPartition, Done[object] | Refused] = results
+            return verdicts if producer is None else results[context.producers[producer].transactional_id]
+        case Refused() as refusal:
+            raise Violation(
+                "an answer for each partition",
+                f"a refusal of the whole request: {refusal}",
+                what=f"answer to {context.request}",
+                error=refusal.error,
+                code=refusal.code,
+            )
+        case _:
+            raise AssertionError("a sentence about partitions stands after a When that has a verdict for each")

@@ -1,0 +1,62 @@
+"""Users and their rights, at a system where nobody may do anything that was not allowed to them.
+
+Rights are to names that only this scenario has, so that scenarios do not disturb each other; what a role may do to the whole cluster
+is always the same. A user whose right to change something was taken away may still look, so that what is refused is the request that
+the scenario is about, and not the way to it.
+"""
+
+from fencepost.steps.outcomes import achieved
+from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind, Right, principal_of
+
+from .context import ScenarioContext
+from .initialising import initialise
+from .vocabulary import KAFKA
+
+_USERS = {"an ordinary user": "ordinary", "an operator": "operator", "another broker": "peer"}
+_OF_ROLES = {"operator": Operation.ALTER, "peer": Operation.CLUSTER_ACTION}
+"""What a role may do to the cluster."""
+
+
+@KAFKA.given("producer {producer} with transactional id {transactional_id}[ and group {group}], logged in as {role}")
+def a_producer_of_a_user(context: ScenarioContext, producer: str, transactional_id: str, group: str | None, role: str) -> None:
+    """A producer whose connections are those of a user that may do all that a producer does, and has initialised.
+
+    That is to write under the transactional id, to write to and read every topic, and to read the group. To the cluster, an ordinary
+    user may do nothing, an operator ALTER, and another broker CLUSTER_ACTION.
+    """
+    user = _USERS[role]
+    if user in _OF_ROLES:
+        _grant(context, user, _OF_ROLES[user], CLUSTER)
+    resources: dict[Resource, tuple[Operation, ...]] = {
+        Resource(ResourceKind.TRANSACTIONAL_ID, context.session.unique(transactional_id)): (Operation.WRITE,)
+    }
+    resources |= {Resource(ResourceKind.TOPIC, topic): (Operation.READ, Operation.WRITE) for topic in context.topics.values()}
+    if group is not None:
+        resources[Resource(ResourceKind.GROUP, context.session.unique(group))] = (Operation.READ,)
+    for resource, operations in resources.items():
+        for operation in (Operation.DESCRIBE, *operations):
+            _grant(context, user, operation, resource)
+    context.session.client(producer).log_in_as(user)
+    context.users[producer] = user
+    initialise(context, producer, transactional_id)
+
+
+@KAFKA.given("the user of {producer} may no longer {right}")
+def may_no_longer(context: ScenarioContext, producer: str, right: str) -> None:
+    """That right is taken away, and only that: the user may still describe what it may no longer write or read."""
+    match right.split(" ", 2):
+        case ["write", "under", _]:
+            operation, resource = Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, context.producers[producer].transactional_id)
+        case ["write", "to", topic]:
+            operation, resource = Operation.WRITE, Resource(ResourceKind.TOPIC, context.topics[topic])
+        case ["read", "group", group]:
+            operation, resource = Operation.READ, Resource(ResourceKind.GROUP, context.session.unique(group.strip('"')))
+        case [_, topic]:
+            operation, resource = Operation.READ, Resource(ResourceKind.TOPIC, context.topics[topic])
+    taken = Right(principal_of(context.users[producer]), operation, resource)
+    achieved(context.observer.revoke(taken), f"taking away: {taken}")
+
+
+def _grant(context: ScenarioContext, user: str, operation: Operation, resource: Resource) -> None:
+    right = Right(principal_of(user), operation, resource)
+    achieved(context.observer.grant(right), f"granting: {right}")

@@ -1,0 +1,142 @@
+"""EndTxn: transactions that are ended, by whom and how."""
+
+from functools import partial
+
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.outcomes import achieved
+
+from .adding import add_first
+from .context import ScenarioContext
+from .identities import claimed
+from .idling import outlive_timeout
+from .producer import Producer
+from .requests import end, while_paused
+from .values import COMMITS
+from .vocabulary import KAFKA
+
+_FIRST_WITH_IDENTITY = 5
+
+END = KAFKA.act(
+    given="{producer} has {ended}",
+    when="{producer} {ends}[ with {identity}][ {late}]",
+    meaning="EndTxn; as a Given, all markers are written, and the producer goes on with the producer id and epoch that was answered."
+    " After its time-out: when the coordinator no longer says Ongoing, or patience ends.",
+)
+
+
+@END.given
+def has_ended(context: ScenarioContext, producer: str, ended: str) -> None:
+    finish(context, context.producers[producer], commit=COMMITS[ended])
+
+
+@END.when
+def ends(context: ScenarioContext, producer: str, ends: str, identity: str | None, late: str | None) -> None:
+    one = context.turn_of(producer)
+    if late:
+        outlive_timeout(context, one)
+        context.states_seen = [_decided_state(context, one)]
+    commit, version = COMMITS[ends], context.version(one, "end_txn")
+    transactional_id, current = claimed(context, one, identity)
+    end(
+        context,
+        one,
+        commit,
+        lambda retry: one.end(commit, version=version, transactional_id=transactional_id, identity=current, retry=retry),
+    )
+
+
+@KAFKA.given("{producer} has been asked to {end}")
+def has_been_asked_to_end(context: ScenarioContext, producer: str, end: str) -> None:
+    """EndTxn was answered, the producer goes on with what was answered, and the end is on its way.
+
+    Where completion is blocked or a node is paused, the transaction is prepared. Where nothing keeps it, the When follows at once, and its
+    snapshot is from before.
+    """
+    one = context.producers[producer]
+    if not one.is_incomplete:
+        context.begin_early()
+    _send(context, one, commit=COMMITS[end])
+    if context.armed.pause is not None:
+        while_paused(context, one, context.armed.pause)
+    elif one.is_incomplete:
+        description = achieved(context.observer.describe_transaction(one.transactional_id), f"describing {producer}")
+        _must_be(f"Prepare{end.capitalize()}", description.state, one)
+
+
+COMMIT = KAFKA.act(
+    given="{producer} has committed {value} to {partition}",
+    when="{producer} commits {value} to {partition}",
+    meaning="A transaction of one record, or one more record in the open one, and its commit; the first refusal is the answer.",
+)
+
+
+@COMMIT.given
+def has_committed_a_value(context: ScenarioContext, producer: str, value: str, partition: str) -> None:
+    one, where = context.producers[producer], context.partition(partition)
+    achieved(add_first(context, one, where), f"adding {partition}")
+    achieved(one.write(where, [value], version=context.version(one, "produce")), f"writing {value} to {partition}")
+    finish(context, one, commit=True)
+
+
+@COMMIT.when
+def commits_a_value(context: ScenarioContext, producer: str, value: str, partition: str) -> None:
+    one, where = context.turn_of(producer), context.partition(partition)
+    added = add_first(context, one, where)
+    if not isinstance(added, Done):
+        context.keep(one, added, "AddPartitionsToTxn")
+        return
+    written = one.write(where, [value], version=context.version(one, "produce"))
+    if not isinstance(written, Done):
+        context.keep(one, written, "Produce")
+        return
+    version = context.version(one, "end_txn")
+    end(context, one, True, lambda retry: one.end(True, version=version, retry=retry))
+
+
+@KAFKA.when("{one:producer} {ends} and {other:producer} {then:ends}")
+def both_end(context: ScenarioContext, one: str, ends: str, other: str, then: str) -> None:
+    """EndTxn of the one and, when all its markers are written, of the other."""
+    context.begin()
+    for name, verb in ((one, ends), (other, then)):
+        producer, commit = context.producers[name], COMMITS[verb]
+        end(context, producer, commit, partial(_send_end, context, producer, commit))
+        for _ in context.time.attempts():
+            if context.describe(producer).is_settled:
+                break
+
+
+def finish(context: ScenarioContext, producer: Producer, *, commit: bool) -> None:
+    """EndTxn, and all markers are written; the producer goes on with the producer id and epoch that was answered, from v5 on."""
+    _send(context, producer, commit=commit)
+    state = achieved(context.observer.settled(producer.transactional_id), f"waiting for the markers of {producer.name}").state
+    _must_be("CompleteCommit" if commit else "CompleteAbort", state, producer)
+
+
+def _send(context: ScenarioContext, producer: Producer, *, commit: bool) -> None:
+    doing, version = f"ending the transaction of {producer.name}", context.version(producer, "end_txn")
+    answered = achieved(producer.end(commit, version=version), doing)
+    if answered is not None:
+        producer.given.append(answered)
+    elif version >= _FIRST_WITH_IDENTITY:
+        raise SetUpFailed(f"{doing} answered no producer id and epoch")
+    producer.written.clear()
+    producer.added.clear()
+
+
+def _send_end(context: ScenarioContext, producer: Producer, commit: bool, retry: bool) -> Outcome[object]:
+    return producer.end(commit, version=context.version(producer, "end_txn"), retry=retry)
+
+
+def _must_be(due: str, seen: str, producer: Producer) -> None:
+    if seen != due:
+        raise SetUpFailed(f"ending the transaction of {producer.name} left it in {seen}")
+
+
+def _decided_state(context: ScenarioContext, producer: Producer) -> str:
+    """The state of a transaction that is being ended, once it is complete or patience ends."""
+    for _ in context.time.attempts():
+        state = context.describe(producer).state
+        if not state.startswith("Prepare"):
+            break
+    return state

@@ -1,0 +1,115 @@
+"""Given: faults that wait for their request, and crashes.
+
+What is armed here changes no other sentence: "A commits" is the same request, whatever becomes of it on its way.
+"""
+
+from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.steps.outcomes import achieved
+
+from .context import Pause, ScenarioContext
+from .probing import epoch_of_coordinator
+from .requests import restart
+from .values import APIS
+from .vocabulary import KAFKA
+
+_NEWER_COORDINATOR = 1_000
+"""A coordinator epoch that no coordinator comes to in a scenario."""
+
+
+@KAFKA.given("the next {api} of {producer} {fate}")
+def on_the_wire(context: ScenarioContext, api: str, producer: str, fate: str) -> None:
+    """The client's next request of that kind is lost, or its answer is; it arrives twice in a row; or it is under way until it arrives.
+
+    In each case but where it arrives twice, the client loses its connection. One that has lost it in the When asks again, as clients do.
+    """
+    wire = context.session.wire
+    orders = {
+        "is lost": wire.lose_request,
+        "is answered, and the answer is lost": wire.lose_answer,
+        "arrives twice": wire.arrive_twice,
+        "is held up": wire.hold_up,
+    }
+    orders[fate](producer, APIS[api])
+    context.armed.wire[producer, APIS[api]] = fate
+
+
+@KAFKA.when("the held-up request arrives")
+def the_held_up_request_arrives(context: ScenarioContext) -> None:
+    """The leader gets the request now, and has answered it; nobody reads that answer."""
+    context.begin()
+    if not context.session.wire.let_go():
+        raise SetUpFailed("nothing was held up")
+
+
+@KAFKA.given("the system crashes {moment} the next EndTxn of {producer}")
+def crashes_with_the_next_end(context: ScenarioContext, moment: str, producer: str) -> None:
+    """It is killed without warning when the request was sent, or when its answer was read, and started again at once.
+
+    A producer that got no answer asks again when the system serves transactions.
+    """
+    context.armed.crashes[producer] = moment
+
+
+CRASH = KAFKA.act(
+    given="the system has crashed and come back",
+    when="the system crashes and comes back",
+    meaning="Killed without warning, started again, and serving transactions; what was to last until then is over.",
+)
+
+
+@CRASH.given
+def has_crashed(context: ScenarioContext) -> None:
+    context.session.faults.crash()
+    restart(context)
+
+
+@CRASH.when
+def crashes(context: ScenarioContext) -> None:
+    context.begin()
+    context.session.faults.crash()
+    restart(context)
+
+
+@KAFKA.given("the system has crashed and is coming back")
+def is_coming_back(context: ScenarioContext) -> None:
+    """Killed without warning and being started again: the When asks from that moment on, again and again."""
+    context.begin_early()
+    context.session.faults.crash()
+    context.session.faults.start_again()
+    context.armed.is_starting = True
+
+
+@KAFKA.given("node {node} is paused[ until {event}]")
+def is_paused(context: ScenarioContext, node: int, event: str | None) -> None:
+    """The node has not crashed: what is sent to it waits, and is done when it goes on.
+
+    Until the next answer: once EndTxn is answered and the other nodes' partitions have their markers. Until the next refusal: the
+    request of the When is put once, and again when the node has gone on. Nobody asks a paused node, so the snapshot is from before.
+    """
+    context.begin_early()
+    context.session.faults.pause(node)
+    context.armed.pause = Pause(node, event)
+    for producer in context.producers.values():
+        producer.is_incomplete = True
+
+
+@KAFKA.given("completion of {producer}'s transactions is blocked[ until {event}]")
+def is_blocked(context: ScenarioContext, producer: str, event: str | None) -> None:
+    """The open transaction, or the one that begins here, goes no further than PrepareCommit or PrepareAbort.
+
+    One more partition is in it, of a topic that is made for this alone. It is told of a newer coordinator, so that it refuses the
+    marker of the real one: for good, or until the coordinator that comes after a restart. The others get their markers. The producer's
+    requests are put once from here on: CONCURRENT_TRANSACTIONS is an answer, and waiting for another is in vain.
+
+    To be blocked until the restart, the producer must have no open transaction here.
+    """
+    one = context.producers[producer]
+    partition = TopicPartition(context.session.unique(f"blocking-{producer}"), 0)
+    achieved(context.observer.create_topic(partition.topic, 1), f"creating the topic {partition.topic}")
+    epoch = _NEWER_COORDINATOR if event is None else epoch_of_coordinator(context, one, partition) + 1
+    achieved(one.probe.add_partitions(one.transactional_id, one.current, [partition]), f"adding {partition}")
+    marker = context.observer.write_marker(partition, one.current, commit=False, coordinator_epoch=epoch)
+    achieved(marker, f"telling {partition} of coordinator epoch {epoch}")
+    one.is_incomplete = True
+    one.is_blocked_until_restart = event is not None

@@ -1,0 +1,110 @@
+"""Nothing is done, until something has run out or was forgotten.
+
+To look does not count as use. When patience ends first, the sentence that follows judges what there is; as a Given, the question cannot
+be put.
+"""
+
+from fencepost.adapters.kafka.values import ActiveProducer
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Outcome, Refused
+from fencepost.steps.outcomes import achieved, observed
+
+from .context import ScenarioContext
+from .judging import reported
+from .producer import Producer
+from .vocabulary import KAFKA
+
+_UNKNOWN = "TRANSACTIONAL_ID_NOT_FOUND"
+
+LEAVE_OPEN = KAFKA.act(
+    given="{producer} has left its transaction open past its time-out",
+    when="{producer} leaves its transaction open past its time-out",
+    meaning="Time passes until the coordinator no longer says Ongoing; as a Given, it has aborted the transaction, with all markers.",
+)
+
+
+@LEAVE_OPEN.given
+def has_left_open(context: ScenarioContext, producer: str) -> None:
+    one = context.producers[producer]
+    outlive_timeout(context, one)
+    state = achieved(context.observer.settled(one.transactional_id), "waiting for the end of the time-out").state
+    if state != "CompleteAbort":
+        raise SetUpFailed(f"the transaction of {producer} was not ended by its time-out: it is {state}")
+
+
+@LEAVE_OPEN.when
+def leaves_open(context: ScenarioContext, producer: str) -> None:
+    outlive_timeout(context, context.turn_of(producer))
+
+
+EXPIRE = KAFKA.act(
+    given="{producer} has stayed idle until its transactional id expired",
+    when="{producer} stays idle until its transactional id expires",
+    meaning="Time passes until DescribeTransactions answers TRANSACTIONAL_ID_NOT_FOUND.",
+)
+
+
+@EXPIRE.given
+def has_expired(context: ScenarioContext, producer: str) -> None:
+    outcome = _outlive_id(context, context.producers[producer])
+    if not is_unknown(outcome):
+        raise SetUpFailed(f"the transactional id of {producer} is still known: {reported(outcome)}")
+
+
+@EXPIRE.when
+def expires(context: ScenarioContext, producer: str) -> None:
+    one = context.turn_of(producer)
+    context.keep(one, _outlive_id(context, one), "DescribeTransactions")
+
+
+FORGET = KAFKA.act(
+    given="{producer} has stayed idle until {partition} forgot it",
+    when="{producer} stays idle until {partition} forgets it",
+    meaning="Nothing is written there, and time passes until DescribeProducers for the partition no longer lists the producer's id.",
+)
+
+
+@FORGET.given
+def was_forgotten(context: ScenarioContext, producer: str, partition: str) -> None:
+    if entries := _outlive_state(context, partition, context.producers[producer]):
+        raise SetUpFailed(f"{partition} still knows {producer}: {entries}")
+
+
+@FORGET.when
+def is_forgotten(context: ScenarioContext, producer: str, partition: str) -> None:
+    _outlive_state(context, partition, context.turn_of(producer))
+
+
+def outlive_timeout(context: ScenarioContext, producer: Producer) -> None:
+    """Let time pass until the coordinator no longer says Ongoing, or patience ends."""
+    for _ in context.time.attempts():
+        if achieved(context.observer.describe_transaction(producer.transactional_id), "describing the transaction").state != "Ongoing":
+            return
+
+
+def is_unknown(outcome: Outcome[object]) -> bool:
+    """Whether the coordinator says that it does not know a transactional id."""
+    return isinstance(outcome, Refused) and outcome.error == _UNKNOWN
+
+
+def active_in(context: ScenarioContext, partition: str, producer: Producer) -> list[ActiveProducer]:
+    """The entries of a producer's id in DescribeProducers for a partition."""
+    active = observed(context.observer.describe_producers(context.partition(partition)), f"describing the producers of {partition}")
+    return [entry for entry in active if entry.producer.producer_id == producer.current.producer_id]
+
+
+def _outlive_id(context: ScenarioContext, producer: Producer) -> Outcome[object]:
+    for _ in context.time.attempts():
+        outcome = context.observer.describe_transaction(producer.transactional_id)
+        producer.is_forgotten = is_unknown(outcome)
+        if producer.is_forgotten:
+            break
+    return outcome
+
+
+def _outlive_state(context: ScenarioContext, partition: str, producer: Producer) -> list[ActiveProducer]:
+    for _ in context.time.attempts():
+        entries = active_in(context, partition, producer)
+        if not entries:
+            break
+    return entries

@@ -1,0 +1,127 @@
+"""InitProducerId: who asks, as whom, and with which time-out."""
+
+from fencepost.adapters.kafka.probe import KafkaProbe
+from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.outcomes import achieved
+
+from .context import ScenarioContext
+from .identities import claimed
+from .producer import Producer
+from .requests import put
+from .vocabulary import KAFKA
+
+LONG_TIMEOUT_MS = 60_000
+SHORT_TIMEOUT_MS = 1_000
+"""Long enough for two requests, and over while a scenario waits."""
+
+TIMEOUTS_MS = {
+    "a short time-out": SHORT_TIMEOUT_MS,
+    "a time-out of zero": 0,
+    "a negative time-out": -1,
+    "the largest time-out": 2**31 - 1,
+    "a shorter time-out": LONG_TIMEOUT_MS // 2,
+    "a longer time-out": LONG_TIMEOUT_MS * 2,
+}
+"""The largest is the largest number that the message has room for: a broker is free to allow less."""
+
+_REQUEST = "init_producer_id"
+
+
+INITIALISE = KAFKA.act(
+    given="{producer} has initialised again",
+    when="{producer} initialises again[ with {identity}][ with {timeout}][ {unsupported}]",
+    meaning="InitProducerId for the producer's transactional id, with its producer id and epoch unless others are named.",
+)
+
+
+@INITIALISE.given
+def has_initialised_again(context: ScenarioContext, producer: str) -> None:
+    one = context.producers[producer]
+    version = context.versions.get((producer, _REQUEST), one.probe.newest(_REQUEST, 3, 5))
+    outcome = one.probe.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=one.current, version=version)
+    one.given.append(achieved(outcome, f"initialising {producer} again"))
+
+
+@INITIALISE.when
+def initialises_again(context: ScenarioContext, producer: str, identity: str | None, timeout: str | None, unsupported: str | None) -> None:
+    one = context.turn_of(producer)
+    if unsupported:
+        context.keep(one, one.probe.init_producer_id_unoffered(one.transactional_id), "InitProducerId")
+        return
+    _, current = claimed(context, one, identity)
+    version, timeout_ms = context.version(one, _REQUEST), TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
+
+    def request(retry: bool) -> Outcome[ProducerIdAndEpoch]:
+        return one.probe.init_producer_id(
+            one.transactional_id, timeout_ms=timeout_ms, current=current, version=version, retry=retry and not one.is_incomplete
+        )
+
+    put(context, one, _REQUEST, request)
+
+
+TAKE_OVER = KAFKA.act(
+    given="{successor:producer} has taken over from {producer}",
+    when="{successor:producer} takes over from {producer}[ with {timeout}]",
+    meaning="A second instance initialises the same transactional id without a producer id, which ends an open transaction of the first."
+    " It asks again for as long as it is refused CONCURRENT_TRANSACTIONS, unless completion is blocked.",
+)
+
+
+@TAKE_OVER.given
+def has_taken_over(context: ScenarioContext, successor: str, producer: str) -> None:
+    identifier, probe = context.producers[producer].transactional_id, context.session.client(successor)
+    context.producers[successor] = Producer(successor, identifier, probe, [achieved(_init(probe, identifier), f"initialising {successor}")])
+
+
+@TAKE_OVER.when
+def takes_over(context: ScenarioContext, successor: str, producer: str, timeout: str | None) -> None:
+    owner = context.turn_of(producer)
+    instance = Producer(successor, owner.transactional_id, context.session.client(successor), [], is_incomplete=owner.is_incomplete)
+    answer = instance.probe.init_producer_id(
+        owner.transactional_id,
+        timeout_ms=TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS,
+        current=NO_PRODUCER,
+        version=context.version(instance, _REQUEST),
+        retry=not owner.is_incomplete,
+    )
+    if isinstance(answer, Done):
+        instance.given.append(answer.value)
+        context.producers[successor] = instance
+    context.keep(owner, answer, "InitProducerId")
+
+
+CLIENT = KAFKA.act(
+    given="a client has initialised with {which_id} transactional id",
+    when="a client initialises with {which_id} transactional id[ and the producer id and epoch of {producer}]",
+    meaning="InitProducerId v5 of a client that is no producer of the scenario, without producer id and epoch unless some are named.",
+)
+
+
+@CLIENT.given
+def a_client_has_initialised(context: ScenarioContext, which_id: str) -> None:
+    outcome = context.observer.init_producer_id(_identifier(context, which_id))
+    context.anonymous.append(achieved(outcome, f"initialising with {which_id} transactional id"))
+
+
+@CLIENT.when
+def a_client_initialises(context: ScenarioContext, which_id: str, producer: str | None) -> None:
+    context.begin()
+    current = context.producers[producer].current if producer else NO_PRODUCER
+    context.keep(None, context.observer.init_producer_id(_identifier(context, which_id), current=current), "InitProducerId")
+
+
+def initialise(context: ScenarioContext, name: str, identifier: str, timeout: str | None = None) -> None:
+    """A new producer of the scenario."""
+    probe, unique = context.session.client(name), context.session.unique(identifier)
+    timeout_ms = TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
+    context.producers[name] = Producer(name, unique, probe, [achieved(_init(probe, unique, timeout_ms), f"initialising {name}")])
+
+
+def _init(probe: KafkaProbe, identifier: str, timeout_ms: int = LONG_TIMEOUT_MS) -> Outcome[ProducerIdAndEpoch]:
+    """InitProducerId v5, or v4 or v3 where that is the newest: they differ only in errors."""
+    return probe.init_producer_id(identifier, timeout_ms=timeout_ms, current=NO_PRODUCER, version=probe.newest(_REQUEST, 3, 5))
+
+
+def _identifier(context: ScenarioContext, which: str) -> str | None:
+    return {"no": None, "an empty": ""}.get(which, context.session.unique("unused"))

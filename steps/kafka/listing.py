@@ -1,0 +1,126 @@
+"""What an operator asks: DescribeTransactions, ListTransactions and ApiVersions, and transaction.version.
+
+Other scenarios may use the same broker, so a list is judged by this scenario's own transactional ids only.
+"""
+
+from fencepost.adapters.kafka.probe import Offer
+from fencepost.adapters.kafka.values import TransactionList
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.outcomes import achieved, observed
+
+from .context import ScenarioContext
+from .judging import answer_of, judge_answer
+from .vocabulary import KAFKA
+
+FEATURE = "transaction.version"
+NEWEST_API_VERSIONS = 4
+"""The version of ApiVersions that says most about features."""
+
+_AGES_MS = {"long ago": 3_600_000, "a moment ago": 1}
+
+
+@KAFKA.when("DescribeTransactions is sent for {asked_about}")
+def describe_is_sent(context: ScenarioContext, asked_about: str) -> None:
+    """DescribeTransactions for a producer's transactional id, for one that no InitProducerId was for, or for one of no letters."""
+    context.begin()
+    identifiers = {"an unused transactional id": context.session.unique("unused"), "an empty transactional id": ""}
+    producer = context.producers.get(asked_about)
+    identifier = identifiers[asked_about] if producer is None else producer.transactional_id
+    context.keep(producer, context.observer.describe_transaction(identifier), "DescribeTransactions")
+
+
+@KAFKA.when(
+    "ListTransactions is sent[ for the producer id of {producer}][ for the pattern {pattern:value}][ for states {states:values}]"
+    "[ for what was begun {age}][ until {last:producer} is listed]"
+)
+def list_is_sent(
+    context: ScenarioContext, producer: str | None, pattern: str | None, states: tuple[str, ...] | None, age: str | None, last: str | None
+) -> None:
+    """ListTransactions with these filters, in the oldest version that has them.
+
+    Until somebody is listed: again and again, until that transactional id is in the list or patience ends.
+    """
+    context.begin()
+    for _ in context.time.attempts():
+        answer = context.observer.list_transactions(
+            states=list(states or ()),
+            producer_ids=[context.producers[producer].current.producer_id] if producer else (),
+            longer_than_ms=_AGES_MS[age] if age else None,
+            pattern=pattern,
+        )
+        context.keep(None, answer, "ListTransactions")
+        if last is None or not isinstance(answer, Done) or context.producers[last].transactional_id in _ids(answer.value):
+            break
+
+
+@KAFKA.then("{producer} {listed}")
+def is_listed(context: ScenarioContext, producer: str, listed: str) -> None:
+    """The list has an entry for the transactional id, with its producer id; or it has no entry for the transactional id."""
+    one, entries = context.producers[producer], _list(context).transactions
+    found = [entry for entry in entries if entry.transactional_id == one.transactional_id]
+    holds = any(entry.producer_id == one.current.producer_id for entry in found) if listed == "is listed" else not found
+    seen = f"{producer} in it as {', '.join(entry.state for entry in found)}" if found else f"{producer} not in it, of {len(entries)}"
+    context.evidence.expect(holds, f"{producer} {listed}", seen, what="list of transactions")
+
+
+@KAFKA.then("the unknown state filters are {values}")
+def unknown_states_are(context: ScenarioContext, values: tuple[str, ...]) -> None:
+    """The answer's unknown state filters are exactly these."""
+    seen = _list(context).unknown_states
+    context.evidence.expect(seen == set(values), str(sorted(values)), str(sorted(seen)), what="unknown state filters")
+
+
+LEVEL = KAFKA.act(
+    given="transaction.version has been set to {level:number}",
+    when="transaction.version is set to {level:number}",
+    meaning="UpdateFeatures, as an upgrade or a safe downgrade; as a Given, ApiVersions says the new level. The broker is thrown away"
+    " afterwards, so nobody puts the level back.",
+)
+
+
+@LEVEL.given
+def has_been_set(context: ScenarioContext, level: int) -> None:
+    achieved(_set(context, level), f"setting {FEATURE} to {level}")
+    found = level_of(await_level(context, level))
+    if found != level:
+        raise SetUpFailed(f"{FEATURE} was set to {level}, and ApiVersions still says {found}")
+
+
+@LEVEL.when
+def is_set(context: ScenarioContext, level: int) -> None:
+    context.begin()
+    context.features_before = achieved(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features")
+    context.keep(None, _set(context, level), "UpdateFeatures")
+
+
+def await_level(context: ScenarioContext, level: int) -> Offer:
+    """What ApiVersions says: once it is that level, or when patience ends."""
+    for _ in context.time.attempts():
+        offer = observed(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features")
+        if level_of(offer) == level:
+            break
+    return offer
+
+
+def level_of(offer: Offer) -> int:
+    """The level that is in force; 0 where none is said."""
+    return offer.finalized.get(FEATURE, 0)
+
+
+def _set(context: ScenarioContext, level: int) -> Outcome[None]:
+    now = level_of(achieved(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features"))
+    return context.observer.update_feature(FEATURE, level, lower=level < now)
+
+
+def _list(context: ScenarioContext) -> TransactionList:
+    match answer_of(context):
+        case Done(TransactionList() as listed):
+            return listed
+        case other:
+            judge_answer(context, False, "a list of transactions", other)
+            raise AssertionError("a refusal was judged")
+
+
+def _ids(listed: object) -> set[str]:
+    return {entry.transactional_id for entry in listed.transactions} if isinstance(listed, TransactionList) else set()

@@ -1,0 +1,134 @@
+"""Then: what the logs of partitions hold, and how far committed data goes."""
+
+from collections.abc import Iterable
+
+from fencepost.adapters.kafka.values import Isolation, LogView, ProducerIdAndEpoch
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.steps.outcomes import achieved, observed
+from fencepost.wire.kafka.batches import MarkerType
+
+from .context import ScenarioContext
+from .vocabulary import KAFKA
+
+_LEVELS = {
+    "readers": Isolation.READ_COMMITTED,
+    "read_committed": Isolation.READ_COMMITTED,
+    "read_uncommitted readers": Isolation.READ_UNCOMMITTED,
+    "read_uncommitted": Isolation.READ_UNCOMMITTED,
+}
+
+
+@KAFKA.then("the log of {partition} has not grown")
+def has_not_grown(context: ScenarioContext, partition: str) -> None:
+    """A plain record written now gets the very offset at which the log ended before the When: nothing came in between."""
+    where = context.partition(partition)
+    ended = context.before.ends[where]
+    sentinel = achieved(context.write_plain(where, "sentinel"), f"writing a sentinel to {partition}").base_offset
+    context.evidence.expect(
+        sentinel == ended, f"offset {ended}, as before", f"the next record got offset {sentinel}", what=f"end of the log of {partition}"
+    )
+
+
+@KAFKA.then("{readers} of {partition} see {values}")
+def readers_see(context: ScenarioContext, readers: str, partition: str, values: tuple[str, ...]) -> None:
+    """A consumer of that isolation level, reading from the start, hands over exactly these values in this order."""
+    view = context.read(context.partition(partition), _LEVELS[readers])
+    context.evidence.expect(
+        tuple(view.values()) == values,
+        _list(values),
+        f"{_list(view.values())}; {_ends(view)}; {_states(context)}",
+        what=f"records that {readers} of {partition} see",
+    )
+
+
+@KAFKA.then("the last stable offset of {partitions} is {last_stable}")
+def last_stable_offset_is(context: ScenarioContext, partitions: tuple[str, ...], last_stable: str) -> None:
+    """In each of these, a read_committed Fetch says that its last stable offset is its high watermark, or where this record stands."""
+    for partition in partitions:
+        where = context.partition(partition)
+        due = None if last_stable == "the high watermark" else _offset(context, partition, last_stable.partition('"')[2].rstrip('"'))
+        view = context.read(where, Isolation.READ_COMMITTED)
+        context.evidence.expect(
+            view.last_stable_offset == (view.high_watermark if due is None else due),
+            f"{last_stable}, {view.high_watermark if due is None else due}",
+            f"{_ends(view)}; {_states(context)}",
+            what=f"last stable offset of {partition}",
+        )
+
+
+@KAFKA.then("ListOffsets of {partition} for {isolation} answers its {mark}")
+def list_offsets_answers(context: ScenarioContext, partition: str, isolation: str, mark: str) -> None:
+    """ListOffsets for the latest offset, at that isolation level, answers what Fetch calls by this name."""
+    where = context.partition(partition)
+    view = context.read(where, Isolation.READ_COMMITTED)
+    due = view.last_stable_offset if mark == "last stable offset" else view.high_watermark
+    end = observed(context.observer.end_offset(where, _LEVELS[isolation]), f"asking where {partition} ends")
+    context.evidence.expect(end == due, f"its {mark} {due}", f"{end}; {_ends(view)}", what=f"latest offset of {partition} for {isolation}")
+
+
+@KAFKA.then("one {marker_kind} marker was added to {partitions}[, with {epoch_of}]")
+def one_marker_was_added(context: ScenarioContext, marker_kind: str, partitions: tuple[str, ...], epoch_of: str | None) -> None:
+    """Since the When, each of these logs got exactly one marker, of this type, and all carry the same producer id and epoch."""
+    found = {name: new_markers(context, name) for name in partitions}
+    markers = [marker for new in found.values() for marker in new]
+    holds = all(len(new) == 1 for new in found.values()) and len(set(markers)) == 1 and markers[0][1].name == marker_kind
+    expected = f"one {marker_kind} marker in each"
+    if epoch_of is not None:
+        due = _epoch_of(context, epoch_of)
+        holds, expected = holds and markers[0][0] == due, f"{expected}, with epoch {due.epoch}"
+    own = _epoch_of(context, epoch_of).epoch - epoch_of.startswith("the next") if epoch_of else None
+    context.evidence.expect(holds, expected, _told(found, own), what=f"markers added to {' and '.join(partitions)}")
+
+
+@KAFKA.then("only {marker_kind} markers were added to {partitions}, with {epoch_of}")
+def only_these_markers_were_added(context: ScenarioContext, marker_kind: str, partitions: tuple[str, ...], epoch_of: str) -> None:
+    """Since the When, each of these logs got at least one marker, and all are of this type and carry that epoch."""
+    due = (_epoch_of(context, epoch_of), MarkerType[marker_kind])
+    found = {name: new_markers(context, name) for name in partitions}
+    context.evidence.expect(
+        all(set(new) == {due} for new in found.values()),
+        f"{marker_kind} markers with {due[0]} in each, and no others",
+        _told(found),
+        what=f"markers added to {' and '.join(partitions)}",
+    )
+
+
+def new_markers(context: ScenarioContext, partition: str) -> list[tuple[ProducerIdAndEpoch, MarkerType]]:
+    """The markers that a log got since the When."""
+    where = context.partition(partition)
+    ended = context.before.ends[where]
+    return context.read(where, Isolation.READ_UNCOMMITTED).markers(since=ended)
+
+
+def _offset(context: ScenarioContext, partition: str, value: str) -> int:
+    offset = context.read(context.partition(partition), Isolation.READ_UNCOMMITTED).offset_of(value)
+    if offset is None:
+        raise SetUpFailed(f"{partition} does not hold {value}")
+    return offset
+
+
+def _epoch_of(context: ScenarioContext, epoch_of: str) -> ProducerIdAndEpoch:
+    producer = context.producers[epoch_of[-1]]
+    return producer.next_epoch() if epoch_of.startswith("the next") else producer.current
+
+
+def _told(found: dict[str, list[tuple[ProducerIdAndEpoch, MarkerType]]], own: int | None = None) -> str:
+    """What was found, and how far its epochs are from the producer's own where that is known."""
+
+    def one(identity: ProducerIdAndEpoch, kind: MarkerType) -> str:
+        return f"{kind.name} {identity}" + ("" if own is None else f", {identity.epoch - own:+d} from the producer's own")
+
+    return "; ".join(f"{name}: {', '.join(one(*marker) for marker in new) or 'none'}" for name, new in found.items())
+
+
+def _list(values: Iterable[str]) -> str:
+    return ", ".join(f'"{value}"' for value in values) or "nothing"
+
+
+def _ends(view: LogView) -> str:
+    return f"last stable offset {view.last_stable_offset}, high watermark {view.high_watermark}"
+
+
+def _states(context: ScenarioContext) -> str:
+    transactional = [producer for producer in context.producers.values() if producer.transactional_id]
+    return ", ".join(f"transaction of {producer.name}: {context.states[producer.transactional_id]}" for producer in transactional)

@@ -1,0 +1,63 @@
+"""Markers that somebody else than the coordinator sends.
+
+A coordinator's markers cannot be told from those of an administrator's tool, so a late or outdated coordinator is played by
+sending its request.
+"""
+
+from fencepost.steps.outcomes import achieved
+
+from .context import ScenarioContext
+from .identities import claimed
+from .probing import last_coordinator_epoch
+from .vocabulary import KAFKA
+
+MARK = KAFKA.act(
+    given="{marker} for {producer} has reached {partitions}[ with {identity}][ from coordinator epoch {epoch:number}]",
+    when="{marker} for {producer} reaches {partitions}[ with {identity}][ from coordinator epoch {epoch:number}]"
+    "[ with transaction version {version:number}]",
+    meaning="WriteTxnMarkers v1, or v2 to say a transaction version, with the producer's own epoch and the coordinator epoch that the"
+    " partition saw last of this producer, unless others are named.",
+)
+
+
+@MARK.given
+def has_reached(
+    context: ScenarioContext, marker: str, producer: str, partitions: tuple[str, ...], identity: str | None, epoch: int | None
+) -> None:
+    one, where = context.producers[producer], context.where(partitions)
+    _, claim = claimed(context, one, identity)
+    seen = last_coordinator_epoch(context, where[0], one) if epoch is None else epoch
+    achieved(context.observer.write_marker(where[0], claim, commit=marker == "a COMMIT marker", coordinator_epoch=seen), "sending a marker")
+
+
+@MARK.when
+def reaches(
+    context: ScenarioContext,
+    marker: str,
+    producer: str,
+    partitions: tuple[str, ...],
+    identity: str | None,
+    epoch: int | None,
+    version: int | None,
+) -> None:
+    one, where = context.turn_of(producer), context.where(partitions)
+    _, claim = claimed(context, one, identity)
+    seen = last_coordinator_epoch(context, where[0], one) if epoch is None else epoch
+    commit, request_version = marker == "a COMMIT marker", 1 if version is None else 2
+    if len(where) > 1:
+        results = context.observer.write_markers(where, claim, commit=commit, coordinator_epoch=seen, version=request_version)
+        context.keep(one, results, "WriteTxnMarkers")
+        return
+    answer = context.observer.write_marker(
+        where[0], claim, commit=commit, coordinator_epoch=seen, version=request_version, transaction_version=version or 0
+    )
+    context.keep(one, answer, "WriteTxnMarkers")
+
+
+@KAFKA.when("{producer} itself sends {marker} to {partition}")
+def sends_a_marker(context: ScenarioContext, producer: str, marker: str, partition: str) -> None:
+    """WriteTxnMarkers v1 with the producer's own epoch, from coordinator epoch 0, sent by the producer."""
+    one = context.turn_of(producer)
+    commit = marker == "a COMMIT marker"
+    answer = one.probe.write_marker(context.partition(partition), one.current, commit=commit, coordinator_epoch=0)
+    context.keep(one, answer, "WriteTxnMarkers")

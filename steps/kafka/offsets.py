@@ -1,0 +1,127 @@
+"""The offsets of consumer groups as part of a transaction: TxnOffsetCommit, and what OffsetFetch says."""
+
+from collections.abc import Mapping
+
+from fencepost.adapters.kafka.probe import PartitionResults
+from fencepost.adapters.kafka.values import CommittedOffset, TopicPartition
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.steps.outcomes import achieved, observed
+
+from .context import ScenarioContext
+from .identities import claimed
+from .judging import answered
+from .producer import Producer
+from .requests import put
+from .vocabulary import KAFKA
+
+_TOO_LARGE = "x" * 4_097
+"""Metadata of more bytes than a broker stores by default (`offset.metadata.max.bytes`)."""
+
+_STRANGER = (1, "a stranger")
+"""A generation and a member id that no group has given out."""
+
+SEND = KAFKA.act(
+    given="{producer} has sent offset {offset:number} of {partitions} to group {group}[ with metadata {metadata:value}]",
+    when="{producer} sends offset {offset:number} of {partitions} to group {group}[ with {identity}]"
+    "[ and {too_large} for {long:partition}]",
+    meaning="TxnOffsetCommit in the producer's transaction, by nobody's member unless a member id is named.",
+)
+
+
+@SEND.given
+def has_sent_offset(
+    context: ScenarioContext, producer: str, offset: int, partitions: tuple[str, ...], group: str, metadata: str | None
+) -> None:
+    one = context.producers[producer]
+    offsets = {where: CommittedOffset(offset, metadata) for where in context.where(partitions)}
+    for where, result in achieved(_send(context, one, group, offsets), f"sending an offset to {group}").items():
+        achieved(result, f"sending offset {offset} of {where} to {group}")
+
+
+@SEND.when
+def sends_offset(
+    context: ScenarioContext,
+    producer: str,
+    offset: int,
+    partitions: tuple[str, ...],
+    group: str,
+    identity: str | None,
+    too_large: str | None,
+    long: str | None,
+) -> None:
+    one = context.turn_of(producer)
+    offsets = {where: CommittedOffset(offset) for where in context.where(partitions)}
+    if too_large and long:
+        offsets[context.partition(long)] = CommittedOffset(offset, _TOO_LARGE)
+    put(context, one, "txn_offset_commit", lambda retry: _one_answer(context, _send(context, one, group, offsets, identity, retry=retry)))
+
+
+@KAFKA.then("group {group} has {offset_state} of {partition}[ with metadata {metadata:value}]")
+def group_has(context: ScenarioContext, group: str, offset_state: str, partition: str, metadata: str | None) -> None:
+    """Once no marker is on its way, OffsetFetch answers this, which does not mind what is pending; the metadata is that of the offset.
+
+    Pending is an offset for which OffsetFetch that wants only what is stable is refused UNSTABLE_OFFSET_COMMIT.
+    """
+    if offset_state.endswith("pending offset"):
+        _judge_pending(context, group, partition, is_pending=offset_state == "a pending offset")
+        return
+    context.await_markers()
+    committed = context.observer.committed(context.session.unique(group), context.partition(partition))
+    found = observed(committed, f"fetching the offset of {group}")
+    due = None if offset_state == "no committed offset" else int(offset_state.rpartition(" ")[2])
+    holds = (None if found is None else found.offset) == due and (metadata is None or (found is not None and found.metadata == metadata))
+    expected = "no offset" if due is None else f"offset {due}" + ("" if metadata is None else f" with metadata {metadata!r}")
+    context.evidence.expect(holds, expected, _shown(found), what=f"committed offset of {partition} in group {group}")
+
+
+def _judge_pending(context: ScenarioContext, group: str, partition: str, *, is_pending: bool) -> None:
+    if not is_pending:
+        context.await_markers()
+    outcome = context.observer.committed(context.session.unique(group), context.partition(partition), require_stable=True)
+    stable = answered(outcome, f"fetching the stable offset of {partition} in {group}")
+    is_unstable = isinstance(stable, Refused) and stable.error == "UNSTABLE_OFFSET_COMMIT"
+    error, code = (stable.error, stable.code) if isinstance(stable, Refused) else (None, None)
+    context.evidence.expect(
+        is_unstable if is_pending else isinstance(stable, Done),
+        "UNSTABLE_OFFSET_COMMIT" if is_pending else "a stable offset",
+        str(stable) if isinstance(stable, Refused) else "a stable offset",
+        what=f"stable offset of {partition} in group {group}",
+        error=error,
+        code=code,
+    )
+
+
+def _send(
+    context: ScenarioContext,
+    producer: Producer,
+    group: str,
+    offsets: Mapping[TopicPartition, CommittedOffset],
+    identity: str | None = None,
+    *,
+    retry: bool = True,
+) -> Outcome[PartitionResults]:
+    transactional_id, current = claimed(context, producer, identity)
+    generation, member = _STRANGER if identity == "an unknown member id" else (None, "")
+    return producer.probe.commit_each_offset(
+        transactional_id,
+        current,
+        context.session.unique(group) if group else "",
+        offsets,
+        generation=generation,
+        member=member,
+        version=context.version(producer, "txn_offset_commit"),
+        retry=retry and not producer.is_incomplete,
+    )
+
+
+def _one_answer(context: ScenarioContext, outcome: Outcome[PartitionResults]) -> Outcome[object]:
+    """While the system is starting, a refusal of every partition is the refusal of the request: it is put again."""
+    match outcome:
+        case Done(results) if context.armed.is_starting:
+            return next((result for result in results.values() if isinstance(result, Refused)), Done(None))
+        case Done() | Refused() | Unknown():
+            return outcome
+
+
+def _shown(found: CommittedOffset | None) -> str:
+    return "no offset" if found is None else f"offset {found.offset} with metadata {found.metadata!r}"

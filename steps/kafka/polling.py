@@ -1,0 +1,46 @@
+"""Who looks on while the When is done, and what was seen then."""
+
+from itertools import pairwise
+
+from .context import ScenarioContext
+from .vocabulary import KAFKA
+
+
+@KAFKA.given("readers poll every partition")
+def readers_poll(context: ScenarioContext) -> None:
+    """Readers of committed data look at every partition before, during and after the ends of the When, until all markers are written.
+
+    While a node is paused, they look at the partitions of the others, and at all when it goes on.
+    """
+    context.armed.polls_partitions = True
+
+
+@KAFKA.given("the transaction of {producer} is polled")
+def the_transaction_is_polled(context: ScenarioContext, producer: str) -> None:
+    """From before the When on, DescribeTransactions is asked until the transaction is neither open nor being ended."""
+    context.armed.polls_transaction_of = producer
+
+
+@KAFKA.then("no poll has lost a record, or seen the last stable offset go back")
+def nothing_was_lost(context: ScenarioContext) -> None:
+    """In each partition, what one poll showed is how the next one begins, and the last stable offset never becomes smaller."""
+    for partition, polls in context.polled.items():
+        for before, after in pairwise(polls):
+            shown, shown_later = before.values(), after.values()
+            context.evidence.expect(
+                shown_later[: len(shown)] == shown and after.last_stable_offset >= before.last_stable_offset,
+                f"{partition} to go on from {shown}, last stable offset {before.last_stable_offset}",
+                f"{shown_later}, last stable offset {after.last_stable_offset}",
+                what="polls of committed data",
+            )
+
+
+@KAFKA.then("the transaction of {producer} was only seen as {states}")
+def only_these_states(context: ScenarioContext, states: tuple[str, ...], producer: str) -> None:
+    """DescribeTransactions showed the first and the last of these, may be those in between, and no others.
+
+    What counts is what was seen of a transaction that is polled, or when it had timed out, or while a node was paused and when it went on.
+    """
+    seen = context.states_seen
+    lawful = [state for state in states if state in seen] == seen and {states[0], states[-1]} <= set(seen)
+    context.evidence.expect(lawful, ", ".join(states), ", ".join(seen), what=f"states of the transaction of {producer}")

@@ -1,0 +1,28 @@
+"""The epoch of a coordinator, which shows in the markers that it sends."""
+
+from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.steps.outcomes import achieved, observed
+
+from .context import ScenarioContext
+from .producer import Producer
+
+_LAST_OF_OLD_END_TXN = 4
+
+
+def epoch_of_coordinator(context: ScenarioContext, producer: Producer, partition: TopicPartition) -> int:
+    """That of the producer's coordinator in office, from the marker of a transaction that is made for this alone.
+
+    It is one of an old client, so that it leaves the producer its epoch.
+    """
+    added = producer.probe.add_partitions(producer.transactional_id, producer.current, [partition])
+    achieved(added, f"adding {partition}")
+    achieved(producer.end(commit=True, version=_LAST_OF_OLD_END_TXN), f"ending a transaction of {producer.name} as an old client")
+    achieved(context.observer.settled(producer.transactional_id), f"waiting for the markers of {producer.name}")
+    active = achieved(context.observer.describe_producers(partition), f"describing the producers of {partition}")
+    return max(entry.coordinator_epoch for entry in active)
+
+
+def last_coordinator_epoch(context: ScenarioContext, partition: TopicPartition, producer: Producer) -> int:
+    """The coordinator epoch of the producer's last marker in a partition, 0 where there was none: one that is not outdated."""
+    active = observed(context.observer.describe_producers(partition), f"describing the producers of {partition}")
+    return max([entry.coordinator_epoch for entry in active if entry.producer.producer_id == producer.current.producer_id] + [0])

@@ -1,0 +1,94 @@
+"""A producer of a scenario: what it was given, and what it sends."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fencepost.adapters.kafka.probe import KafkaProbe
+from fencepost.adapters.kafka.values import Appended, ProducerIdAndEpoch, TopicPartition
+from fencepost.contract.outcomes import Done, Outcome
+
+
+@dataclass
+class Producer:
+    """A producer instance. `given` are the producer ids and epochs that it was given, the latest last."""
+
+    name: str
+    transactional_id: str
+    """Empty for a producer that is only idempotent."""
+
+    probe: KafkaProbe
+    given: list[ProducerIdAndEpoch]
+    written: set[TopicPartition] = field(default_factory=set)
+    added: set[TopicPartition] = field(default_factory=set)
+    """The partitions that it has added to its open transaction by itself."""
+
+    is_old: bool = False
+    """A client of transaction version 0: it adds a partition before it writes there, and keeps its epoch."""
+
+    is_incomplete: bool = False
+    """Its transactions stay prepared, so nobody waits for their end, and what it is told to wait for is its answer."""
+
+    is_blocked_until_restart: bool = False
+    is_forgotten: bool = False
+    """Its transactional id has expired, so the coordinator is not asked about it by the way."""
+
+    _next_sequence: Counter[tuple[ProducerIdAndEpoch, TopicPartition]] = field(default_factory=Counter)
+
+    @property
+    def current(self) -> ProducerIdAndEpoch:
+        """The producer id and epoch that it goes by."""
+        return self.given[-1]
+
+    def next_epoch(self) -> ProducerIdAndEpoch:
+        """Its producer id with the epoch after its own."""
+        return self.current.with_epoch(self.current.epoch + 1)
+
+    def next_sequence(self, partition: TopicPartition) -> int:
+        """The sequence number that its next record in that partition has."""
+        return self._next_sequence[self.current, partition]
+
+    def write(
+        self,
+        partition: TopicPartition,
+        values: Sequence[str],
+        *,
+        version: int,
+        transactional_id: str | None = None,
+        identity: ProducerIdAndEpoch | None = None,
+        sequence: int | None = None,
+        retry: bool = True,
+    ) -> Outcome[Appended]:
+        """One batch, with the sequence number that is next for that epoch in that partition unless another is named."""
+        identity = identity or self.current
+        outcome = self.probe.produce(
+            partition,
+            values,
+            producer=identity,
+            transactional_id=self.transactional_id or None if transactional_id is None else transactional_id,
+            sequence=self._next_sequence[identity, partition] if sequence is None else sequence,
+            version=version,
+            retry=retry and not self.is_incomplete,
+        )
+        if isinstance(outcome, Done):
+            self._next_sequence[identity, partition] += len(values) if sequence is None else 0
+            self.written.add(partition)
+        return outcome
+
+    def end(
+        self,
+        commit: bool,
+        *,
+        version: int,
+        transactional_id: str | None = None,
+        identity: ProducerIdAndEpoch | None = None,
+        retry: bool = True,
+    ) -> Outcome[ProducerIdAndEpoch | None]:
+        """EndTxn; what it answers is adopted by who asked, so that a scenario can refuse to."""
+        return self.probe.end_txn(
+            self.transactional_id if transactional_id is None else transactional_id,
+            identity or self.current,
+            commit=commit,
+            version=version,
+            retry=retry and not self.is_incomplete,
+        )

@@ -1,0 +1,98 @@
+"""Given: topics, and producers of every kind."""
+
+from fencepost.adapters.kafka.values import LAST_USABLE_EPOCH, TopicPartition
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.steps.outcomes import achieved
+
+from .context import ScenarioContext
+from .initialising import LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS, initialise
+from .producer import Producer
+from .values import APIS, ApiVersion
+from .vocabulary import KAFKA
+
+_SEGMENT_MS = 1
+"""A segment.ms that is smaller than any two batches are apart, by the times of their records."""
+
+_FEATURE = "transaction.version"
+_NEWEST_API_VERSIONS = 4
+
+
+@KAFKA.given("a topic {topic} with {partition_count}[ and {layout}]")
+def a_topic(context: ScenarioContext, topic: str, partition_count: int, layout: str | None) -> None:
+    """A new topic of that many partitions, each with a leader. With a segment for each batch, records say that they are a second apart."""
+    context.topics[topic] = context.session.unique(topic)
+    configs = {"segment.ms": str(_SEGMENT_MS)} if layout else {}
+    achieved(context.observer.create_topic(context.topics[topic], partition_count, configs), f"creating the topic {topic}")
+    context.partitions += [TopicPartition(context.topics[topic], number) for number in range(partition_count)]
+    if layout:
+        context.slow_topics.add(context.topics[topic])
+
+
+@KAFKA.given("transaction.version is {level:number} or above")
+def the_level_is(context: ScenarioContext, level: int) -> None:
+    """ApiVersions v4 says that this level or a higher one is finalized; a broker at a lower one is not asked."""
+    found = achieved(context.observer.api_versions(_NEWEST_API_VERSIONS), "asking for the features").finalized.get(_FEATURE, 0)
+    if found < level:
+        raise NotOffered(f"{_FEATURE} {level}: the broker has finalized {found}")
+
+
+@KAFKA.given("producer {producer} with transactional id {transactional_id}[ and {timeout}]")
+def a_producer(context: ScenarioContext, producer: str, transactional_id: str, timeout: str | None) -> None:
+    """A producer that has initialised that transactional id: it has a producer id and an epoch, and no transaction.
+
+    With a short time-out, the coordinator may end a transaction of this producer soon after it was begun.
+    """
+    initialise(context, producer, transactional_id, timeout)
+
+
+@KAFKA.given(
+    "producers {one:producer} and {other:producer} with transactional ids {first:transactional_id} and {second:transactional_id}"
+    "[ and {timeout}]"
+)
+def two_producers(context: ScenarioContext, one: str, other: str, first: str, second: str, timeout: str | None) -> None:
+    """Two producers that have nothing to do with each other, as above."""
+    initialise(context, one, first, timeout)
+    initialise(context, other, second, timeout)
+
+
+@KAFKA.given("producer {producer} at the last usable epoch[ with {timeout}]")
+def at_the_last_usable_epoch(context: ScenarioContext, producer: str, timeout: str | None) -> None:
+    """A producer with epoch 32766 and no transaction. Its previous epoch, 32765, was raised by InitProducerId with that identity.
+
+    An epoch is brought to its limit as any client could: by tens of thousands of InitProducerId, done ahead by the system under test's
+    adapter. The transactional id of such a producer says so in its name. The last bump is made here.
+    """
+    probe = context.session.client(producer)
+    aged = achieved(probe.adopt_aged_id(), f"bringing the epoch of {producer} near its end")
+    timeout_ms = SHORT_TIMEOUT_MS if timeout else LONG_TIMEOUT_MS
+    outcome = probe.init_producer_id(aged.transactional_id, timeout_ms=timeout_ms, current=aged.producer)
+    current = achieved(outcome, f"initialising {producer} for the last time")
+    if current != aged.producer.with_epoch(LAST_USABLE_EPOCH):
+        raise SetUpFailed(f"{producer} has {current} after {aged.producer}, and was to have epoch {LAST_USABLE_EPOCH}")
+    context.producers[producer] = Producer(producer, aged.transactional_id, probe, [aged.producer, current])
+
+
+@KAFKA.given("idempotent producer {producer}")
+def an_idempotent_producer(context: ScenarioContext, producer: str) -> None:
+    """InitProducerId without a transactional id: a producer with an id of its own, and no transactions."""
+    probe = context.session.client(producer)
+    context.producers[producer] = Producer(producer, "", probe, [achieved(probe.init_producer_id(None), f"initialising {producer}")])
+
+
+@KAFKA.given("{producer} is an old client (transaction version 0)[ and uses {api_version}]")
+def is_an_old_client(context: ScenarioContext, producer: str, api_version: ApiVersion | None) -> None:
+    """From here on it adds each partition to its transaction before it writes there, and ends transactions without a new epoch.
+
+    Of each request it uses the newest version that such a client knows, up to Produce v11, TxnOffsetCommit v3 and EndTxn v4, unless one is
+    named, so this also holds for systems that know no other.
+    """
+    context.producers[producer].is_old = True
+    if api_version is not None:
+        uses(context, producer, api_version)
+
+
+@KAFKA.given("{producer} uses {api_version}")
+def uses(context: ScenarioContext, producer: str, api_version: ApiVersion) -> None:
+    """The version of all requests of that kind that the producer sends from here on."""
+    context.versions[producer, APIS[api_version.api]] = api_version.version

@@ -1,0 +1,208 @@
+"""The types of the values that Kafka's sentences speak of."""
+
+import re
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fencepost.steps.values import ValueType, choice, listed, number, quoted, text
+
+T = TypeVar("T")
+
+APIS = {
+    "InitProducerId": "init_producer_id",
+    "AddPartitionsToTxn": "add_partitions_to_txn",
+    "AddOffsetsToTxn": "add_offsets_to_txn",
+    "TxnOffsetCommit": "txn_offset_commit",
+    "EndTxn": "end_txn",
+    "Produce": "produce",
+}
+"""The requests of a producer, by the names that Kafka's protocol has for them and that the probe has."""
+
+COMMITS = {"commits": True, "committed": True, "commit": True, "aborts": False, "aborted": False, "abort": False}
+"""Whether a word for an end is one for a commit."""
+
+
+def enumeration(name: str, of: ValueType[T], last: str, meaning: str) -> ValueType[tuple[T, ...]]:
+    """One or more values, as people list them: `a`, `a or b`, `a, b or c`."""
+
+    def parse(written: str) -> tuple[T, ...]:
+        head, joined, tail = written.rpartition(f" {last} ")
+        return (*map(of.parse, head.split(", ")), of.parse(tail)) if joined else (of.parse(written),)
+
+    def render(values: tuple[T, ...]) -> str:
+        *first, tail = map(of.render, values)
+        return f"{', '.join(first)} {last} {tail}" if first else tail
+
+    one = f"(?:{of.pattern})"
+    return ValueType(name, f"{one}(?:(?:, {one})* {last} {one})?", meaning, parse, render)
+
+
+def counted(name: str, thing: str, meaning: str) -> ValueType[int]:
+    """`1 record` or `3 records`."""
+    return ValueType(
+        name,
+        rf"1 {thing}|(?:0|[2-9]|[1-9][0-9]+) {thing}s",
+        meaning,
+        lambda written: int(written.split()[0]),
+        lambda count: f"{count} {thing}" + ("" if count == 1 else "s"),
+    )
+
+
+@dataclass(frozen=True)
+class ApiVersion:
+    """A request in one of its versions, such as EndTxn v4."""
+
+    api: str
+    version: int
+
+
+def _api_version(written: str) -> ApiVersion:
+    api, _, version = written.partition(" v")
+    return ApiVersion(api, int(version))
+
+
+PRODUCER = text("producer", r"[A-Z]", "a producer of the scenario")
+TRANSACTIONAL_ID = quoted("transactional_id", "a transactional id; the system is given one that only this scenario has")
+TOPIC = quoted("topic", "a topic; the system is given a name that only this scenario has")
+GROUP = ValueType("group", r'"[^"]*"', "a consumer group", lambda written: written[1:-1], lambda value: f'"{value}"')
+VALUE = quoted("value", "the value of a record")
+PARTITION = text("partition", r"[a-z]+-[0-9]+", "a partition, by its topic and its number")
+PARTITIONS = listed("partitions", PARTITION, "partitions, each judged by itself", " and ")
+VALUES = ValueType(
+    "values",
+    r'nothing|"[^"]*"(?:, "[^"]*")*',
+    "values of records, in their order",
+    lambda written: () if written == "nothing" else tuple(re.findall(r'"([^"]*)"', written)),
+    lambda values: ", ".join(f'"{value}"' for value in values) or "nothing",
+)
+NUMBER = number("number", "a natural number")
+NODE = number("node", "a node of the cluster")
+PARTITION_COUNT = counted("partition_count", "partition", "how many partitions a topic has")
+RECORD_COUNT = counted("record_count", "record", "how many records: r0, r1, ...")
+MARKER_COUNT = counted("marker_count", "marker", "how many control batches")
+
+ENDS = choice("ends", "commits", "aborts", meaning="EndTxn with one of its decisions")
+ENDED = choice("ended", "committed", "aborted", meaning="EndTxn with one of its decisions, and all of it is done")
+END = choice("end", "commit", "abort", meaning="EndTxn with one of its decisions")
+MARKER = choice("marker", "a COMMIT marker", "an ABORT marker", meaning="a control record with a decision")
+MARKER_KIND = choice("marker_kind", "COMMIT", "ABORT", meaning="the decision of a marker")
+STATE = choice(
+    "state",
+    *("Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort"),
+    meaning="a state of the transaction coordinator's, as DescribeTransactions shows it",
+)
+STATES = listed("states", STATE, "states of the transaction coordinator's, in their order", ", then ")
+ERROR = text("error", r"[A-Z]+(?:_[A-Z]+)+", "an error of Kafka's protocol, by its name")
+ERRORS = enumeration("errors", ERROR, "or", "errors of Kafka's protocol, of which one is seen")
+
+API = choice("api", *APIS, meaning="a request of a producer")
+API_VERSION = ValueType(
+    "api_version",
+    rf"(?:{'|'.join(APIS)}) v(?:0|[1-9][0-9]*)",
+    "a request in one of its versions",
+    _api_version,
+    lambda value: f"{value.api} v{value.version}",
+)
+API_VERSIONS = enumeration("api_versions", API_VERSION, "and", "requests in one of their versions")
+ISOLATION = choice("isolation", "read_committed", "read_uncommitted", meaning="an isolation level of readers")
+READERS = choice(
+    "readers", "readers", "read_uncommitted readers", meaning="consumers that begin now; of committed data, unless another level is named"
+)
+IDENTITY = text(
+    "identity",
+    "its previous epoch|the epoch before its previous one|an epoch ahead of its own|the next epoch|its own producer id and epoch"
+    "|a producer id but no epoch|an epoch but no producer id|neither producer id nor epoch|the producer id of [A-Z]"
+    "|an empty transactional id|an unused transactional id|no transactional id|an unknown member id",
+    "who a request says it is from, where that is not the producer under its own transactional id, producer id and epoch",
+)
+TIMEOUT = choice(
+    "timeout",
+    *("a short time-out", "a time-out of zero", "a negative time-out", "the largest time-out", "a shorter time-out", "a longer time-out"),
+    meaning="a transaction time-out, compared with what the producer asked for before",
+)
+RESULT = text(
+    "result",
+    "the same producer id and the next epoch|the same producer id and the epoch after the next|the producer id and epoch in force"
+    r'|a new producer id and epoch 0|the offset of "[^"]*"',
+    "what an answer carries beside success",
+)
+PLACE = ValueType(
+    "place",
+    rf"a partition of __consumer_offsets|the blocked partition|{PARTITIONS.pattern}",
+    "where a transaction is: exactly these partitions",
+    str,
+    str,
+)
+LAST_STABLE = text(
+    "last_stable",
+    r'the high watermark|the offset of "[^"]*"',
+    "where the last stable offset of a partition may be",
+)
+ABORTED = text(
+    "aborted",
+    r'no aborted transaction|the aborted transaction of [A-Z] from "[^"]*"',
+    "what a Fetch lists of aborted transactions: none, or one with the producer id and the offset of its first record",
+)
+EPOCH_OF = text("epoch_of", "the next epoch of [A-Z]|the epoch of [A-Z]", "a producer's epoch before the When, or that plus one")
+KNOWN = choice(
+    "known",
+    "unchanged",
+    "those of the answer",
+    "those it began with",
+    meaning="what a producer id and epoch at the coordinator are compared with",
+)
+OFFSET_STATE = text(
+    "offset_state",
+    r"committed offset [0-9]+|no committed offset|a pending offset|no pending offset",
+    "what a group has of a partition: an offset that OffsetFetch answers, or one that is UNSTABLE_OFFSET_COMMIT for who wants a stable one",
+)
+REFUSAL = text("refusal", rf"retriable|{ERRORS.pattern}", "what is said to somebody who asks again and again")
+LOG_START = text(
+    "log_start", rf"log start offset -1|the log start offset of {PARTITION.pattern}", "the log start offset that a refusal carries"
+)
+FATE = choice(
+    "fate",
+    "is lost",
+    "is answered, and the answer is lost",
+    "arrives twice",
+    "is held up",
+    meaning="what becomes of a request on its way; but where it arrives twice, its client loses the connection and knows nothing",
+)
+MOMENT = choice("moment", "before it answers", "right after it answers", meaning="when the system is killed; it is started again at once")
+EVENT = choice(
+    "event",
+    "the next answer",
+    "the next refusal",
+    "the next restart",
+    meaning="when a fault ends: what the client gets, or the system does",
+)
+LAYOUT = choice("layout", "a new segment for each batch", meaning="how a log is stored")
+ROLE = choice(
+    "role",
+    "an ordinary user",
+    "an operator",
+    "another broker",
+    meaning="who may write and read under the scenario's names; to the cluster an operator may ALTER, another broker CLUSTER_ACTION",
+)
+RIGHT = text("right", r'write under its transactional id|write to [a-z]+|read group "[^"]*"|read [a-z]+', "what an ACL allows")
+WHICH_ID = choice(
+    "which_id", "no", "an empty", "an unused", meaning="a transactional id: null, of no letters, or one that nobody has initialised"
+)
+ASKED_ABOUT = text(
+    "asked_about", "[A-Z]|an unused transactional id|an empty transactional id", "a producer's transactional id, or one of nobody"
+)
+OUTSIDE = choice(
+    "outside", "outside of its transaction", meaning="a batch that is not transactional, in a request without a transactional id"
+)
+UNSUPPORTED = choice("unsupported", "in an unsupported version", meaning="a well-formed request, in a version beyond those of ApiVersions")
+LATE = choice("late", "after its time-out", meaning="when the coordinator no longer says Ongoing")
+AS_A_WHOLE = choice("as_a_whole", "as a whole", meaning="with one error for the request, and no result for any part of it")
+ONLY = choice("only", "only", meaning="what else was asked for in the request is done")
+LISTED = choice(
+    "listed", "is listed", "is not listed", meaning="whether an entry has the producer's transactional id, and then its producer id"
+)
+ADDS = choice("adds", "adds", "verifies", meaning="AddPartitionsToTxn, without or with verifyOnly")
+AGE = choice("age", "long ago", "a moment ago", meaning="a duration filter: an hour, or a millisecond")
+MARK = choice("mark", "last stable offset", "high watermark", meaning="an end of a partition, as Fetch names it")
+TOO_LARGE = choice("too_large", "metadata that is too large", meaning="metadata of an offset, longer than a broker stores by default")
+DONE = choice("done", "written", "committed", meaning="a transaction that is open, or one that is committed with all of it done")

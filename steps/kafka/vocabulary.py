@@ -1,0 +1,10 @@
+"""Kafka's vocabulary: what every proposal about Kafka's transactions can say."""
+
+from fencepost.steps.sentence import ValueType, Vocabulary
+
+from . import values
+
+TYPES = tuple(one for one in vars(values).values() if isinstance(one, ValueType))
+"""All types of values, which a proposal's own sentences use as well."""
+
+KAFKA = Vocabulary("kafka", TYPES)

@@ -1,0 +1,164 @@
+"""Produce: what a producer writes, as which producer, at which sequence number."""
+
+from dataclasses import replace
+
+from fencepost.adapters.kafka.values import Appended, TopicPartition
+from fencepost.contract.outcomes import Outcome
+from fencepost.steps.outcomes import achieved
+from fencepost.wire.kafka.batches import Marker, MarkerType, marker_batch
+
+from .adding import add_first
+from .context import ScenarioContext
+from .identities import claimed
+from .producer import Producer
+from .requests import must_be_unknown, put
+from .vocabulary import KAFKA
+
+_APART_MS = 1_000
+"""Between the times that the records of a slow topic carry; nobody waits for that long."""
+
+WRITE = KAFKA.act(
+    given="{producer} has written {value} to {partition}",
+    when="{producer} writes {value} to {partition}[ at sequence {sequence:number}][ with {identity}][ {outside}]",
+    meaning="Produce of one record in the producer's transaction, which begins with its first write; with the sequence number that is next"
+    " unless one is named. As a Given, an old client adds the partition first, where it is not in the transaction; the When is Produce.",
+)
+
+
+@WRITE.given
+def has_written(context: ScenarioContext, producer: str, value: str, partition: str) -> None:
+    one, where = context.producers[producer], context.partition(partition)
+    achieved(add_first(context, one, where), f"adding {partition}")
+    achieved(one.write(where, [value], version=context.version(one, "produce")), f"writing {value} to {partition}")
+
+
+@WRITE.when
+def writes(
+    context: ScenarioContext, producer: str, value: str, partition: str, sequence: int | None, identity: str | None, outside: str | None
+) -> None:
+    one, where = context.turn_of(producer), context.partition(partition)
+    if outside or identity == "no transactional id":
+        context.keep(one, _without_id(context, one, where, value, transactional=not outside), "Produce")
+        return
+    _, current = claimed(context, one, identity)
+    version = context.version(one, "produce")
+    put(
+        context,
+        one,
+        "produce",
+        lambda retry: one.write(where, [value], version=version, identity=current, sequence=sequence, retry=retry),
+    )
+
+
+BATCH = KAFKA.act(
+    given="{producer} has written a batch of {record_count} to {partition}[ at sequence {sequence:number}]",
+    when="{producer} writes a batch of {record_count} to {partition}[ at sequence {sequence:number}]",
+    meaning="Produce of one batch with the records r0, r1, ..., of which the first has the sequence number that is next, or that is named.",
+)
+
+
+@BATCH.given
+def has_written_a_batch(context: ScenarioContext, producer: str, record_count: int, partition: str, sequence: int | None) -> None:
+    one = context.producers[producer]
+    values, version = numbered(record_count), context.version(one, "produce")
+    outcome = one.write(context.partition(partition), values, version=version, sequence=sequence)
+    achieved(outcome, f"writing {record_count} records to {partition}")
+
+
+@BATCH.when
+def writes_a_batch(context: ScenarioContext, producer: str, record_count: int, partition: str, sequence: int | None) -> None:
+    one, where = context.turn_of(producer), context.partition(partition)
+    version = context.version(one, "produce")
+    put(
+        context,
+        one,
+        "produce",
+        lambda retry: one.write(where, numbered(record_count), version=version, sequence=sequence, retry=retry),
+    )
+
+
+@KAFKA.given("{producer} has written {count:number} batches to {partition}")
+def has_written_batches(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
+    """Produce in the producer's transaction, once for each batch of one record: r0, r1, ..., with sequence numbers from 0 on.
+
+    In a topic with a segment for each batch, every record says that it is a second younger than the last.
+    """
+    one, where = context.producers[producer], context.partition(partition)
+    for index, value in enumerate(numbered(count)):
+        if where.topic in context.slow_topics:
+            batch = one.probe.batch_of([value], producer=one.current, sequence=index, transactional=True)
+            aged = tuple(replace(record, timestamp=record.timestamp - (count - index) * _APART_MS) for record in batch.records)
+            outcome: Outcome[Appended] = one.probe.produce_one_batch(
+                where, replace(batch, records=aged), transactional_id=one.transactional_id
+            )
+        else:
+            outcome = one.write(where, [value], version=context.version(one, "produce"))
+        achieved(outcome, f"writing {value} to {partition}")
+    one.written.add(where)
+
+
+@KAFKA.when(
+    "{producer} writes {first:value} to {here:partition} and {second:value} to {there:partition}[ as {stranger:producer}] in one request"
+)
+def writes_in_one_request(
+    context: ScenarioContext, producer: str, first: str, here: str, second: str, there: str, stranger: str | None
+) -> None:
+    """One Produce with a transactional batch for each partition; with the producer id and epoch of another producer in the second."""
+    one = context.turn_of(producer)
+    other = context.producers[stranger] if stranger else one
+    batches = {
+        where: one.probe.batch_of([value], producer=owner.current, sequence=owner.next_sequence(where), transactional=True)
+        for where, value, owner in ((context.partition(here), first, one), (context.partition(there), second, other))
+    }
+    version = context.version(one, "produce")
+    answer = one.probe.produce_batches(batches, transactional_id=one.transactional_id, version=version)
+    context.keep(one, answer, "Produce")
+
+
+@KAFKA.when("{producer} writes {marker} to {partition}")
+def writes_a_marker(context: ScenarioContext, producer: str, marker: str, partition: str) -> None:
+    """Produce in the producer's transaction: a control batch that looks like a coordinator's, but for its sequence number."""
+    one, where = context.turn_of(producer), context.partition(partition)
+    now = one.probe.batch_of([""], transactional=True).records[0].timestamp
+    kind = MarkerType.COMMIT if marker == "a COMMIT marker" else MarkerType.ABORT
+    batch = marker_batch(Marker(kind, 0), one.current.producer_id, one.current.epoch, now)
+    batch = replace(batch, base_sequence=one.next_sequence(where))
+    context.keep(one, one.probe.produce_one_batch(where, batch, transactional_id=one.transactional_id), "Produce")
+
+
+@KAFKA.given("{producer} has tried to write {value} to {partition}")
+def has_tried_to_write(context: ScenarioContext, producer: str, value: str, partition: str) -> None:
+    """Produce was sent, and the client has lost its connection and does not know what came of it."""
+    one = context.producers[producer]
+    context.armed.wire.pop((producer, "produce"), None)
+    outcome = one.write(context.partition(partition), [value], version=context.version(one, "produce"))
+    must_be_unknown(outcome, f"writing {value} to {partition}")
+
+
+PLAIN = KAFKA.act(
+    given="{value} has been written to {partition}",
+    when="{value} is written to {partition}",
+    meaning="A record without a producer id, outside of every transaction.",
+)
+
+
+@PLAIN.given
+def has_been_written(context: ScenarioContext, value: str, partition: str) -> None:
+    achieved(context.write_plain(context.partition(partition), value), f"writing {value} to {partition}")
+
+
+@PLAIN.when
+def is_written(context: ScenarioContext, value: str, partition: str) -> None:
+    context.begin()
+    has_been_written(context, value, partition)
+
+
+def numbered(count: int) -> list[str]:
+    """r0, r1, ..."""
+    return [f"r{number}" for number in range(count)]
+
+
+def _without_id(context: ScenarioContext, one: Producer, where: TopicPartition, value: str, *, transactional: bool) -> Outcome[Appended]:
+    sequence = one.next_sequence(where)
+    batch = one.probe.batch_of([value], producer=one.current, sequence=sequence, transactional=transactional)
+    return one.probe.produce_one_batch(where, batch, transactional_id=None, version=context.version(one, "produce"))

@@ -1,0 +1,101 @@
+"""What a broker says that it offers, and what it does when that changes."""
+
+from fencepost.adapters.kafka.probe import Offer
+from fencepost.contract.errors import SystemUnreachable
+from fencepost.contract.evidence import Violation
+from fencepost.contract.outcomes import Done, Refused, Unknown
+from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
+from fencepost.steps.kafka.listing import FEATURE, NEWEST_API_VERSIONS, await_level, has_been_set, level_of
+from fencepost.steps.kafka.values import APIS, ApiVersion
+
+from .vocabulary import KIP890
+
+
+@KIP890.when("ApiVersions v{version:number} is sent")
+def api_versions_is_sent(context: ScenarioContext, version: int) -> None:
+    """ApiVersions of that version, by a client that is nobody's producer."""
+    context.begin()
+    context.keep(None, context.observer.api_versions(version), "ApiVersions")
+
+
+@KIP890.then("the answer has transaction.version {feature_status} up to {level:number} or above")
+def the_answer_has_the_feature(context: ScenarioContext, feature_status: str, level: int) -> None:
+    """The answer lists the feature among the finalized or the supported ones, with this level as its highest or a higher one."""
+    offer = _offer(context)
+    if feature_status == "finalized":
+        found = offer.finalized.get(FEATURE, -1)
+    else:
+        found = offer.supported[FEATURE].highest if FEATURE in offer.supported else -1
+    context.evidence.expect(
+        found >= level, f"{level} or above", "none" if found < 0 else str(found), what=f"{feature_status} level of {FEATURE}"
+    )
+
+
+@KIP890.then("{api_versions} are advertised")
+def are_advertised(context: ScenarioContext, api_versions: tuple[ApiVersion, ...]) -> None:
+    """Each of these is within the range of versions that the answer lists for its request."""
+    offer = _offer(context)
+    for one in api_versions:
+        name = APIS[one.api]
+        context.evidence.expect(offer.has(name, one.version), f"v{one.version}", offer.told(name), what=f"advertised versions of {one.api}")
+
+
+@KIP890.then("the connection is closed without an answer")
+def the_connection_is_closed(context: ScenarioContext) -> None:
+    """The broker ended the connection on which the request came; a broker that only stays silent has not."""
+    match context.answer:
+        case Unknown(lost=True) as unknown:
+            context.evidence.saw(f"the connection closed without an answer: {unknown.reason}")
+        case _:
+            judge_answer(context, False, "the connection closed without an answer", answer_of(context))
+
+
+@KIP890.then("ApiVersions soon has transaction.version {level:number}, under a larger epoch of the features")
+def clients_are_told(context: ScenarioContext, level: int) -> None:
+    """UpdateFeatures answered no error, and ApiVersions comes to say that level, 0 by leaving it out, with a larger epoch than before."""
+    assert context.features_before is not None, "a sentence about a change stands after one"
+    answer, before = answer_of(context), context.features_before.finalized_epoch
+    offer = await_level(context, level)
+    judge_answer(
+        context,
+        answer == Done(None) and level_of(offer) == level and offer.finalized_epoch > before,
+        f"{FEATURE} at {level} in an epoch above {before}",
+        answer,
+        f"{level_of(offer)} in epoch {offer.finalized_epoch}; the change was answered with {reported(answer)}",
+    )
+
+
+@KIP890.when("the system restarts at transaction.version {level:number}")
+def restarts_at(context: ScenarioContext, level: int) -> None:
+    """UpdateFeatures is accepted and shows in ApiVersions; the broker is killed, started again, and answers."""
+    context.begin()
+    has_been_set(context, level)
+    context.session.faults.crash()
+    try:
+        context.session.faults.restart()
+    except SystemUnreachable as error:
+        raise _not_back(str(error).splitlines()[0]) from error  # the rest is the broker's log
+    match context.observer.api_versions(NEWEST_API_VERSIONS):
+        case Done():
+            pass
+        case Unknown(reason=reason):
+            raise _not_back(reason)
+        case Refused() as refusal:
+            raise _not_back(reported(refusal))
+    for producer in context.producers.values():
+        if producer.is_blocked_until_restart:
+            producer.is_blocked_until_restart = producer.is_incomplete = False
+
+
+def _not_back(seen: str) -> Violation:
+    return Violation("a broker that comes back", seen, what="restart")
+
+
+def _offer(context: ScenarioContext) -> Offer:
+    match answer_of(context):
+        case Done(Offer() as offer):
+            return offer
+        case other:
+            judge_answer(context, False, "an answer to ApiVersions", other)
+            raise AssertionError("a refusal was judged")

@@ -1,0 +1,86 @@
+"""What DescribeTransactions, DescribeProducers, FindCoordinator and polls show, in detail."""
+
+import pytest
+
+from fencepost.adapters.kafka.values import TransactionDescription
+from fencepost.contract.outcomes import Done
+from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.kafka.idling import active_in
+from fencepost.steps.kafka.judging import answer_of, judge_answer
+from fencepost.steps.outcomes import observed
+
+from .vocabulary import KIP890
+
+_LOOKED_FOR_IN = (1, 3, 4)
+"""Versions of FindCoordinator: one key in the fields, the same with compact strings, keys in a batch."""
+
+
+@pytest.fixture
+def coordinators() -> list[int]:
+    """The nodes that clients were sent to."""
+    return []
+
+
+@KIP890.then("the answer describes an Empty transaction of {producer}, with no partition and no start time")
+def describes_an_empty_transaction(context: ScenarioContext, producer: str) -> None:
+    """The answer's state is Empty, its partitions are none, its start time is -1; it has the producer id and epoch of InitProducerId."""
+    answer = answer_of(context)
+    match answer:
+        case Done(TransactionDescription(state=state, partitions=partitions, start_time=start, producer=identity)):
+            seen = f"{state} with {len(partitions)} partitions, start time {start}"
+            holds = (state, len(partitions), start) == ("Empty", 0, -1)
+            judge_answer(context, holds, "Empty with 0 partitions, start time -1", answer, seen)
+            current = context.producers[producer].current
+            judge_answer(context, identity == current, str(current), answer, str(identity))
+        case _:
+            judge_answer(context, False, "a description", answer)
+
+
+@KIP890.then("DescribeProducers of {partition} shows {producer} with last sequence {sequence} and {coordinator_epoch}")
+def shows_the_producer(context: ScenarioContext, partition: str, producer: str, sequence: int, coordinator_epoch: str) -> None:
+    """DescribeProducers shows the producer once, with this last sequence and coordinator epoch, once no marker is on its way."""
+    context.await_markers()
+    entries = active_in(context, partition, context.producers[producer])
+    seen = [(entry.last_sequence, entry.coordinator_epoch) for entry in entries]
+    has_epoch = coordinator_epoch == "a coordinator epoch"
+    holds = len(seen) == 1 and seen[0][0] == sequence and (seen[0][1] >= 0 if has_epoch else seen[0][1] == -1)
+    due = "a coordinator epoch from 0 on" if has_epoch else "coordinator epoch -1"
+    told = "; ".join(f"last sequence {last}, coordinator epoch {epoch}" for last, epoch in seen)
+    context.evidence.expect(
+        holds, f"last sequence {sequence} and {due}", told or "no such producer", what=f"state of {producer} in {partition}"
+    )
+
+
+@KIP890.then("{partition} has no state of {producer}")
+def has_no_state(context: ScenarioContext, partition: str, producer: str) -> None:
+    """DescribeProducers for the partition does not list the producer's id."""
+    entries = active_in(context, partition, context.producers[producer])
+    context.evidence.expect(not entries, "none", str(entries), what=f"state of {producer} in {partition}")
+
+
+@KIP890.when("three clients send FindCoordinator for {producer} in several versions")
+def look_for_the_coordinator(context: ScenarioContext, coordinators: list[int], producer: str) -> None:
+    """FindCoordinator for the producer's transactional id from each of them, in versions 1, 3 and 4, asked again while it is away."""
+    one = context.turn_of(producer)
+    coordinators += [
+        observed(context.session.client(f"client-{version}-{number}").coordinator_node(one.transactional_id, version), "looking for it")
+        for number in range(3)
+        for version in _LOOKED_FOR_IN
+    ]
+
+
+@KIP890.then("every client is sent to one node, and so is the next one to ask for {producer}")
+def every_client_is_sent_to_one_node(context: ScenarioContext, coordinators: list[int], producer: str) -> None:
+    """Every answer of FindCoordinator names the same node, and one that there is; and asked once more, it names that node."""
+    nodes = set(coordinators)
+    context.evidence.expect(len(nodes) == 1 and min(nodes) >= 0, "one node for all clients", f"{sorted(nodes)}", what="coordinator")
+    identifier = context.producers[producer].transactional_id
+    node = observed(context.observer.coordinator_node(identifier, max(_LOOKED_FOR_IN)), "looking for the coordinator")
+    context.evidence.expect(nodes == {node}, f"node {coordinators[:1]}", f"node {node}", what="coordinator, asked for again")
+
+
+@KIP890.then("the first poll of {partition} showed {values}")
+def the_first_poll_showed(context: ScenarioContext, partition: str, values: tuple[str, ...]) -> None:
+    """A consumer of committed data, reading that partition from the start while a node was paused, was handed just these values."""
+    seen = tuple(context.polled[context.partition(partition)][0].values())
+    context.evidence.expect(seen == values, str(values), str(seen), what=f"first poll of {partition}")

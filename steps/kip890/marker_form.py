@@ -1,0 +1,61 @@
+"""What a marker looks like in a log."""
+
+from fencepost.adapters.kafka.values import Isolation
+from fencepost.contract.evidence import Violation
+from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.wire.kafka.batches import Batch
+
+from .vocabulary import KIP890
+
+
+@KIP890.then("the marker in {partition} is a transactional control batch with one record and no sequence")
+def the_marker_is_a_control_batch(context: ScenarioContext, partition: str) -> None:
+    """The batch since the When has both attributes, base sequence -1, and one record with a decision and a coordinator epoch in it."""
+    batch = _new_batch(context, partition)
+    holds = batch.transactional and batch.control and len(batch.records) == 1 and batch.base_sequence == -1
+    epoch = batch.marker.coordinator_epoch if batch.marker else -1
+    context.evidence.expect(
+        holds and epoch >= 0,
+        "a transactional control batch of one record, with sequence -1 and the epoch of a coordinator",
+        f"transactional: {batch.transactional}, control: {batch.control}, records: {len(batch.records)}, "
+        f"sequence: {batch.base_sequence}, coordinator epoch: {epoch}",
+        what=f"marker in {partition}",
+    )
+
+
+@KIP890.then("the marker in {partition} begins and ends at one offset")
+def the_marker_takes_one_offset(context: ScenarioContext, partition: str) -> None:
+    """The header of the batch since the When says that its last offset is its first one; what offset comes next, it does not say."""
+    batch = _new_batch(context, partition)
+    last = batch.base_offset + (batch.last_offset_delta or 0)
+    context.evidence.expect(
+        batch.last_offset_delta == 0,
+        f"offset {batch.base_offset} and no other",
+        f"offsets {batch.base_offset} to {last}",
+        what=f"offsets of the marker in {partition}",
+    )
+
+
+@KIP890.then("the coordinator epochs of the markers in {partition} never fall, and the last is larger than those before")
+def epochs_never_fall(context: ScenarioContext, partition: str) -> None:
+    """In the order of the log; before means before the When. A marker that was under way in a crash may arrive, under its old epoch."""
+    where = context.partition(partition)
+    markers = [batch for batch in context.read(where, Isolation.READ_UNCOMMITTED).batches if batch.marker]
+    epochs = [batch.marker.coordinator_epoch for batch in markers if batch.marker]
+    before = [epoch for batch, epoch in zip(markers, epochs, strict=True) if batch.base_offset < context.before.ends[where]]
+    holds = bool(before) and epochs == sorted(epochs) and epochs[-1] > max(before)
+    context.evidence.expect(
+        holds, f"epochs that never fall, and the last above {before}", str(epochs), what=f"coordinator epochs of the markers in {partition}"
+    )
+
+
+def _new_batch(context: ScenarioContext, partition: str) -> Batch:
+    """The one batch that the log got from the producer, or about it, since the When."""
+    assert context.asked is not None, "a sentence about a marker stands after a When"
+    where, producer_id = context.partition(partition), context.asked.current.producer_id
+    ended = context.before.ends[where]
+    batches = context.read(where, Isolation.READ_UNCOMMITTED).batches
+    new = [batch for batch in batches if batch.base_offset >= ended and batch.producer_id == producer_id]
+    if len(new) != 1:
+        raise Violation("one new batch, the marker", f"{len(new)}", what=f"batches added to {partition}")
+    return new[0]

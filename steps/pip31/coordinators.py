@@ -1,0 +1,101 @@
+"""What coordinators answer: ids, and each answer to its own request."""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import pytest
+
+from fencepost.adapters.pulsar.values import Action, AddSubscriptions, AddTopics, End, NewTransaction, TransactionRequest, TxnId
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.answers import judge_done, judge_refused
+from fencepost.steps.outcomes import achieved
+from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.transactions import TIME_OUTS_MS
+from fencepost.steps.pulsar.vocabulary import Participant
+
+from .vocabulary import PIP31
+
+
+@dataclass
+class Pipeline:
+    """Requests that were sent before any answer was read, whether the transaction of each exists, and what came of it."""
+
+    requests: list[tuple[TransactionRequest, bool, Outcome[TxnId | None]]] = field(default_factory=list)
+
+
+@pytest.fixture
+def pipeline() -> Pipeline:
+    """The pipeline of this scenario."""
+    return Pipeline()
+
+
+@PIP31.given("the system has {count} coordinators")
+def has_coordinators(context: ScenarioContext, count: int) -> None:
+    """More than it has by itself, and the last has begun a transaction."""
+    achieved(context.client.set_coordinators(count), f"having {count} coordinators")
+    achieved(context.client.new_transaction(TIME_OUTS_MS[None], coordinator=count - 1), "beginning a transaction at the last coordinator")
+
+
+@PIP31.when("a transaction begins at each coordinator")
+def begins_at_each(context: ScenarioContext) -> None:
+    """One at each that the system has."""
+    for number in range(achieved(context.client.coordinators(), "asking how many coordinators there are")):
+        context.transactions.begin_numbered(coordinator=number)
+
+
+@PIP31.when("a client pipelines requests that add {participants} to {existing:transaction} and {unknown:transaction}")
+def pipelines(context: ScenarioContext, pipeline: Pipeline, participants: tuple[Participant, ...], existing: str, unknown: str) -> None:
+    """All are sent on one connection before any answer is read, and so are, between them, a commit of the unknown transaction and a
+    request for a new one."""
+    topics = [context.topics[one.name] for one in participants if not one.is_subscription]
+    subscriptions = [context.subscription(one.name) for one in participants if one.is_subscription]
+    real, unreal = context.id_of(existing), context.id_of(unknown)
+    requests: list[tuple[TransactionRequest, bool]] = [
+        (AddTopics(unreal, topics), False),
+        (AddTopics(real, topics), True),
+        (End(unreal, Action.COMMIT), False),
+        (NewTransaction(TIME_OUTS_MS[None]), True),
+        (AddSubscriptions(unreal, subscriptions), False),
+        (AddSubscriptions(real, subscriptions), True),
+    ]
+    outcomes = context.client.at_once([request for request, _ in requests])
+    for (request, exists), outcome in zip(requests, outcomes, strict=True):
+        pipeline.requests.append((request, exists, outcome))
+        if isinstance(outcome, Done) and isinstance(outcome.value, TxnId):
+            context.transactions.remember(outcome.value)
+
+
+@PIP31.then("each answer is that to its request")
+def answers_match(context: ScenarioContext, pipeline: Pipeline) -> None:
+    """An answer is told by the request id in it. What was asked about the transaction that exists is done, and a new one is begun; what
+    was asked about the unknown one is refused with TransactionNotFound."""
+    for request, exists, outcome in pipeline.requests:
+        if exists:
+            judge_done(context.evidence, f"answer to {request}", outcome)
+        else:
+            judge_refused(context.evidence, f"answer to {request}", outcome, ("TransactionNotFound",))
+
+
+@PIP31.then("the transaction ids are {id_law}")
+def ids_are(context: ScenarioContext, id_law: str) -> None:
+    """Of all that have no name in the scenario: no two are the same; or each is greater than the one before, as a number of 128 bits,
+    in the order in which they were answered."""
+    ids = [txn for _, txn in context.transactions.numbered]
+    if id_law == "distinct":
+        twice = sorted({txn for txn in ids if ids.count(txn) > 1})
+        seen = f"{', '.join(str(txn) for txn in twice)} twice" if twice else f"{len(ids)} ids"
+        context.evidence.expect(not twice, f"{len(ids)} ids", seen, what="transaction ids")
+    else:
+        falls = [f"{later} after {earlier}" for earlier, later in pairwise(ids) if later <= earlier]
+        seen = ", ".join(falls) or f"{ids[0]} to {ids[-1]}"
+        context.evidence.expect(not falls and len(ids) > 1, "each greater than the one before", seen, what="transaction ids")
+
+
+@PIP31.then("each transaction id names the coordinator that was asked")
+def names_the_coordinator(context: ScenarioContext) -> None:
+    """As clients read it: in the 16 highest bits, or in the whole upper half."""
+    asked = [number for number, _ in context.transactions.numbered]
+    ids = [txn for _, txn in context.transactions.numbered]
+    named = [txn.coordinator for txn in ids]
+    seen = f"{named} in {', '.join(str(txn) for txn in ids)}"
+    context.evidence.expect(bool(named) and named == asked, f"{asked}", seen, what="coordinators of transaction ids")

@@ -1,0 +1,92 @@
+"""What a scenario on Pulsar knows: its transactions, topics and subscriptions, and what was answered to its When."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import Action, MessageId, Subscription, TxnId
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.ports import Session
+from fencepost.steps.outcomes import achieved
+
+from .subscriptions import Subscriptions
+from .topics import Topics
+from .transactions import NoAnswerYet, Transactions
+from .vocabulary import Participant, shown
+
+
+@dataclass
+class ScenarioContext:
+    """The state of one scenario."""
+
+    session: Session
+    evidence: Evidence
+    transactions: Transactions
+    topics: Topics
+    subscriptions: Subscriptions
+    asked: str = "nothing"
+    """The request that the When sent, by its name in the protocol."""
+    answer: Outcome[object] | NoAnswerYet | None = None
+
+    @property
+    def client(self) -> PulsarProbe:
+        """The client that does everything of which it does not matter who does it."""
+        return self.transactions.client
+
+    def ask(self, request: str, answer: Outcome[object] | NoAnswerYet) -> None:
+        """Keep what came of the When."""
+        self.asked, self.answer = request, answer
+
+    def expect_messages(self, what: str, expected: Sequence[str], found: Sequence[str]) -> None:
+        """Judge messages that somebody got, in their order."""
+        self.evidence.expect(list(found) == list(expected), shown(expected), shown(found), what=what)
+
+    def id_of(self, name: str) -> TxnId:
+        """The id of a transaction."""
+        return self.transactions[name].id
+
+    def subscription(self, name: str) -> Subscription:
+        """A subscription by its names in the system."""
+        return self.subscriptions[name].subscription
+
+    def add(self, transaction: str, participants: tuple[Participant, ...]) -> Outcome[None]:
+        """Add topics or subscriptions to a transaction in one request."""
+        topics = [self.topics[one.name] for one in participants if not one.is_subscription]
+        subscriptions = [self.subscription(one.name) for one in participants if one.is_subscription]
+        assert bool(topics) != bool(subscriptions), "one request adds topics or subscriptions"
+        txn = self.id_of(transaction)
+        answer = self.client.add_topics(txn, topics) if topics else self.client.add_subscriptions(txn, subscriptions)
+        if isinstance(answer, Done):
+            self.transactions[transaction].participants.update(participants)
+        return answer
+
+    def take_part(self, transaction: str, participant: Participant) -> TxnId:
+        """Add a topic or subscription to a transaction that does not have it yet, as clients do before they use it."""
+        if participant not in self.transactions[transaction].participants:
+            achieved(self.add(transaction, (participant,)), f"adding {participant} to {transaction}")
+        return self.id_of(transaction)
+
+    def send(self, transaction: str, topic: str, value: str) -> Outcome[MessageId]:
+        """Send a message in a transaction, whether it has the topic added or not."""
+        answer = self.topics.send(topic, value, self.id_of(transaction))
+        if isinstance(answer, Done):
+            self.transactions[transaction].written.append((topic, value))
+        return answer
+
+
+@pytest.fixture
+def context(fencepost_session: Session, fencepost_evidence: Evidence) -> Iterator[ScenarioContext]:
+    """The state of this scenario. What it leaves open is aborted, and what it holds up is let go and awaited: the low watermark of a
+    coordinator, which other scenarios look at, waits for its oldest transaction."""
+    transactions = Transactions(fencepost_session)
+    topics = Topics(transactions)
+    context = ScenarioContext(fencepost_session, fencepost_evidence, transactions, topics, Subscriptions(topics))
+    yield context
+    for name, transaction in transactions.by_name.items():
+        if transaction.unavailable is not None:
+            topics.let_go(name)
+        if not transaction.is_over:
+            context.client.end(transaction.id, Action.ABORT, retry=False)

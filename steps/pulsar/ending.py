@@ -1,0 +1,65 @@
+"""The ends of transactions, as they are asked for."""
+
+from fencepost.adapters.pulsar.values import Action, Status
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Outcome
+from fencepost.steps.outcomes import achieved
+
+from .context import ScenarioContext
+from .transactions import shown_status
+from .vocabulary import PULSAR, Participant
+
+END = PULSAR.act(
+    given="{transaction} has {ended}",
+    when="{transaction} {ends}",
+    meaning="END_TXN, the first time or once more. As a Given, the transaction is over, also where it took part.",
+)
+END_ON_PARTICIPANT = PULSAR.act(
+    given="{participant} has been asked to {end} {transaction}",
+    when="{participant} is asked to {end} {transaction}",
+    meaning="END_TXN_ON_PARTITION or END_TXN_ON_SUBSCRIPTION as the coordinator sends it; the coordinator is not asked.",
+)
+DECIDED = {Action.COMMIT: Status.COMMITTING, Action.ABORT: Status.ABORTING}
+
+
+@END.given
+def has_ended(context: ScenarioContext, transaction: str, ended: Action) -> None:
+    assert context.transactions[transaction].unavailable is None, f"the end of {transaction} is held up: it has been asked for"
+    achieved(context.transactions.end(transaction, ended), f"ending {transaction}")
+    context.transactions.await_ends()
+
+
+@END.when
+def ends(context: ScenarioContext, transaction: str, ends: Action) -> None:
+    context.ask("END_TXN", context.transactions.end_or_see_no_answer(transaction, ends))
+
+
+@PULSAR.given("{transaction} has been asked to {end}")
+def has_been_asked(context: ScenarioContext, transaction: str, end: Action) -> None:
+    """END_TXN, which is decided: it was answered with success, or, where it is held up, the coordinator says COMMITTING or ABORTING.
+    Nobody waits until the participants have followed."""
+    if context.transactions[transaction].unavailable is None:
+        achieved(context.transactions.end(transaction, end), f"ending {transaction}")
+        return
+    context.transactions.begin_end(transaction, end)
+    found = context.transactions.await_status(transaction, DECIDED[end])
+    if found is not DECIDED[end]:
+        raise SetUpFailed(f"the end of {transaction} is held up, and it should be {DECIDED[end].name}; it is {shown_status(found)}")
+
+
+@END_ON_PARTICIPANT.given
+def participant_has_been_asked(context: ScenarioContext, participant: Participant, end: Action, transaction: str) -> None:
+    achieved(_end_on(context, participant, end, transaction), f"asking {participant} to {end.name} {transaction}")
+
+
+@END_ON_PARTICIPANT.when
+def participant_is_asked(context: ScenarioContext, participant: Participant, end: Action, transaction: str) -> None:
+    request = "END_TXN_ON_SUBSCRIPTION" if participant.is_subscription else "END_TXN_ON_PARTITION"
+    context.ask(request, _end_on(context, participant, end, transaction))
+
+
+def _end_on(context: ScenarioContext, participant: Participant, end: Action, transaction: str) -> Outcome[None]:
+    txn = context.id_of(transaction)
+    if participant.is_subscription:
+        return context.client.end_on_subscription(txn, context.subscription(participant.name), end)
+    return context.client.end_on_topic(txn, context.topics[participant.name], end)

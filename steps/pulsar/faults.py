@@ -1,0 +1,60 @@
+"""What befalls the system, and transactions that nobody ends."""
+
+from fencepost.adapters.pulsar.values import Status
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.steps.outcomes import achieved
+
+from .context import ScenarioContext
+from .transactions import shown_status
+from .vocabulary import PULSAR
+
+CRASH = PULSAR.act(
+    given="the system has crashed and come back",
+    when="the system crashes[ while {transaction} is OPEN] and comes back",
+    meaning="A power cut right after the answer to the step before, and a start with what was durable. A transaction that is named was "
+    "open until then, and nobody ends it afterwards.",
+)
+LEAVE_OPEN = PULSAR.act(
+    given="{transaction} has been left open past its time-out",
+    when="{transaction} is left open past its time-out",
+    meaning="Nobody ends it, and the coordinator is watched until it is over or patience ends. As a Given, it is over, or ABORTING where "
+    "its end is held up.",
+)
+
+
+@CRASH.given
+def has_crashed(context: ScenarioContext) -> None:
+    context.session.faults.crash()
+    context.session.faults.restart()
+
+
+@CRASH.when
+def crashes(context: ScenarioContext, transaction: str | None) -> None:
+    if transaction is not None:
+        status = context.transactions.status(transaction)
+        if status is not Status.OPEN:
+            raise SetUpFailed(f"{transaction} should be OPEN when the system crashes; it is {shown_status(status)}")
+    has_crashed(context)
+
+
+@LEAVE_OPEN.given
+def has_been_left_open(context: ScenarioContext, transaction: str) -> None:
+    wanted: tuple[Status | None, ...] = (Status.ABORTED, None)
+    if context.transactions[transaction].unavailable is not None:
+        wanted = (Status.ABORTING,)
+    is_left_open(context, transaction)
+    status = context.transactions.await_status(transaction, *wanted)
+    if status not in wanted:
+        raise SetUpFailed(f"{transaction} was left open past its time-out, and its abort should be decided; it is {shown_status(status)}")
+
+
+@LEAVE_OPEN.when
+def is_left_open(context: ScenarioContext, transaction: str) -> None:
+    context.transactions[transaction].is_over = True
+    context.transactions.await_ends()
+
+
+@PULSAR.given("{topic} has been unloaded")
+def has_been_unloaded(context: ScenarioContext, topic: str) -> None:
+    """The broker has dropped what it had of the topic in memory."""
+    achieved(context.client.unload_topic(context.topics[topic]), f"unloading {topic}")

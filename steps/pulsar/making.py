@@ -1,0 +1,67 @@
+"""Topics that a scenario makes, and transactions that it begins."""
+
+from fencepost.adapters.pulsar.values import Action, TxnId
+from fencepost.steps.outcomes import achieved
+
+from .context import ScenarioContext
+from .transactions import Transaction
+from .vocabulary import PULSAR, Participant
+
+_NEVER_GIVEN = 2**62
+"""A number that no coordinator comes to."""
+
+
+@PULSAR.given("the[ {policy}] {topics}[ with {values}]")
+def topics(context: ScenarioContext, policy: str | None, topics: tuple[str, ...], values: tuple[str, ...] | None) -> None:
+    """New topics that only this scenario uses; with messages outside of transactions, or empty."""
+    namespace = "public/default"
+    if policy is not None:
+        namespace = f"public/{context.session.unique(topics[0])}"
+        achieved(context.client.create_namespace(namespace), f"making the namespace {namespace}")
+        achieved(context.client.set_deduplication(namespace, True), f"having {namespace} deduplicated")
+    for topic in topics:
+        context.topics.create(topic, namespace)
+        for value in values or ():
+            achieved(context.topics.send(topic, value), f"writing {value} to {topic}")
+
+
+@PULSAR.given("{transactions}[ with a {time_out} time-out]")
+def transactions(context: ScenarioContext, transactions: tuple[str, ...], time_out: str | None) -> None:
+    """Open transactions without participants, begun in this order, so that each is newer than the one before. Without such a time-out,
+    theirs is longer than a scenario."""
+    for name in transactions:
+        context.transactions.begin(name, time_out)
+
+
+@PULSAR.given("{transaction} is {unknown}")
+def is_unknown(context: ScenarioContext, transaction: str, unknown: str) -> None:
+    """An id as the first coordinator gives them, which it has given to nobody; or one that names a coordinator that there is not."""
+    txn = TxnId(0, _NEVER_GIVEN)
+    if unknown == "a transaction of an unknown coordinator":
+        count = achieved(context.client.coordinators(), "asking how many coordinators there are")
+        txn = TxnId(count + 6, 1)
+    context.transactions.by_name[transaction] = Transaction(txn, is_over=True)
+
+
+@PULSAR.given("{count} transactions[ with a {time_out} time-out] have {progress}")
+def transactions_have(context: ScenarioContext, count: int, time_out: str | None, progress: str) -> None:
+    """At the first coordinator, one after the other. Those that have committed are over. Those that have written to a topic were all
+    begun before the first wrote; the message of each is its number."""
+    done, _, topic = progress.partition(" to ")
+    names = []
+    for _ in range(count):
+        names.append(context.transactions.begin_numbered(time_out=time_out))
+        if done == "committed":
+            achieved(context.transactions.end(names[-1], Action.COMMIT), f"committing transaction {names[-1]}")
+    for name in names if done == "written" else ():
+        context.take_part(name, Participant(topic, is_subscription=False))
+        achieved(context.send(name, topic, name), f"writing {name} to {topic}")
+    context.transactions.await_ends()
+
+
+@PULSAR.when("{count} transactions begin[ at {clients:count} clients in turn]")
+def transactions_begin(context: ScenarioContext, count: int, clients: int | None) -> None:
+    """At the first coordinator, each when the one before was answered."""
+    names = ("client", *(f"client {number}" for number in range(2, (clients or 1) + 1)))
+    for number in range(count):
+        context.transactions.begin_numbered(client=names[number % len(names)])

@@ -1,0 +1,52 @@
+"""What was answered, what readers see, and how transactions stand."""
+
+from fencepost.adapters.pulsar.values import Status
+from fencepost.contract.outcomes import Refused, Unknown
+from fencepost.steps.answers import judge_done, judge_refused
+from fencepost.steps.outcomes import unanswered
+
+from .context import ScenarioContext
+from .transactions import GONE, shown_status
+from .vocabulary import PULSAR
+
+
+@PULSAR.then("it is done")
+def it_is_done(context: ScenarioContext) -> None:
+    """What the When asked was done, and said to be."""
+    judge_done(context.evidence, f"answer to {context.asked}", context.answer)
+
+
+@PULSAR.then("it is refused[ with {errors}]")
+def it_is_refused(context: ScenarioContext, errors: tuple[str, ...] | None) -> None:
+    """What the When asked was not done, and said not to be; with one of these errors, where some are named."""
+    judge_refused(context.evidence, f"answer to {context.asked}", context.answer, errors or ())
+
+
+@PULSAR.then("readers of {topic} see {content}[ {order}]")
+def readers_see(context: ScenarioContext, topic: str, content: tuple[str, ...], order: str | None) -> None:
+    """A new subscription receives these messages and no others, once every end that was asked for has reached the topic: in this order,
+    or in one that is the topic's affair."""
+    expected, found = list(content), context.topics.seen(topic)
+    if order:
+        expected, found = sorted(expected), sorted(found)
+    context.expect_messages(f"readers of {topic}", expected, found)
+
+
+@PULSAR.then("{transaction} is {status}")
+def transaction_is(context: ScenarioContext, transaction: str, status: Status) -> None:
+    """The coordinator says so, within patience. A transaction that has ended may have been forgotten by then, which says nothing
+    of how it ended: what readers see says that."""
+    wanted: tuple[Status | None, ...] = (status, None) if status in (Status.COMMITTED, Status.ABORTED) else (status,)
+    found = context.transactions.await_status(transaction, *wanted)
+    context.evidence.expect(found in wanted, status.name, shown_status(found), what=f"status of {transaction}")
+
+
+@PULSAR.then("the coordinator does not know {transaction}")
+def is_not_known(context: ScenarioContext, transaction: str) -> None:
+    """There is no metadata of the transaction."""
+    match context.client.transaction(context.id_of(transaction)):
+        case Unknown() as unknown:
+            unanswered(unknown, f"asking for transaction {transaction}")
+        case answer:
+            holds = isinstance(answer, Refused) and answer.code == GONE
+            context.evidence.expect(holds, "none", str(answer), what=f"metadata of {transaction}")

@@ -1,0 +1,62 @@
+"""The participants of a transaction, topics and subscriptions: how they are added, and what they have of it."""
+
+from fencepost.contract.outcomes import Refused
+from fencepost.steps.outcomes import achieved, observed
+
+from .context import ScenarioContext
+from .transactions import GONE
+from .vocabulary import PULSAR, Participant
+
+ADD = PULSAR.act(
+    given="{transaction} has added {participants}",
+    when="{transaction} adds {participants}",
+    meaning="ADD_PARTITION_TO_TXN or ADD_SUBSCRIPTION_TO_TXN, one request for all, also for what the transaction has already.",
+)
+
+
+@ADD.given
+def has_added(context: ScenarioContext, transaction: str, participants: tuple[Participant, ...]) -> None:
+    achieved(context.add(transaction, participants), f"adding to {transaction}")
+
+
+@ADD.when
+def adds(context: ScenarioContext, transaction: str, participants: tuple[Participant, ...]) -> None:
+    request = "ADD_SUBSCRIPTION_TO_TXN" if participants[0].is_subscription else "ADD_PARTITION_TO_TXN"
+    context.ask(request, context.add(transaction, participants))
+
+
+@PULSAR.then("{participant} does not take part in {transaction}")
+def takes_no_part(context: ScenarioContext, participant: Participant, transaction: str) -> None:
+    """The coordinator does not name it among the participants, or does not know the transaction any more."""
+    what = f"participants of {transaction}"
+    known = context.client.transaction(context.id_of(transaction))
+    if isinstance(known, Refused) and known.code == GONE:
+        context.evidence.saw(f"{what}: {transaction} is not known any more")
+        return
+    metadata = observed(known, f"asking who takes part in {transaction}")
+    there = metadata.topics | metadata.subscriptions
+    unwanted = context.subscription(participant.name) if participant.is_subscription else context.topics[participant.name]
+    seen = ", ".join(sorted(map(str, there))) or "nobody"
+    context.evidence.expect(unwanted not in there, f"not {participant}", seen, what=what)
+
+
+@PULSAR.then("nothing of {transaction} is pending in {participant}")
+def nothing_is_pending(context: ScenarioContext, transaction: str, participant: Participant) -> None:
+    """Now or soon, the topic has no message that waits for the end of the transaction; or no acknowledgement on the subscription waits
+    for the end of any."""
+    waiting: object = None
+    for _ in context.session.time.attempts():
+        waiting = _pending(context, transaction, participant)
+        if not waiting:
+            break
+    context.evidence.expect(not waiting, "nothing", f"{waiting or 'nothing'}", what=f"pending in {participant}")
+
+
+def _pending(context: ScenarioContext, transaction: str, participant: Participant) -> str:
+    if participant.is_subscription:
+        stats = context.client.pending_ack_stats(context.subscription(participant.name))
+        ongoing = observed(stats, f"looking at what is pending for {participant}").ongoing
+        return f"something of {ongoing} transactions" if ongoing else ""
+    buffer = context.client.transaction_in_buffer(context.id_of(transaction), context.topics[participant.name])
+    start = observed(buffer, f"looking at the buffer of {participant}").start
+    return f"{transaction} from {start} on" if start else ""

@@ -1,0 +1,197 @@
+"""The transactions of a scenario: their ids by name, what was asked of each, and how each stands.
+
+An end that is incomplete may go unanswered for as long as it is. That is not looked at by waiting: a transaction that was begun later,
+and was ended and answered in the meantime, shows that the answer is not merely on its way.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import Action, PendingEnd, Status, TxnId
+from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.ports import Session
+from fencepost.steps.outcomes import achieved, observed
+
+from .vocabulary import Acknowledged, Participant
+
+GONE = 404
+"""What the coordinator's metadata says of a transaction that it has forgotten."""
+TIME_OUTS_MS = {None: 300_000, "short": 2_000, "moderate": 5_000}
+"""Longer than a system needs to come back after a crash; enough for a few requests; enough for some dozen on a busy system. The last
+two pass while a scenario waits."""
+
+_WATCHED_S = 1.0
+"""How long an answer is still watched for that a later transaction has overtaken."""
+
+
+@dataclass(frozen=True)
+class NoAnswerYet:
+    """No answer, for as long as the end is incomplete."""
+
+    def __str__(self) -> str:
+        return "no answer while the end is incomplete, though a transaction that was begun later was ended and answered"
+
+
+@dataclass(frozen=True)
+class StatusObservation:
+    """How a transaction stood, and how many milliseconds its time-out was away at least when that was known; 0 where it had passed."""
+
+    status: Status | None
+    left_ms: float
+
+    def __str__(self) -> str:
+        return f"{shown_status(self.status)} {self.left_ms:.0f} ms before the time-out"
+
+
+@dataclass
+class Transaction:
+    """A transaction of the scenario."""
+
+    id: TxnId
+    expires_ms: float = math.inf
+    """Until this moment of the session's clock its time-out has certainly not passed."""
+    participants: set[Participant] = field(default_factory=set)
+    """What its client has added to it."""
+    written: list[tuple[str, str]] = field(default_factory=list)
+    """Topic and payload of each message that was receipted."""
+    acknowledged: list[tuple[str, Acknowledged]] = field(default_factory=list)
+    """Subscription and messages of each acknowledgement that was answered with success."""
+    ends: dict[Action, Outcome[None]] = field(default_factory=dict)
+    """What was answered to its ends."""
+    pending_ends: list[tuple[PulsarProbe, PendingEnd]] = field(default_factory=list)
+    """Ends that were asked for on connections of their own."""
+    is_over: bool = False
+    """Its end was asked for or seen, so it is waited for before anybody looks."""
+    unavailable: str | None = None
+    """The participant, a topic, that keeps its end incomplete."""
+    incomplete: Status | None = None
+    """A snapshot of its status: how it stood just before its end was held up no longer."""
+    observations: list[StatusObservation] = field(default_factory=list)
+
+
+@dataclass
+class Transactions:
+    """The transactions of one scenario."""
+
+    session: Session
+    by_name: dict[str, Transaction] = field(default_factory=dict)
+    numbered: list[tuple[int, TxnId]] = field(default_factory=list)
+    """Those that have no name, in the order in which they were begun, each with the coordinator that was asked for it."""
+    _enders: int = 0
+
+    def __getitem__(self, name: str) -> Transaction:
+        return self.by_name[name]
+
+    @property
+    def client(self) -> PulsarProbe:
+        """The client that does everything of which it does not matter who does it."""
+        probe: PulsarProbe = self.session.client("client")
+        return probe
+
+    def begin(self, name: str, time_out: str | None = None) -> None:
+        """Begin a transaction and remember it by that name."""
+        timeout_ms = TIME_OUTS_MS[time_out]
+        asked_ms = self.session.time.now_ms()  # it begins later than this, and before the answer
+        begun = achieved(self.client.new_transaction(timeout_ms), f"beginning transaction {name}")
+        self.by_name[name] = Transaction(begun, asked_ms + timeout_ms)
+
+    def begin_numbered(self, *, client: str = "client", coordinator: int = 0, time_out: str | None = None) -> str:
+        """Begin a transaction and call it by its number."""
+        timeout_ms = TIME_OUTS_MS[time_out]
+        probe: PulsarProbe = self.session.client(client)
+        asked_ms = self.session.time.now_ms()
+        begun = achieved(
+            probe.new_transaction(timeout_ms, coordinator=coordinator), f"beginning a transaction at coordinator {coordinator}"
+        )
+        return self.remember(begun, coordinator, asked_ms + timeout_ms)
+
+    def remember(self, begun: TxnId, coordinator: int = 0, expires_ms: float = math.inf) -> str:
+        """Call a transaction that was begun by its number."""
+        self.numbered.append((coordinator, begun))
+        name = str(len(self.numbered))
+        self.by_name[name] = Transaction(begun, expires_ms)
+        return name
+
+    def end(self, name: str, action: Action, *, retry: bool = True) -> Outcome[None]:
+        """Ask for the end of a transaction and wait for the answer."""
+        transaction = self[name]
+        transaction.is_over = True
+        transaction.ends[action] = self.client.end(transaction.id, action, retry=retry)
+        return transaction.ends[action]
+
+    def end_or_see_no_answer(self, name: str, action: Action) -> Outcome[None] | NoAnswerYet:
+        """The same of a transaction whose end may be incomplete, and its answer with it."""
+        if self[name].unavailable is None:
+            return self.end(name, action)
+        ender, pending = self.begin_end(name, action)
+        later = achieved(self.client.new_transaction(), "beginning a later transaction")
+        achieved(self.client.end(later, Action.COMMIT), "committing a later transaction")
+        for _ in self.session.time.attempts(_WATCHED_S):
+            if ender.is_answered(pending):
+                return ender.ended(pending)
+        return NoAnswerYet()
+
+    def begin_end(self, name: str, action: Action) -> tuple[PulsarProbe, PendingEnd]:
+        """Ask for the end of a transaction on a connection of its own; the answer may be long in coming."""
+        return self.begin_ends(name, action)[0]
+
+    def begin_ends(self, name: str, *actions: Action) -> list[tuple[PulsarProbe, PendingEnd]]:
+        """Ask for several ends of a transaction, each on a connection of its own that stands before the first is asked for."""
+        transaction = self[name]
+        transaction.is_over = True
+        enders = [self._ender(transaction) for _ in actions]
+        ends = [
+            (ender, achieved(ender.begin_end(transaction.id, action), f"asking for the end of {name}"))
+            for ender, action in zip(enders, actions, strict=True)
+        ]
+        transaction.pending_ends += ends
+        return ends
+
+    def status(self, name: str) -> Status | None:
+        """How the coordinator says that a transaction stands; None when it does not know it any more."""
+        transaction = self[name]
+        status: Status | None = None
+        match self.client.transaction(transaction.id):
+            case Done(metadata):
+                status = metadata.status
+            case Refused(code=code) if code == GONE:
+                pass
+            case trouble:
+                status = observed(trouble, f"asking how {name} stands").status
+        transaction.observations.append(StatusObservation(status, max(0.0, transaction.expires_ms - self.session.time.now_ms())))
+        transaction.is_over |= status in (Status.COMMITTED, Status.ABORTED, None)
+        return status
+
+    def await_status(self, name: str, *wanted: Status | None) -> Status | None:
+        """How a transaction stands once it is as wanted, or when patience ends."""
+        status = self.status(name)
+        for _ in self.session.time.attempts():
+            if status in wanted:
+                break
+            status = self.status(name)
+        return status
+
+    def await_ends(self) -> None:
+        """Wait until every end that was asked for has reached all; one that is incomplete is not waited for.
+
+        When patience ends first, the sentence that follows judges what there is.
+        """
+        for name, transaction in self.by_name.items():
+            if transaction.is_over and transaction.unavailable is None:
+                self.await_status(name, Status.COMMITTED, Status.ABORTED, None)
+
+    def ongoing(self) -> int:
+        """How many transactions of the coordinator are not over."""
+        return observed(self.client.coordinator_stats(), "asking how many transactions are not over").ongoing
+
+    def _ender(self, transaction: Transaction) -> PulsarProbe:
+        self._enders += 1
+        ender: PulsarProbe = self.session.client(f"ender-{self._enders}")
+        achieved(ender.reach_coordinator(transaction.id.coordinator), "connecting to the coordinator")
+        return ender
+
+
+def shown_status(status: Status | None) -> str:
+    """A status as it is told."""
+    return "not known any more" if status is None else status.name

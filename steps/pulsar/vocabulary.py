@@ -1,0 +1,158 @@
+"""The types of the values that Pulsar's sentences name, and the vocabulary itself.
+
+A transaction is called A, B or C, a topic by its name (orders) and a subscription by its name in quotation marks ("workers").
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from fencepost.adapters.pulsar.values import Action, Status, SubscriptionType
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, quoted, text
+
+_VALUE = quoted("value", "the payload of a message")
+_VALUES = listed("values", _VALUE, "payloads, in their order")
+_PARTICIPANT_PATTERN = r'[a-z]+|"[a-z]+"'
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A topic or a subscription, by its name in the scenario."""
+
+    name: str
+    is_subscription: bool
+
+    def __str__(self) -> str:
+        return f'"{self.name}"' if self.is_subscription else self.name
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """The messages that an acknowledgement names: each, or all up to one."""
+
+    values: tuple[str, ...]
+    is_cumulative: bool = False
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A message outside of transactions, or several that stand in one entry."""
+
+    values: tuple[str, ...]
+    is_batch: bool = False
+
+
+def participant(written: str) -> Participant:
+    """The topic or subscription that is written so."""
+    return Participant(written.strip('"'), written.startswith('"'))
+
+
+def shown(values: Iterable[str]) -> str:
+    """Payloads as a step names them."""
+    return _CONTENT.render(tuple(values))
+
+
+def _names(noun: str, name: str, meaning: str, pattern: str, show: str) -> ValueType[tuple[str, ...]]:
+    """`noun A`, `nouns A and B` or `nouns A, B and C`."""
+
+    def render(names: tuple[str, ...]) -> str:
+        shown = [show.format(one) for one in names]
+        return f"{noun} {shown[0]}" if len(shown) == 1 else f"{noun}s {', '.join(shown[:-1])} and {shown[-1]}"
+
+    return ValueType(
+        name,
+        f"{noun} {pattern}|{noun}s {pattern}(?:, {pattern})* and {pattern}",
+        meaning,
+        lambda written: tuple(found.strip('"') for found in re.findall(pattern, written.partition(" ")[2])),
+        render,
+    )
+
+
+def _end(name: str, commit: str, abort: str) -> ValueType[Action]:
+    """An end of a transaction in one grammatical form."""
+    words = {commit: Action.COMMIT, abort: Action.ABORT}
+    return ValueType(
+        name, f"{commit}|{abort}", "how a transaction ends", words.__getitem__, {end: word for word, end in words.items()}.__getitem__
+    )
+
+
+def _parse_acknowledged(written: str) -> Acknowledged:
+    return Acknowledged(_VALUES.parse(written[written.index('"') :]), written.startswith("everything"))
+
+
+def _render_acknowledged(messages: Acknowledged) -> str:
+    return ("everything up to " if messages.is_cumulative else "") + _VALUES.render(messages.values)
+
+
+def _parse_plain(written: str) -> Plain:
+    return Plain(_VALUES.parse(written[written.index('"') :]), written.startswith("a batch"))
+
+
+def _render_plain(message: Plain) -> str:
+    return ("a batch of " if message.is_batch else "") + _VALUES.render(message.values)
+
+
+_CONTENT = ValueType(
+    "content",
+    f"nothing|{_VALUES.pattern}",
+    "payloads, in their order, or nothing",
+    lambda written: () if written == "nothing" else _VALUES.parse(written),
+    lambda values: _VALUES.render(values) if values else "nothing",
+)
+_ERROR = text("error", "[A-Z][A-Za-z]+", "an error of PulsarApi.proto's ServerError")
+_PARTICIPANT = ValueType("participant", _PARTICIPANT_PATTERN, "a topic, or a subscription in quotation marks", participant, str)
+
+TYPES: tuple[ValueType[Any], ...] = (
+    text("transaction", "[A-Z]", "a transaction of the scenario"),
+    _names("transaction", "transactions", "transactions, which are begun in this order", r"[A-Z]\b", "{}"),
+    text("topic", "[a-z]+", "a topic of the scenario"),
+    _names("topic", "topics", "topics that the scenario makes", '"[a-z]+"', '"{}"'),
+    choice("policy", "deduplicated", meaning="deduplicated: the topic's namespace has its brokers recognise what producers repeat"),
+    quoted("subscription", "a subscription of the scenario"),
+    _PARTICIPANT,
+    listed("participants", _PARTICIPANT, "topics, or subscriptions", " and "),
+    _VALUE,
+    _VALUES,
+    _CONTENT,
+    ValueType(
+        "messages",
+        f"(?:everything up to {_VALUE.pattern})|{_VALUES.pattern}",
+        "messages to acknowledge, one by one or cumulatively",
+        _parse_acknowledged,
+        _render_acknowledged,
+    ),
+    ValueType(
+        "plain",
+        f"{_VALUE.pattern}|a batch of {_VALUES.pattern}",
+        "one message, or a batch of several in one entry",
+        _parse_plain,
+        _render_plain,
+    ),
+    _end("end", "commit", "abort"),
+    _end("ends", "commits", "aborts"),
+    _end("ended", "committed", "aborted"),
+    ValueType("status", "|".join(Status.__members__), "a state of a transaction", Status.__getitem__, lambda status: status.name),
+    choice(
+        "time_out",
+        "short",
+        "moderate",
+        meaning="short: enough for a few requests; moderate: enough for some dozen; both pass while a scenario waits",
+    ),
+    ValueType(
+        "subscription_type",
+        "shared|exclusive",
+        "how consumers share a subscription",
+        lambda written: SubscriptionType[written.upper()],
+        lambda kind: kind.name.lower(),
+    ),
+    listed("errors", _ERROR, "the errors of which one is answered", " or "),
+    number("count", "how many"),
+    text("progress", "begun|committed|written to [a-z]+", "how far transactions have come"),
+    choice("unknown", "an unknown transaction", "a transaction of an unknown coordinator", meaning="what does not exist"),
+    choice("not_added", "which it has not added", meaning="the topic is no participant of the transaction"),
+    choice("order", "in some order", meaning="in an order that is the topic's affair"),
+    choice("bound", "at least", meaning="among others, or alone"),
+)
+
+PULSAR = Vocabulary("pulsar", TYPES)

@@ -1,0 +1,71 @@
+"""Messages, in a transaction or outside of all."""
+
+from fencepost.adapters.pulsar.values import Action
+from fencepost.steps.outcomes import achieved
+
+from .context import ScenarioContext
+from .ending import has_ended
+from .vocabulary import PULSAR, Participant, Plain
+
+WRITE = PULSAR.act(
+    given="{transaction} has written {values} to {topic}",
+    when="{transaction} writes {value} to {topic}",
+    meaning="SEND in the transaction, which was receipted. The topic is added first unless the transaction has it already, as clients do.",
+)
+COMMIT_ONE = PULSAR.act(
+    given="{transaction} has committed {value} to {topic}",
+    when="{transaction} commits {value} to {topic}",
+    meaning="A transaction of one message. As a Given, it is over; as a When, its commit is asked for also when the message was refused.",
+)
+WRITE_PLAIN = PULSAR.act(
+    given="{plain} has been written to {topic}",
+    when="{plain} is written to {topic}",
+    meaning="SEND outside of all transactions; a batch is one entry, in which each message has its place.",
+)
+
+
+@WRITE.given
+def has_written(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
+    context.take_part(transaction, Participant(topic, is_subscription=False))
+    for value in values:
+        achieved(context.send(transaction, topic, value), f"writing {value} to {topic}")
+
+
+@WRITE.when
+def writes(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
+    context.take_part(transaction, Participant(topic, is_subscription=False))
+    context.ask("SEND", context.send(transaction, topic, value))
+
+
+@PULSAR.given("{transaction} has tried to write {value} to {topic}[, {not_added}]")
+def has_tried_to_write(context: ScenarioContext, transaction: str, value: str, topic: str, not_added: str | None) -> None:
+    """SEND in the transaction, whatever came of it. The topic is added first as before any write, or it is not."""
+    if not_added is None:
+        context.take_part(transaction, Participant(topic, is_subscription=False))
+    context.send(transaction, topic, value)
+
+
+@COMMIT_ONE.given
+def has_committed(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
+    has_written(context, transaction, (value,), topic)
+    has_ended(context, transaction, Action.COMMIT)
+
+
+@COMMIT_ONE.when
+def commits_one(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
+    writes(context, transaction, value, topic)
+    context.ask("END_TXN", context.transactions.end(transaction, Action.COMMIT))
+
+
+@WRITE_PLAIN.given
+def has_been_written(context: ScenarioContext, plain: Plain, topic: str) -> None:
+    if plain.is_batch:
+        achieved(context.client.send_batch(context.topics.producer(topic), plain.values), f"sending a batch to {topic}")
+    else:
+        achieved(context.topics.send(topic, plain.values[0]), f"writing to {topic}")
+
+
+@WRITE_PLAIN.when
+def is_written(context: ScenarioContext, plain: Plain, topic: str) -> None:
+    assert not plain.is_batch, "a batch is a Given"
+    context.ask("SEND", context.topics.send(topic, plain.values[0]))

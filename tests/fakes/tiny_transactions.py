@@ -1,0 +1,155 @@
+"""A second kind of transactions, as small as can be, for a broker that offers it beside PIP-31's.
+
+Its topics are segments, and its requests have the flag `scalable`. A coordinator keeps outcomes in one table on the disk and sends nobody
+anything: each buffer and store hears by itself, at its site, that a transaction has ended. It lies in that nothing else is checked.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from fencepost.reference.kernel.journal import Journal
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.pulsar.buffer import Place, Readable
+from fencepost.reference.pulsar.coordinator import Reply
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.kinds import Site
+from fencepost.reference.pulsar.ledger import Ledger
+from fencepost.reference.pulsar.participants import EndOnParticipant, Participant
+from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.transaction import Transaction
+from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
+
+Outcomes = Journal[tuple[TxnId, Action | None]]
+"""How each transaction stands: None while it is open."""
+
+
+class TinyTransactions:
+    """The kind."""
+
+    scalable = True
+
+    def __init__(self) -> None:
+        self.sites: dict[Participant, Site] = {}
+        """Where each participant was loaded last; what was loaded before is gone."""
+
+    def takes(self, topic: str) -> bool:
+        return topic.startswith("segment://")
+
+    def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> "TinyCoordinator":  # noqa: ARG002 - nobody is sent an end
+        return TinyCoordinator(tc_id, machine, self)
+
+    def buffer(self, site: Site, ledger: Ledger) -> "TinyBuffer":
+        self.sites[site.participant] = site
+        return TinyBuffer(ledger, outcomes_on(site.machine))
+
+    def pending_ack_store(self, site: Site) -> "TinyStore":
+        self.sites[site.participant] = site
+        return TinyStore(site)
+
+
+def outcomes_on(machine: Machine) -> Outcomes:
+    return machine.disk.journal("tiny-outcomes")
+
+
+class TinyCoordinator:
+    """A coordinator whose table any node continues."""
+
+    low_watermark = -1
+
+    def __init__(self, tc_id: int, machine: Machine, kind: TinyTransactions) -> None:
+        self.tc_id = tc_id
+        self._machine = machine
+        self._kind = kind
+        self._outcomes = outcomes_on(machine)
+
+    @property
+    def last_sequence(self) -> int:
+        return max((txn.sequence for txn, _ in self._outcomes if txn.tc_id == self.tc_id), default=-1)
+
+    def new(self, timeout_ms: int) -> TxnId:  # noqa: ARG002 - time does not pass here
+        txn = TxnId(self.tc_id, self.last_sequence + 1)
+        self._outcomes.append((txn, None))
+        return txn
+
+    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:  # noqa: ARG002
+        self.describe(txn)
+
+    def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:  # noqa: ARG002
+        self.describe(txn)
+
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        self.describe(txn)
+        self._outcomes.append((txn, action))
+        reply()
+        for site in self._kind.sites.values():
+            site.machine.send((txn, site.participant), lambda _, site=site: site.end(txn, action))
+
+    def sweep(self) -> None:
+        """Nothing is overdue."""
+
+    def describe(self, txn: TxnId) -> Transaction:
+        if txn not in dict(self._outcomes):
+            raise Refused(Error.TRANSACTION_NOT_FOUND, f"there is no {txn}")
+        return Transaction(txn, 0, 0)
+
+    def is_over(self, txn: TxnId) -> bool:
+        return dict(self._outcomes).get(txn) is not None
+
+    def transactions(self) -> tuple[Transaction, ...]:
+        return tuple(self.describe(txn) for txn in dict(self._outcomes))
+
+
+class TinyBuffer:
+    """Shows what is committed, by the table."""
+
+    def __init__(self, ledger: Ledger, outcomes: Outcomes) -> None:
+        self._ledger = ledger
+        self._outcomes = outcomes
+
+    def publish(self, message: Message) -> Position:
+        return self._ledger.append(message)
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        """The table says it."""
+
+    def after(self, place: Place) -> Iterator[Readable]:
+        known = dict(self._outcomes)
+        for entry in self._ledger.after(place.position):
+            assert isinstance(entry.content, Message), "there are no markers"
+            if entry.content.txn is None or known.get(entry.content.txn) is Action.COMMIT:
+                yield Readable(Place(entry.position), entry.content)
+
+    def stored(self) -> Iterator[Message]:
+        return (entry.content for entry in self._ledger if isinstance(entry.content, Message))
+
+    def is_aborted(self, txn: TxnId) -> bool:
+        return dict(self._outcomes).get(txn) is Action.ABORT
+
+    def ongoing(self) -> dict[TxnId, Position]:
+        return {}
+
+    @property
+    def aborted(self) -> int:
+        return 0
+
+    @property
+    def max_read_position(self) -> Position:
+        return self._ledger.last
+
+
+class TinyStore:
+    """Positions by transaction."""
+
+    def __init__(self, site: Site) -> None:
+        self._journal: Journal[Waiting] = site.machine.disk.journal(f"tiny-acks {site.participant}")
+
+    def append(self, waiting: Waiting) -> None:
+        self._journal.append(waiting)
+
+    def end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - either way nothing is pending
+        self._journal.replace([waiting for waiting in self._journal if waiting.txn != txn])
+
+    def replay(self) -> Iterable[Waiting]:
+        return tuple(self._journal)
+
+    def erase(self) -> None:
+        self._journal.replace(())

@@ -1,0 +1,96 @@
+"""Where a variant of the reference stands, and what it may override: a decision, by its public name."""
+
+import functools
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+
+from fencepost.contract import gherkin
+from fencepost.reference import defects, kafka, pulsar
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.transaction import Transaction
+
+VARIANTS = [*DEFECTS.values(), *LAWFUL.values()]
+VARIANTS = [variant for variant in VARIANTS if variant.protocol == "kafka"]  # until the decisions of Pulsar's reference have their names
+
+
+def overridden(parts: kafka.Parts | pulsar.Parts) -> Iterator[tuple[type, str]]:
+    """What a variant has instead of the reference's own, constructors aside: the reference's class, and the name."""
+    for field, lawful in vars(type(parts)()).items():
+        part = getattr(parts, field)
+        for name in {name for own in part.__mro__ if own not in lawful.__mro__ for name in vars(own)}:
+            owner = next((known for known in lawful.__mro__[:-1] if name in vars(known)), None)
+            if owner is not None and not name.startswith("__"):
+                yield owner, name
+
+
+def faults(parts: kafka.Parts | pulsar.Parts) -> list[str]:
+    """What it overrides and is no decision."""
+    found = []
+    for owner, name in overridden(parts):
+        member = inspect.getattr_static(owner, name)
+        is_decision = not callable(member) or (inspect.getdoc(member) or "").startswith("Decision: ")
+        if name.startswith("_") or not is_decision:
+            found.append(f"{owner.__name__}.{name}")
+    return found
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_a_variant_overrides_decisions_only(variant: Defect) -> None:
+    """By their public names; the docstring of each begins with the word, so a reader of the reference finds what can go wrong."""
+    assert faults(variant.parts) == []
+
+
+def test_what_is_no_decision_is_found() -> None:
+    """A private name, and a public one whose docstring calls it something else."""
+
+    class Meddles(Coordinator):
+        def _is_pending(self, *_: object) -> bool:
+            return False
+
+        def load_for(self, *_: object) -> None:
+            return
+
+        def describe(self, *arguments: str) -> Transaction:
+            return super().describe(*arguments)
+
+    assert sorted(faults(kafka.Parts(coordinator=Meddles))) == ["Coordinator._is_pending", "Coordinator.load_for"]
+
+
+@functools.cache
+def placed() -> dict[str, tuple[str, ...]]:
+    """The names of the variants, with the module that each stands in, below `reference/defects`."""
+    found = {}
+    for module in pkgutil.walk_packages(defects.__path__, f"{defects.__name__}."):
+        for value in vars(importlib.import_module(module.name)).values():
+            for variant in value if isinstance(value, tuple) else (value,):
+                if isinstance(variant, Defect):
+                    found[variant.name] = tuple(module.name.removeprefix(f"{defects.__name__}.").split("."))
+    return found
+
+
+@functools.cache
+def features_of(requirement: str) -> set[tuple[str, str]]:
+    """The features that a requirement stands in, each as its proposal and its name."""
+    return {
+        (feature.path.split("/")[0], feature.path.split("/")[1].removesuffix(".feature"))
+        for feature in gherkin.bundled()
+        if requirement in {gherkin.requirement_of(rule.tags) for rule in feature.rules}
+    }
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_a_variant_stands_where_it_is_looked_for(variant: Defect) -> None:
+    """A defect in `<proposal>/<feature>`, one of the core in `core/<protocol>/<feature>`; a lawful variant in `lawful/`."""
+    place = placed()[variant.name]
+
+    if variant.is_lawful:
+        assert place[0] == "lawful"
+    else:
+        features = {feature for requirement in variant.breaks for feature in features_of(requirement)}
+        due = {(proposal, variant.protocol, name) if proposal == "core" else (proposal, name) for proposal, name in features}
+        assert place in due

@@ -1,0 +1,25 @@
+"""What CI asks of a release that is not the newest: where it is known to deviate, and a little of everything else."""
+
+from fencepost import expectations
+from fencepost.contract import gherkin, register
+from fencepost.contract.gherkin import requirement_of
+
+
+def deviating(system: str, version: str) -> set[str]:
+    """The requirements of which that release is known to break a scenario."""
+    return {entry.requirement for entry in expectations.load_for(system, version, True, register.bundled()).entries}
+
+
+def smoke(*specs: str) -> set[str]:
+    """A requirement of each feature of these proposals, the first one: every area of the protocol is entered once."""
+    return {name for feature in gherkin.bundled() if feature.spec in specs for name in [requirement_of(feature.rules[0].tags)] if name}
+
+
+def asked(system: str, version: str, *specs: str) -> frozenset[str]:
+    """Both together."""
+    return frozenset(deviating(system, version) | smoke(*specs))
+
+
+def tested(*specs: str) -> set[str]:
+    """All that these proposals test."""
+    return {row.id for row in register.bundled().rows(specs) if row.is_tested}

@@ -1,0 +1,164 @@
+"""What the tests spend, file by file: the seconds that pass, and the seconds that a processor works for this process, for those that it
+starts and for the containers that they own.
+
+Loaded where FENCEPOST_SPENT names a file, which gets a table in Markdown at the end of the run. The processor's seconds are the ones to
+compare: on a machine that others share, the seconds that pass tell of the others.
+"""
+
+import json
+import os
+import subprocess
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from fencepost.adapters.common import owners
+
+_EVERY_S = 0.25
+"""What a container or an orphan works is known as long as it lives, so it is looked at that often; what it works after that is lost."""
+_TICKS = os.sysconf("SC_CLK_TCK")
+_USAGES = ("cpuacct/docker/*/cpuacct.usage", "docker/*/cpu.stat", "system.slice/docker-*/cpu.stat")
+_WORKER = "PYTEST_XDIST_WORKER"
+_NOT_IN_TESTS = "(collection, and what is left at the end)"
+
+
+@dataclass(frozen=True)
+class Process:
+    """One that this process started, or one of these did: its parent, and its seconds with those of the children that it has waited for."""
+
+    parent: int
+    has_ended: bool
+    seconds: float
+
+
+class Meter:
+    """The processor seconds of this process, of those that it started, and of the containers that one of them owns."""
+
+    def __init__(self) -> None:
+        self._processes: dict[int, Process] = {}
+        self._orphans = 0.0
+        self._containers: dict[Path, float] = {}
+        self._is_ours: dict[Path, bool] = {}
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def seconds(self) -> tuple[float, float]:
+        """Of processes, and of containers, until now."""
+        with self._lock:
+            living = _tree(os.getpid())
+            # Whoever ended before its parent was waited for, and is in the parent's count; Spark's Java outlives it, and is not.
+            parents = {pid for pid, one in living.items() if not one.has_ended}
+            gone = [one for pid, one in self._processes.items() if pid not in living]
+            self._orphans += sum(one.seconds for one in gone if one.parent not in parents)
+            self._processes = living
+            self._look_at_containers()
+            return self._orphans + sum(one.seconds for one in living.values()), sum(self._containers.values())
+
+    def close(self) -> None:
+        self._ended.set()
+
+    def _look_at_containers(self) -> None:
+        for usage in (path for pattern in _USAGES for path in Path("/sys/fs/cgroup").glob(pattern)):
+            if usage not in self._is_ours:
+                self._is_ours[usage] = _owner(usage.parent.name.removeprefix("docker-").removesuffix(".scope")) in self._processes
+            if self._is_ours[usage] and (seconds := _usage(usage)) is not None:
+                self._containers[usage] = seconds
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_EVERY_S):
+            self.seconds()
+
+
+class Spent:
+    """A process of the tests: each moment belongs to the file of the test that runs, or of the one that ran last."""
+
+    def __init__(self, to: Path) -> None:
+        self._to = to
+        if _WORKER not in os.environ:
+            for left in to.parent.glob(f"{to.stem}.*.json"):  # of a run that was ended by force
+                left.unlink()
+        self._meter = Meter()
+        self._by_file: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._before = dict[str, float]()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self._book(_NOT_IN_TESTS)
+        try:
+            return (yield)
+        finally:
+            self._book(item.path.relative_to(item.config.rootpath).as_posix())
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self._book(_NOT_IN_TESTS)
+        self._meter.close()
+        worker = os.environ.get(_WORKER, "main")
+        self._to.with_suffix(f".{worker}.json").write_text(json.dumps(self._by_file))
+        if not hasattr(session.config, "workerinput"):
+            self._to.write_text(table(self._to.parent.glob(f"{self._to.stem}.*.json")))
+
+    def _book(self, to: str) -> None:
+        processes, containers = self._meter.seconds()
+        now = {"passed": time.monotonic(), "processes": processes, "containers": containers}
+        self._by_file[to].update({what: max(0.0, now[what] - self._before.get(what, now[what])) for what in now})
+        self._before = now
+
+
+def table(files: Iterator[Path]) -> str:
+    """Of what every process of the tests told: the files, the dearest first."""
+    total: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for file in files:
+        for name, spent in json.loads(file.read_text()).items():
+            total[name].update(spent)
+        file.unlink()
+    rows = sorted(total.items(), key=lambda row: -_worked(row[1]))
+    rows.append(("all", sum(total.values(), Counter[str]())))
+    lines = [f"| {name} | {_worked(spent):.0f} | {spent['containers']:.0f} | {spent['passed']:.0f} |" for name, spent in rows]
+    return "\n".join(["| file | processor s | of these in containers | s that passed |", "|---|---|---|---|", *lines, ""])
+
+
+def _worked(spent: Counter[str]) -> float:
+    return spent["processes"] + spent["containers"]
+
+
+def _tree(root: int) -> dict[int, Process]:
+    """This process, and those that descend from it."""
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    every: dict[int, Process] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:  # it is gone
+                continue
+            children[int(fields[1])].append(int(entry.name))
+            every[int(entry.name)] = Process(int(fields[1]), fields[0] == "Z", sum(map(int, fields[11:15])) / _TICKS)
+    found, waiting = {}, [root]
+    while waiting:
+        pid = waiting.pop()
+        if pid in every:
+            found[pid] = every[pid]
+            waiting += children[pid]
+    return found
+
+
+def _usage(path: Path) -> float | None:
+    """The seconds of a control group, of its first or second kind; None when it is gone."""
+    try:
+        told = path.read_text().split()
+    except OSError:
+        return None
+    return int(told[0]) / 1e9 if len(told) == 1 else int(told[1]) / 1e6
+
+
+def _owner(container: str) -> int | None:
+    """The process that the container's label names."""
+    asked = ["docker", "inspect", "--format", f'{{{{index .Config.Labels "{owners.LABEL}"}}}}', container]
+    told = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
+    return int(told[1]) if len(told) == 3 else None

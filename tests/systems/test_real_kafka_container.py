@@ -1,0 +1,316 @@
+"""Kafka in a container: it is ready when it says so, survives a crash with its disk, and is gone after every way out."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import compliance, fencepost, verdicts
+from docker_here import IMAGE, containers_of
+
+from fencepost.adapters.common import owners
+from fencepost.adapters.images import image_of
+from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
+from fencepost.adapters.kafka.login import Passwords
+from fencepost.adapters.kafka.settings import BrokerConfiguration, kafka_settings
+from fencepost.adapters.kafka.system import KafkaAt
+from fencepost.adapters.kafka.values import Isolation, TopicPartition
+from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
+from fencepost.contract.outcomes import Done, Refused, Unknown
+from fencepost.contract.ports import Handshake
+
+NEVER_GIVEN = 2**22 + 1
+"""A process id that Linux gives to nobody."""
+
+
+needs_docker = pytest.mark.docker(IMAGE)
+
+
+def address_of(handshake: Handshake) -> str:
+    (nodes,) = [note for note in handshake.notes if note.startswith("nodes: ")]
+    return nodes.removeprefix("nodes: 1 at ")
+
+
+@needs_docker
+def test_a_release_is_known_by_its_tag_and_its_features(kafka_container: tuple[KafkaContainerSystem, Handshake]) -> None:
+    """The handshake of a released image: exact, with its profile, and nothing missing."""
+    _, handshake = kafka_container
+
+    assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("4.3.1", True, "kafka-4.3")
+    assert handshake.judged_as == ("kafka", "4.3.1")
+    assert handshake.capabilities == {"transactions-v2", "wire-faults"} | kafka_settings().capabilities
+    assert handshake.not_offered == ()
+
+
+@needs_docker
+def test_a_broker_with_an_authorizer_lets_in_whom_it_knows_and_logs_no_password(
+    monkeypatch: pytest.MonkeyPatch, kafka_container: tuple[KafkaContainerSystem, Handshake]
+) -> None:
+    """The kit's own user may do everything, another one nothing yet; what the broker wrote, from its start on, has no password."""
+    passwords = Passwords.made_up_for(kafka_settings().users("authorizer"))
+    monkeypatch.setattr(Passwords, "made_up_for", lambda _: passwords)
+    system, _ = kafka_container
+    session = system.session("a guarded scenario", frozenset({"authorizer"}))
+    probe = session.client("A")
+
+    assert isinstance(probe.init_producer_id(session.unique("x")), Done)
+    probe.log_in_as("ordinary")
+    assert isinstance(probe.init_producer_id(session.unique("x")), Refused)
+    session.close()
+
+    logs = [
+        subprocess.run(["docker", "logs", container], check=True, capture_output=True, text=True)
+        for container in containers_of(owners.this_process())
+    ]
+    assert sum("Kafka Server started" in log.stdout for log in logs) == 2
+    assert not any(password in log.stdout + log.stderr for log in logs for password in passwords.by_user.values())
+
+
+@needs_docker
+def test_the_same_broker_by_its_address_is_known_without_a_tag(kafka_container: tuple[KafkaContainerSystem, Handshake]) -> None:
+    """Whoever points at a running broker gets its release, not exactly, and no crashes."""
+    _, handshake = kafka_container
+    system = KafkaAt(address_of(handshake))
+
+    told = system.open()
+    session = system.session("a scenario")
+
+    assert (told.version, told.version_is_exact, told.profile) == ("4.3", False, "kafka-4.3")
+    assert told.capabilities == {"transactions-v2", "aged-ids", "wire-faults"}
+    assert {line.split(":")[0] for line in told.not_offered} == kafka_settings().capabilities - {"aged-ids"}
+    assert f"{address_of(handshake)} was not started by fencepost" in told.not_offered[0]
+    with pytest.raises(NotOffered, match=r"crash: .* was not started by fencepost"):
+        session.faults.crash()
+    with pytest.raises(NotOffered, match=r"restart: .* was not started by fencepost"):
+        session.faults.restart()
+
+
+@needs_docker
+def test_a_broker_that_already_runs_is_judged_and_not_killed(
+    kafka_container: tuple[KafkaContainerSystem, Handshake], tmp_path: Path
+) -> None:
+    """Behind --bootstrap, a scenario that kills the broker is not offered; and the doctor says so before."""
+    address = address_of(kafka_container[1])
+
+    out = fencepost("doctor", "kafka", "--bootstrap", address, expect=0).out
+    fencepost("run", "kafka", "--bootstrap", address, "--only", "KIP890-060", "--only", "KIP890-160", "--results", tmp_path, expect=0)
+    assert verdicts(tmp_path) == {"KIP890-060": "met", "KIP890-160": "not_offered"}
+    assert compliance(tmp_path)["system"]["version"] == "4.3"
+    for part in (
+        "kafka 4.3",
+        "profile kafka-4.3",
+        "transaction.version 2",
+        "EndTxn v0 to v5",
+        "KIP890-160 [1] A decided commit: needs crash",
+    ):
+        assert part in out
+
+
+@needs_docker
+def test_a_crash_ends_the_broker_and_a_restart_brings_its_log_back(kafka_container: tuple[KafkaContainerSystem, Handshake]) -> None:
+    """While it is down nothing is answered; afterwards what was acknowledged is still there, and connections are new."""
+    system, _ = kafka_container
+    session = system.session("a crash")
+    probe = session.client("writer")
+    partition = TopicPartition(session.unique("payments"), 0)
+    assert probe.create_topic(partition.topic, 1) == Done(None)
+    assert isinstance(probe.produce(partition, ["kept"]), Done)
+
+    session.faults.crash()
+    down = probe.produce(partition, ["lost"])
+    session.faults.restart()
+    up = probe.read(partition, Isolation.READ_COMMITTED)
+    initialised = probe.init_producer_id(session.unique("writer"))
+    session.close()
+
+    assert isinstance(down, Unknown)
+    assert down.lost
+    assert isinstance(up, Done)
+    assert up.value.values() == ["kept"]
+    assert isinstance(initialised, Done)
+
+
+@needs_docker
+@pytest.mark.parametrize("starts", [False, True], ids=["dead", "starting"])
+def test_a_session_never_begins_with_a_dead_broker(kafka_container: tuple[KafkaContainerSystem, Handshake], starts: bool) -> None:
+    """A scenario that failed between crash and restart, or before the broker was back, does not take the next one with it."""
+    system, _ = kafka_container
+    faults = system.session("crashes and fails").faults
+    faults.crash()
+    if starts:
+        faults.start_again()
+
+    session = system.session("the next")
+    outcome = session.client("writer").init_producer_id(session.unique("writer"))
+    session.close()
+
+    assert isinstance(outcome, Done)
+
+
+@needs_docker
+def test_two_sessions_share_no_name(kafka_container: tuple[KafkaContainerSystem, Handshake]) -> None:
+    """A name is the session's own, and the same within it."""
+    system, _ = kafka_container
+    one, other = system.session("one"), system.session("other")
+
+    assert one.unique("payments") == one.unique("payments")
+    assert one.unique("payments") != other.unique("payments")
+    assert one.unique("payments").startswith("payments-")
+
+
+@needs_docker
+def test_nothing_of_ours_is_left_after_close() -> None:
+    """Closing removes the container, also while it is still starting, and twice is as good as once."""
+    before = containers_of(owners.this_process())
+    system = KafkaContainerSystem(IMAGE)
+
+    system.prepare()
+    system.close()
+    system.close()
+
+    assert containers_of(owners.this_process()) == before
+    with pytest.raises(WrongUsage, match=r"after close\(\)"):
+        system.session("too late")
+
+
+@needs_docker
+def test_nothing_is_left_when_nobody_closes() -> None:
+    """The interpreter's end is a way out too."""
+    program = (
+        "from fencepost.adapters.kafka.container_system import KafkaContainerSystem as System\n"
+        "from fencepost.adapters.common.owners import this_process\n"
+        f"system = System({IMAGE!r})\n"
+        "system.prepare()\n"
+        "system.open()\n"
+        "print(this_process())\n"
+    )
+
+    ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=300)
+
+    assert containers_of(ended.stdout.strip()) == []
+
+
+@needs_docker
+def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
+    """Nobody has to clean up after a kill by hand."""
+    from fencepost.adapters.kafka.container_nodes import start
+
+    place, _, began = owners.this_process().split()
+    orphan = f"{place} {NEVER_GIVEN} {began}"
+    command = ["docker", "create", "--label", f"{owners.LABEL}={orphan}", IMAGE]
+    subprocess.run(command, check=True, capture_output=True)
+    assert len(containers_of(orphan)) == 1
+
+    start(IMAGE, "short", Passwords({})).stop()
+
+    assert containers_of(orphan) == []
+
+
+@needs_docker
+def test_a_broker_that_ends_is_told_with_its_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for a broker learns at once that it is gone, and why."""
+    monkeypatch.setitem(kafka_settings().base, "KAFKA_PROCESS_ROLES", "nonsense")
+    system = KafkaContainerSystem(IMAGE)
+
+    try:
+        with pytest.raises(SystemUnreachable, match=r"ended; .* The end of its log:\n(.*\n)*.*process.roles"):
+            system.open()
+    finally:
+        system.close()
+
+
+def test_docker_that_cannot_be_reached_is_told_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Docker there is still --bootstrap."""
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    system = KafkaContainerSystem(IMAGE)
+
+    with pytest.raises(SystemUnreachable, match=r"Is Docker running, .* --bootstrap HOST:PORT"):
+        system.open()
+    system.close()
+
+
+def test_a_session_before_open_is_wrong_usage() -> None:
+    """Nothing is asked of a system that has not said what it is."""
+    for system in (KafkaContainerSystem(IMAGE), KafkaAt("127.0.0.1:9092")):
+        with pytest.raises(WrongUsage, match=r"before open\(\)"):
+            system.session("too early")
+        system.close()
+
+
+def test_a_configuration_that_does_not_exist_is_wrong_usage() -> None:
+    """The error lists the configurations that there are."""
+    with pytest.raises(WrongUsage, match="no configuration 'fast'; it has short, "):
+        kafka_settings().environment("fast", 20_123)
+
+
+def test_a_scenario_runs_on_the_first_configuration_that_offers_all_it_needs() -> None:
+    """What configurations do not offer is no matter of theirs, and what no configuration offers at once cannot be had."""
+    configurations = {
+        "one": BrokerConfiguration(offers=["crash"], settings={}),
+        "two": BrokerConfiguration(offers=["crash", "pause"], settings={}),
+        "three": BrokerConfiguration(offers=["expiry"], settings={}),
+    }
+    settings = kafka_settings().model_copy(update={"configurations": configurations})
+
+    assert settings.configuration_for({"crash", "transactions-v2"}) == "one"
+    assert settings.configuration_for({"pause"}) == "two"
+    with pytest.raises(NotOffered, match="no configuration that offers expiry, pause at once"):
+        settings.configuration_for({"pause", "expiry"})
+    assert settings.configurations_for([{"expiry"}, {"pause", "expiry"}, set()]) == ["one", "three"]
+
+
+def test_the_settings_of_a_configuration_are_read_by_the_names_of_kafka() -> None:
+    """As Apache's image does: one underscore is a dot, two are an underscore, three are a dash."""
+    settings = {"KAFKA_A_B": "1", "KAFKA_LISTENER_NAME_X_SCRAM___SHA___256": "2", "KAFKA_C__D": "3"}
+    odd = kafka_settings().model_copy(update={"configurations": {"odd": BrokerConfiguration(offers=[], settings=settings)}})
+
+    assert odd.properties("odd") == {"a.b": "1", "listener.name.x.scram-sha-256": "2", "c_d": "3"}
+
+
+def test_a_broker_advertises_the_port_at_which_it_listens() -> None:
+    """It reaches itself by the address that clients use."""
+    environment = kafka_settings().environment("short", 20_123)
+
+    assert environment["KAFKA_ADVERTISED_LISTENERS"] == "PLAINTEXT://127.0.0.1:20123"
+    assert environment["KAFKA_LISTENERS"].startswith("PLAINTEXT://:20123,")
+
+
+@pytest.mark.parametrize(
+    ("image", "version"),
+    [
+        ("apache/kafka:4.3.1", "4.3.1"),
+        ("registry:5000/apache/kafka:4.1.0-rc0", "4.1.0-rc0"),
+        ("apache/kafka:latest", None),
+        ("registry:5000/kafka", None),
+        ("kafka:4.0@sha256:1234", "4.0"),
+    ],
+)
+def test_a_version_is_read_off_a_tag_that_is_one(image: str, version: str | None) -> None:
+    """A tag such as `latest` says nothing."""
+    assert exact_version(image) == version
+
+
+@pytest.mark.parametrize(
+    ("broker", "image"), [("kafka", IMAGE), ("kafka:4.1.1", "apache/kafka:4.1.1"), ("pulsar:5.0.0-M1", "apachepulsar/pulsar:5.0.0-M1")]
+)
+def test_a_short_name_stands_for_an_image(broker: str, image: str) -> None:
+    """What users write for --broker."""
+    assert image_of(broker) == image
+
+
+@pytest.mark.parametrize("broker", ["", "kafka:", "redpanda", "redpanda:1"])
+def test_what_is_no_short_name_is_refused(broker: str) -> None:
+    """The error says what would be one."""
+    with pytest.raises(WrongUsage, match="expected kafka or pulsar"):
+        image_of(broker)
+
+
+def test_an_owner_is_gone_only_when_that_is_seen() -> None:
+    """This process lives; one that has ended does not; of another machine's nobody here can tell."""
+    place, pid, began = owners.this_process().split()
+
+    assert not owners.is_gone(owners.this_process())
+    assert owners.is_gone(f"{place} {pid} {began}1")
+    assert owners.is_gone(f"{place} {NEVER_GIVEN} {began}")
+    assert not owners.is_gone(f"elsewhere {NEVER_GIVEN} {began}")
+    assert not owners.is_gone("nonsense")

@@ -1,0 +1,120 @@
+"""The suite on Apache Kafka in a container: what it must say, and that nothing is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from commands import check_where_java_is, compliance, fencepost, verdicts
+from docker_here import IMAGE, OLDER_IMAGE
+from older_release import asked, deviating, tested
+
+from fencepost.adapters.common import owners
+
+MOST_NOT_OFFERED = 10
+LEAST_HISTORIES = 300
+
+
+def owners_of_containers() -> list[str]:
+    """Who owns the containers of ours that are there, running or not; other runs may have some of their own."""
+    command = ["docker", "ps", "-a", "--filter", f"label={owners.LABEL}", "--format", f'{{{{.Label "{owners.LABEL}"}}}}']
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def left_behind() -> list[str]:
+    """The owners that are gone and whose containers are not."""
+    return [owner for owner in owners_of_containers() if owners.is_gone(owner)]
+
+
+NEWEST, OLDER = "4.3.1", "4.0.0"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A run on a release, whose histories were judged as well where there is a Java."""
+
+    version: str
+    results: Path
+    asked: frozenset[str]
+    """The requirements that it was asked to judge; empty for all."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((NEWEST, False), marks=pytest.mark.docker(IMAGE), id=NEWEST),
+        pytest.param((OLDER, True), marks=pytest.mark.docker(OLDER_IMAGE), id=f"{OLDER} where it deviates"),
+        pytest.param((OLDER, False), marks=[pytest.mark.docker(OLDER_IMAGE), pytest.mark.thorough], id=OLDER),
+    ],
+)
+def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """The newest release is asked everything; the older one where it is known to deviate and a little of each area, or everything."""
+    version, in_part = request.param
+    only = asked("kafka", version, "kip890", "core") if in_part else frozenset()
+    folder = tmp_path_factory.mktemp("kafka")
+    options = [f"--only={requirement}" for requirement in sorted(only)]
+    image = f"apache/kafka:{version}"
+    fencepost("run", "kafka", "--container", image, *options, *check_where_java_is(), "--results", folder, expect=0, timeout=1800)
+    return Judged(version, folder, only)
+
+
+def test_a_release_of_kafka_conforms_but_for_its_known_deviations(judged: Judged) -> None:
+    """Every tested requirement is judged and none is red; what deviates is named; little is not offered; the containers are gone."""
+    by_verdict: dict[str, set[str]] = {}
+    for requirement, verdict in verdicts(judged.results).items():
+        by_verdict.setdefault(verdict, set()).add(requirement)
+
+    assert by_verdict.keys() <= {"met", "known_deviation", "not_offered"}
+    assert by_verdict.get("known_deviation", set()) <= deviating("kafka", judged.version)
+    assert len(by_verdict.get("not_offered", ())) <= MOST_NOT_OFFERED
+    assert set().union(*by_verdict.values()) == (judged.asked or tested("kip890", "core"))
+    system = {"name": "kafka", "version": judged.version, "profile": f"kafka-{judged.version[:3]}"}
+    assert compliance(judged.results)["system"] == system
+    assert left_behind() == []
+
+
+@pytest.mark.usefixtures("java")
+def test_the_histories_of_a_release_of_kafka_show_no_definite_anomaly(judged: Judged) -> None:
+    """All of them were judged, and could be read."""
+    found = compliance(judged.results)["histories"]
+
+    assert (found["judged"] > (len(judged.asked) or LEAST_HISTORIES), found["quarantined"]) == (True, 0)
+    assert [anomaly for anomaly in found["anomalies"] if anomaly["red"]] == []
+
+
+@pytest.mark.docker(IMAGE)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_interrupted_removes_its_container(number: signal.Signals, tmp_path: Path) -> None:
+    """Ctrl-C and a polite kill give back what was started."""
+    command = [
+        str(Path(sys.executable).parent / "fencepost"),
+        "run",
+        "kafka",
+        "--container",
+        "apache/kafka:4.3.1",
+        "--results",
+        str(tmp_path),
+    ]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while not (ours := [owner for owner in owners_of_containers() if f" {process.pid} " in owner]) and time.monotonic() < deadline:
+        os.sched_yield()
+
+    assert ours
+    process.send_signal(number)
+
+    assert process.wait(120) != 0
+    assert left_behind() == []
+    assert compliance(tmp_path)["complete"] is False
+
+
+@pytest.mark.docker(IMAGE)
+def test_an_image_that_does_not_serve_is_unreachable(tmp_path: Path) -> None:
+    """An image that is not there, and one that is no broker, exit with 2 and say what was seen."""
+    finished = fencepost("run", "kafka", "--container", "fencepost/no-such-image:1", "--results", tmp_path, expect=2)
+
+    assert "fencepost/no-such-image:1" in finished.out + finished.err
