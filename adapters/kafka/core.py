@@ -6,6 +6,7 @@ Requests are those of KIP-890's new clients. A writer loses its transaction to a
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fencepost.adapters.common.outcomes import without_value
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 from .probe import KafkaProbe
@@ -32,7 +33,7 @@ class KafkaLog:
                 return trouble
 
     def write(self, log: str, value: str) -> Outcome[None]:
-        return _without_value(self._observer.produce(self.partition(log), [value]))
+        return without_value(self._observer.produce(self.partition(log), [value]))
 
     def committed(self, log: str) -> Outcome[Sequence[str]]:
         match self._observer.read(self.partition(log), Isolation.READ_COMMITTED):
@@ -92,7 +93,7 @@ class KafkaWriter:
         )
         if isinstance(outcome, Done):
             self._sequences[self.producer, log] = sequence + 1
-        return _without_value(outcome)
+        return without_value(outcome)
 
     def take(self, group: str, log: str, count: int) -> Outcome[Sequence[str]]:
         match self.log.unread(self.probe, group, log):
@@ -120,10 +121,10 @@ class KafkaWriter:
                 return trouble
 
     def end_again(self, commit: bool) -> Outcome[None]:
-        return _without_value(self.probe.end_txn(self.transactional_id, self._ended_as, commit=commit))
+        return without_value(self.probe.end_txn(self.transactional_id, self._ended_as, commit=commit))
 
     def lose_transaction(self) -> Outcome[None]:
-        return _without_value(self.probe.init_producer_id(self.transactional_id, timeout_ms=self.timeout_ms))
+        return without_value(self.probe.init_producer_id(self.transactional_id, timeout_ms=self.timeout_ms))
 
     def is_over(self) -> Outcome[bool]:
         match self.probe.describe_transaction(self.transactional_id):
@@ -131,7 +132,3 @@ class KafkaWriter:
                 return Done(description.is_settled)
             case trouble:
                 return trouble
-
-
-def _without_value(outcome: Outcome[object]) -> Outcome[None]:
-    return Done(None) if isinstance(outcome, Done) else outcome

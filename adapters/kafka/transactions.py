@@ -52,14 +52,14 @@ class TransactionCalls(Calls):
         """InitProducerId. With `current`, the producer says who it believes to be, which versions before 3 cannot carry."""
         fields: dict[str, Any] = {"transactional_id": transactional_id, "transaction_timeout": timeout_ms}
         if version >= 3:
-            fields |= _pair(current)
+            fields |= _producer(current)
         elif current != NO_PRODUCER:
             raise ValueError(f"InitProducerId v{version} cannot carry {current}; versions from 3 on can")
         target = AnyNode() if transactional_id is None else _coordinator(transactional_id)
         return self._write(
             target,
             self._request("init_producer_id", version, **fields),
-            _pair_answered,
+            _producer_answered,
             TO_COORDINATOR,
             retry=retry,
         )
@@ -72,7 +72,7 @@ class TransactionCalls(Calls):
         if self._offer.has("init_producer_id", _UNRELEASED_INIT):
             raise NotOffered(f"a version of InitProducerId that the broker does not have: it has v{_UNRELEASED_INIT} too")
         message = request("init_producer_id", _UNRELEASED_INIT, transactional_id=transactional_id, transaction_timeout=60_000)
-        return self._write(_coordinator(transactional_id), message, _pair_answered, frozenset(), retry=False)
+        return self._write(_coordinator(transactional_id), message, _producer_answered, frozenset(), retry=False)
 
     def add_partitions(
         self,
@@ -135,7 +135,7 @@ class TransactionCalls(Calls):
             transactions=[
                 {
                     "transactional_id": addition.transactional_id,
-                    **_pair(addition.producer),
+                    **_producer(addition.producer),
                     "verify_only": addition.verify_only,
                     "topics": _by_topic(addition.partitions),
                 }
@@ -161,7 +161,7 @@ class TransactionCalls(Calls):
         self, transactional_id: str, producer: ProducerIdAndEpoch, group: str, *, version: int = 3, retry: bool = True
     ) -> Outcome[None]:
         """AddOffsetsToTxn: the group's offsets shall be part of the transaction."""
-        message = self._request("add_offsets_to_txn", version, transactional_id=transactional_id, **_pair(producer), group_id=group)
+        message = self._request("add_offsets_to_txn", version, transactional_id=transactional_id, **_producer(producer), group_id=group)
         return self._write(
             _coordinator(transactional_id), message, lambda answer: verdict(answer.error_code, None), TO_COORDINATOR, retry=retry
         )
@@ -237,7 +237,13 @@ class TransactionCalls(Calls):
             for topic, partitions in _grouped(offsets)
         ]
         return self._request(
-            "txn_offset_commit", version, transactional_id=transactional_id, group_id=group, **_pair(producer), topics=topics, **membership
+            "txn_offset_commit",
+            version,
+            transactional_id=transactional_id,
+            group_id=group,
+            **_producer(producer),
+            topics=topics,
+            **membership,
         )
 
     def committed_offset(
@@ -290,12 +296,12 @@ class TransactionCalls(Calls):
     def _end(
         self, transactional_id: str, producer: ProducerIdAndEpoch, commit: bool, version: int
     ) -> tuple[Any, Callable[[Any], Outcome[ProducerIdAndEpoch | None]]]:
-        message = self._request("end_txn", version, transactional_id=transactional_id, **_pair(producer), committed=commit)
+        message = self._request("end_txn", version, transactional_id=transactional_id, **_producer(producer), committed=commit)
 
         def read(answer: Any) -> Outcome[ProducerIdAndEpoch | None]:
             if version < 5:
                 return verdict(answer.error_code, None)
-            return _pair_answered(answer)
+            return _producer_answered(answer)
 
         return message, read
 
@@ -304,11 +310,11 @@ def _coordinator(transactional_id: str) -> CoordinatorOf:
     return CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id)
 
 
-def _pair(producer: ProducerIdAndEpoch) -> dict[str, int]:
+def _producer(producer: ProducerIdAndEpoch) -> dict[str, int]:
     return {"producer_id": producer.producer_id, "producer_epoch": producer.epoch}
 
 
-def _pair_answered(answer: Any) -> Outcome[ProducerIdAndEpoch]:
+def _producer_answered(answer: Any) -> Outcome[ProducerIdAndEpoch]:
     """Producer id and epoch in an answer; those in a refusal are kept in its fields."""
     producer = ProducerIdAndEpoch(int(answer.producer_id), int(answer.producer_epoch))
     return verdict(answer.error_code, producer, producer_id=producer.producer_id, producer_epoch=producer.epoch)

@@ -6,6 +6,7 @@ Everything that a transaction touches is announced before, as PIP-31's clients d
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from fencepost.adapters.common.outcomes import without_value
 from fencepost.contract.outcomes import Done, Outcome, Refused
 
 from .probe import PulsarProbe
@@ -188,8 +189,3 @@ class PulsarWriter:
 
 def _action(commit: bool) -> Action:
     return Action.COMMIT if commit else Action.ABORT
-
-
-def without_value(outcome: Outcome[object]) -> Outcome[None]:
-    """That it was done."""
-    return Done(None) if isinstance(outcome, Done) else outcome

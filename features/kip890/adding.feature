@@ -1,5 +1,5 @@
 Feature: Adding partitions to a transaction
-  An old client announces each partition before it writes there, and the leader of a partition may ask whether it was announced.
+  An old client adds each partition before it writes there, and the leader of a partition may ask whether it was added.
   The coordinator's list of partitions is what a transaction is: only what stands in it gets a marker at the end.
 
   Background:

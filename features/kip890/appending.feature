@@ -1,6 +1,6 @@
 Feature: Appending to a partition
   A record may enter a partition only as part of a transaction that the coordinator knows to be open there.
-  New clients have their partitions added as they write; old ones announce them first, and are checked.
+  New clients have their partitions added as they write; old ones add them first, and are checked.
 
   Background:
     Given a topic "payments" with 2 partitions

@@ -1,6 +1,6 @@
 Feature: Ending a transaction as an old client
-  A client of the first protocol announces its partitions, and ends its transactions with EndTxn v4 or older.
-  It keeps one epoch for all of them, on a broker of the second protocol too.
+  A client of transaction version 0 adds its partitions, and ends its transactions with EndTxn v4 or older.
+  It keeps one epoch for all of them, on a broker of transaction version 2 too.
 
   Background:
     Given a topic "payments" with 2 partitions

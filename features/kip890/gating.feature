@@ -1,6 +1,6 @@
 Feature: Finding a protocol that both sides know
   A broker tells which versions of each request it understands, and which level of a feature is in force.
-  A client chooses by that between the first and the second protocol of transactions.
+  A client chooses by that between the versions of the transaction protocol.
 
   Background:
     Given a topic "payments" with 2 partitions

@@ -74,7 +74,7 @@ Feature: Time-outs
     Scenario: [1] A commit that is incomplete past the time-out
       Given A has written "a1" to orders
       And the commit of A is incomplete
-      And B has been left open past its time-out
+      And the time-out of B has passed
       When the end of A is held up no longer
       Then A went from COMMITTING to COMMITTED
       And readers of orders see "a1"
@@ -88,7 +88,7 @@ Feature: Time-outs
     Scenario: [1] An abort by the time-out that is incomplete
       Given A has written "a1" to orders
       And the end of A is held up
-      And A has been left open past its time-out
+      And the time-out of A has passed
       When the end of A is held up no longer
       Then A went from ABORTING to ABORTED
       And readers of orders see nothing

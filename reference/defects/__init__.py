@@ -9,7 +9,7 @@ Every `Defect` that a theme's module holds, alone or in a tuple, is known by its
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .defect import Defect
 
@@ -23,7 +23,16 @@ def _variants() -> Iterator[Defect]:
             yield from (variant for variant in held if isinstance(variant, Defect))
 
 
-_BY_NAME = {variant.name: variant for variant in _variants()}
+def by_name(variants: Iterable[Defect]) -> dict[str, Defect]:
+    """The variants by their names. Raises ValueError where two have the same name, since one of them would never be tried."""
+    found: dict[str, Defect] = {}
+    for variant in variants:
+        if found.setdefault(variant.name, variant) is not variant:
+            raise ValueError(f"two variants are called {variant.name!r}: {found[variant.name].story!r} and {variant.story!r}; rename one")
+    return found
+
+
+_BY_NAME = by_name(_variants())
 
 DEFECTS: dict[str, Defect] = {name: variant for name, variant in _BY_NAME.items() if not variant.is_lawful}
 

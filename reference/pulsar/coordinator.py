@@ -13,7 +13,6 @@ Reply: TypeAlias = Callable[[], None]
 class TransactionCoordinator(Protocol):
     """One coordinator of several, which share nothing."""
 
-    tc_id: int
     last_sequence: int
     """The sequence that was given last; -1 before the first."""
 

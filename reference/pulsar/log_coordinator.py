@@ -11,7 +11,7 @@ from fencepost.reference.kernel.rules import rule
 
 from .coordinator import Reply
 from .errors import Error, Refused
-from .participants import EndOnParticipant, Participant, Participants
+from .participants import EndOnParticipant, Participants
 from .profile import PulsarProfile
 from .transaction import Transaction
 from .transaction_log import TransactionLog
@@ -182,10 +182,6 @@ class LogCoordinator:
         """Decision: whether no participant will hear of that transaction any more: all have answered, or it never was."""
         transaction = self._transactions.get(txn)
         return transaction is None or transaction.status.is_complete
-
-    def missing(self, txn: TxnId) -> tuple[Participant, ...]:
-        """The participants of a decided transaction that have not answered."""
-        return self._participants.missing(txn)
 
     def transactions(self) -> tuple[Transaction, ...]:
         """All that it knows, by their ids."""

@@ -74,10 +74,6 @@ class Participants:
                 rule("PIP31-45")
                 self.send(message)
 
-    def missing(self, txn: TxnId) -> tuple[Participant, ...]:
-        """Those that have not answered."""
-        return tuple(self._missing.get(txn, ()))
-
     def send(self, message: EndOn) -> None:
         """Decision: send to one participant, without waiting for the answers of others."""
         self._machine.send(message, self._arrived)

@@ -64,15 +64,15 @@ def _api_version(written: str) -> ApiVersion:
 PRODUCER = text("producer", r"[A-Z]", "a producer of the scenario")
 TRANSACTIONAL_ID = quoted("transactional_id", "a transactional id; the system is given one that only this scenario has")
 TOPIC = quoted("topic", "a topic; the system is given a name that only this scenario has")
-GROUP = ValueType("group", r'"[^"]*"', "a consumer group", lambda written: written[1:-1], lambda value: f'"{value}"')
+GROUP = ValueType("group", r'"[ -!#-~]*"', "a consumer group", lambda written: written[1:-1], lambda value: f'"{value}"')
 VALUE = quoted("value", "the value of a record")
 PARTITION = text("partition", r"[a-z]+-[0-9]+", "a partition, by its topic and its number")
 PARTITIONS = listed("partitions", PARTITION, "partitions, each judged by itself", " and ")
 VALUES = ValueType(
     "values",
-    r'nothing|"[^"]*"(?:, "[^"]*")*',
+    r'nothing|"[ -!#-~]*"(?:, "[ -!#-~]*")*',
     "values of records, in their order",
-    lambda written: () if written == "nothing" else tuple(re.findall(r'"([^"]*)"', written)),
+    lambda written: () if written == "nothing" else tuple(re.findall(r'"([ -!#-~]*)"', written)),
     lambda values: ", ".join(f'"{value}"' for value in values) or "nothing",
 )
 NUMBER = number("number", "a natural number")
@@ -123,7 +123,7 @@ TIMEOUT = choice(
 RESULT = text(
     "result",
     "the same producer id and the next epoch|the same producer id and the epoch after the next|the producer id and epoch in force"
-    r'|a new producer id and epoch 0|the offset of "[^"]*"',
+    r'|a new producer id and epoch 0|the offset of "[ -!#-~]*"',
     "what an answer carries beside success",
 )
 PLACE = ValueType(
@@ -135,12 +135,12 @@ PLACE = ValueType(
 )
 LAST_STABLE = text(
     "last_stable",
-    r'the high watermark|the offset of "[^"]*"',
+    r'the high watermark|the offset of "[ -!#-~]*"',
     "where the last stable offset of a partition may be",
 )
 ABORTED = text(
     "aborted",
-    r'no aborted transaction|the aborted transaction of [A-Z] from "[^"]*"',
+    r'no aborted transaction|the aborted transaction of [A-Z] from "[ -!#-~]*"',
     "what a Fetch lists of aborted transactions: none, or one with the producer id and the offset of its first record",
 )
 EPOCH_OF = text("epoch_of", "the next epoch of [A-Z]|the epoch of [A-Z]", "a producer's epoch before the When, or that plus one")
@@ -184,7 +184,7 @@ ROLE = choice(
     "another broker",
     meaning="who may write and read under the scenario's names; to the cluster an operator may ALTER, another broker CLUSTER_ACTION",
 )
-RIGHT = text("right", r'write under its transactional id|write to [a-z]+|read group "[^"]*"|read [a-z]+', "what an ACL allows")
+RIGHT = text("right", r'write under its transactional id|write to [a-z]+|read group "[ -!#-~]*"|read [a-z]+', "what an ACL allows")
 WHICH_ID = choice(
     "which_id", "no", "an empty", "an unused", meaning="a transactional id: null, of no letters, or one that nobody has initialised"
 )

@@ -1,15 +1,11 @@
-"""What a defect of Pulsar changes is a decision that a reader of the reference finds named as one."""
+"""What a defect of Pulsar changes is a decision that a reader of the reference finds named as one; a way to be made is none."""
 
-import importlib
 import inspect
-import pkgutil
-import re
-from importlib import resources
 from types import FunctionType
 
 import pytest
 
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect, pip31
+from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.kernel.network import Network
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.pending_ack_store import Waiting
@@ -42,26 +38,6 @@ def test_a_variant_overrides_decisions_only(variant: Defect) -> None:
     """A reader of the reference finds each of them in its words."""
     assert isinstance(variant.parts, Parts)
     assert no_decisions(variant.parts) == []
-
-
-def features() -> dict[str, set[str]]:
-    """The features that have a scenario of a requirement, by its id."""
-    found: dict[str, set[str]] = {}
-    for file in (resources.files("fencepost.features") / "pip31").iterdir():
-        for requirement in re.findall(r"@(PIP31-\d+)", file.read_text(encoding="utf-8")) if file.name.endswith(".feature") else ():
-            found.setdefault(requirement, set()).add(file.name.removesuffix(".feature"))
-    return found
-
-
-def test_a_defect_stands_in_the_module_of_the_feature_that_it_breaks() -> None:
-    """Whoever reads a feature finds its defects, and the other way round."""
-    misplaced = []
-    for theme in pkgutil.iter_modules(pip31.__path__):
-        module = importlib.import_module(f"{pip31.__name__}.{theme.name}")
-        for defect in [value for value in vars(module).values() if isinstance(value, Defect)]:
-            misplaced += [f"{theme.name}: {defect.name}" for broken in defect.breaks if theme.name not in features()[broken]]
-
-    assert misplaced == []
 
 
 def test_what_is_no_decision_is_found() -> None:

@@ -1,5 +1,6 @@
 """Where a variant of the reference stands, and what it may override: a decision, by its public name."""
 
+import dataclasses
 import functools
 import importlib
 import inspect
@@ -15,7 +16,6 @@ from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.transaction import Transaction
 
 VARIANTS = [*DEFECTS.values(), *LAWFUL.values()]
-VARIANTS = [variant for variant in VARIANTS if variant.protocol == "kafka"]  # until the decisions of Pulsar's reference have their names
 
 
 def overridden(parts: kafka.Parts | pulsar.Parts) -> Iterator[tuple[type, str]]:
@@ -59,6 +59,15 @@ def test_what_is_no_decision_is_found() -> None:
             return super().describe(*arguments)
 
     assert sorted(faults(kafka.Parts(coordinator=Meddles))) == ["Coordinator._is_pending", "Coordinator.load_for"]
+
+
+def test_two_variants_of_one_name_are_refused() -> None:
+    """The later one would silently replace the earlier."""
+    one, other = VARIANTS[:2]
+
+    assert list(defects.by_name([one, other, one])) == [one.name, other.name]
+    with pytest.raises(ValueError, match=f"two variants are called '{one.name}'"):
+        defects.by_name([one, dataclasses.replace(other, name=one.name)])
 
 
 @functools.cache

@@ -3,27 +3,36 @@
 They are runs of the reference, cut down to a few requirements: one that conforms, and one of the defect `no-epoch-bump`.
 """
 
-import json
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import CHECKOUT, fencepost
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 OLD = CHECKOUT / "tests/report/old_results"
 REASON = "expected success with (producer id 1000, epoch 1); seen success with (producer id 1000, epoch 0)"
 
 
-@pytest.mark.usefixtures("java")
-def test_a_report_tells_an_old_run_with_its_reason(tmp_path: Path) -> None:
-    """Of a requirement that both runs judged, the later verdict, with the words of its violation."""
-    fencepost("report", OLD, "--out", tmp_path, expect=0)
+@pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
+def test_a_report_has_the_verdicts_of_old_runs_with_their_reasons(spark: "SparkSession", tmp_path: Path) -> None:
+    """Of a requirement that both runs judged, the later verdict, with the words of its violation, in the table and on the page."""
+    from fencepost.pipeline.compliance import folders, table
+    from fencepost.pipeline.compliance.summary import summarise
+    from fencepost.report.compliance import page
 
-    (found,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["systems"]
-    page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert (found["system"]["name"], found["state"]) == ("reference", "does_not_conform")
-    assert {verdict: count for verdict, count in found["totals"].items() if count} == {"met": 2, "violated": 1, "not_run": 2}
-    assert found["latest"]["run"] == "violates"
-    assert REASON in page
+    found = folders.find([str(OLD)])
+    unreadable = table.store(spark, found.sources, tmp_path / "table")
+    summary = summarise(spark, table.read(spark, tmp_path / "table"), tmp_path / "latest", 24)
+
+    assert (list(found.unreadable), unreadable, summary.runs) == ([], [], 2)
+    (column,) = summary.columns
+    judged = {name: (cell.verdict, cell.reason) for name, cell in column.cells.items() if cell.verdict != "not_run"}
+    assert judged == {"CORE-02": ("met", None), "KIP890-060": ("violated", REASON), "PIP31-10": ("met", None)}
+    assert REASON in page.render(summary, [], datetime.now(UTC))
 
 
 def test_old_runs_are_compared(tmp_path: Path) -> None:

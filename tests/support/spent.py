@@ -24,6 +24,17 @@ _EVERY_S = 0.25
 _TICKS = os.sysconf("SC_CLK_TCK")
 _USAGES = ("cpuacct/docker/*/cpuacct.usage", "docker/*/cpu.stat", "system.slice/docker-*/cpu.stat")
 _WORKER = "PYTEST_XDIST_WORKER"
+GROUPS = {
+    "tests/systems/test_real_": "real brokers",
+    "tests/fencepost/test_defects.py": "the proof: every defect and every lawful variant",
+    "tests/pipeline/": "the history checker, on Spark",
+    "tests/report/": "reports, on Spark",
+    "tests/systems/": "the suite on served and on lying brokers, parity",
+    "tests/reference/": "the reference, fuzz of the served one",
+    "features/": "the scenarios, on the reference",
+    "": "everything else",
+}
+"""Beginnings of files, the first that fits."""
 _NOT_IN_TESTS = "(collection, and what is left at the end)"
 
 
@@ -101,7 +112,7 @@ class Spent:
         worker = os.environ.get(_WORKER, "main")
         self._to.with_suffix(f".{worker}.json").write_text(json.dumps(self._by_file))
         if not hasattr(session.config, "workerinput"):
-            self._to.write_text(table(self._to.parent.glob(f"{self._to.stem}.*.json")))
+            self._to.write_text(tables(self._to.parent.glob(f"{self._to.stem}.*.json")))
 
     def _book(self, to: str) -> None:
         processes, containers = self._meter.seconds()
@@ -110,17 +121,23 @@ class Spent:
         self._before = now
 
 
-def table(files: Iterator[Path]) -> str:
-    """Of what every process of the tests told: the files, the dearest first."""
-    total: defaultdict[str, Counter[str]] = defaultdict(Counter)
+def tables(files: Iterator[Path]) -> str:
+    """What every process of the tests spent: by groups of files, and by files, the dearest first."""
+    by_file: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    by_group: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for file in files:
         for name, spent in json.loads(file.read_text()).items():
-            total[name].update(spent)
+            by_file[name].update(spent)
+            by_group[next(group for start, group in GROUPS.items() if name.startswith(start))].update(spent)
         file.unlink()
-    rows = sorted(total.items(), key=lambda row: -_worked(row[1]))
-    rows.append(("all", sum(total.values(), Counter[str]())))
-    lines = [f"| {name} | {_worked(spent):.0f} | {spent['containers']:.0f} | {spent['passed']:.0f} |" for name, spent in rows]
-    return "\n".join(["| file | processor s | of these in containers | s that passed |", "|---|---|---|---|", *lines, ""])
+    return _table("group", by_group) + "\n" + _table("file", by_file)
+
+
+def _table(of: str, spent: dict[str, Counter[str]]) -> str:
+    rows = sorted(spent.items(), key=lambda row: -_worked(row[1]))
+    rows.append(("all", sum(spent.values(), Counter[str]())))
+    lines = [f"| {name} | {_worked(one):.0f} | {one['containers']:.0f} | {one['passed']:.0f} |" for name, one in rows]
+    return "\n".join([f"| {of} | processor s | of these in containers | s that passed |", "|---|---|---|---|", *lines, ""])
 
 
 def _worked(spent: Counter[str]) -> float:

@@ -157,7 +157,7 @@ ABORT_FORGETS_COMMITTED_OFFSETS = Defect(
 
 MEMBERSHIP_UNCHECKED = Defect(
     name="membership-unchecked",
-    breaks={"KIP890-055": Symptom(seen="^payments-0: no error")},
+    breaks={"KIP890-055": Symptom(what="answer to TxnOffsetCommit", seen="^payments-0: success")},
     story="A consumer that has been thrown out of its group may still commit offsets through a producer.",
     origin="textbook: what TxnOffsetCommit was before version 3",
     parts=Parts(groups=_TakesAnybody),
@@ -165,7 +165,11 @@ MEMBERSHIP_UNCHECKED = Defect(
 
 ONE_BAD_OFFSET_SPOILS_ALL = Defect(
     name="one-bad-offset-spoils-all",
-    breaks={"KIP890-056": Symptom(seen="^payments-0: (UNKNOWN_TOPIC_OR_PARTITION|OFFSET_METADATA_TOO_LARGE)")},
+    breaks={
+        "KIP890-056": Symptom(
+            what="answer to TxnOffsetCommit", seen="^payments-0: ", error="^(UNKNOWN_TOPIC_OR_PARTITION|OFFSET_METADATA_TOO_LARGE)$"
+        )
+    },
     story="One partition that cannot be stored takes all others of the request with it.",
     origin="textbook: one verdict for a request of many",
     parts=Parts(groups=_OneBadPartitionSpoilsAll),
@@ -173,7 +177,7 @@ ONE_BAD_OFFSET_SPOILS_ALL = Defect(
 
 OFFSETS_FATAL_WHILE_COMPLETING = Defect(
     name="offsets-fatal-while-completing",
-    breaks={"KIP890-058": Symptom(seen="^payments-0: INVALID_TXN_STATE")},
+    breaks={"KIP890-058": Symptom(what="answer to TxnOffsetCommit", seen="^payments-0: ", error="^INVALID_TXN_STATE$")},
     story="A client that sends its offsets soon after the last commit is told a fatal error, where it had only to ask again.",
     origin="textbook: whatever is not Ongoing taken for a wrong state",
     parts=Parts(verification=_FatalWhileCompleting),

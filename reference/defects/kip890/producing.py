@@ -160,14 +160,14 @@ PRODUCING = (
     ),
     Defect(
         name="start-moves-with-each-batch",
-        breaks={"KIP890-092": Symptom(expected="starts at offset", seen=r"^\[\d+\]")},
+        breaks={"KIP890-092": Symptom(what="start of the transaction of A in payments-0", seen=r"^\[\d+\]")},
         story="Each batch of a transaction is taken for its first one, so the last stable offset passes undecided records.",
         origin="textbook: a field that is set where it should be set once",
         parts=Parts(producer_states=_StartsAtEveryBatch),
     ),
     Defect(
         name="start-stays-after-the-marker",
-        breaks={"KIP890-093": Symptom(seen="^a transaction of A that starts at")},
+        breaks={"KIP890-093": Symptom(what="start of the transaction of A in payments-0", seen=r"^offset \d+")},
         story="The marker leaves the start of the transaction in the producer's state, as if it were still open.",
         origin="textbook: a hanging transaction made by the log itself",
         parts=Parts(producer_states=_KeepsTheStart),

@@ -37,7 +37,7 @@ class _LosesProducers(PartitionLog):
 
 OPEN_TRANSACTION_FORGOTTEN_BY_CRASH = Defect(
     name="open-transaction-forgotten-by-crash",
-    breaks={"KIP890-094": Symptom(seen="^(OUT_OF_ORDER_SEQUENCE_NUMBER|INVALID_TXN_STATE)")},
+    breaks={"KIP890-094": Symptom(what="answer to Produce", error="^(OUT_OF_ORDER_SEQUENCE_NUMBER|INVALID_TXN_STATE)$")},
     story="What the log knows of its producers is only in memory; after a restart the next batch of an open transaction is out of order.",
     origin="textbook: a snapshot that is not rebuilt from the log",
     parts=Parts(partition_log=_LosesProducers),

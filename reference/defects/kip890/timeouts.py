@@ -68,7 +68,7 @@ PREPARED_COMMIT_ABORTED_BY_TIMEOUT = Defect(
 
 COORDINATOR_EPOCH_STANDS_STILL = Defect(
     name="coordinator-epoch-stands-still",
-    breaks={"KIP890-162": Symptom(seen=r"^\[0\]")},
+    breaks={"KIP890-162": Symptom(what="coordinator epochs of the markers in payments-0", seen=r"^\[(\d+), \1\]$")},
     story="A coordinator that starts again has the epoch that it had before, so its outdated markers cannot be told.",
     origin="textbook: the epoch is kept in memory",
     parts=Parts(transaction_log=_AlwaysInItsFirstLife),

@@ -30,7 +30,7 @@ class _AsksAlways(Verification):
 
 SWITCH_DOES_NOTHING = Defect(
     name="switch-does-nothing",
-    breaks={"KIP890-116": Symptom(seen="^TRANSACTION_ABORTABLE")},
+    breaks={"KIP890-116": Symptom(what="answer to Produce", error="^TRANSACTION_ABORTABLE$")},
     story="The setting is read and never asked for, and old clients are verified as before.",
     origin="textbook: a configuration key without a reader",
     parts=Parts(verification=_AsksAlways),
@@ -47,7 +47,7 @@ class _TakesEveryMarkerForANewOne(ProducerStates):
 
 STRICT_MARKERS_FOR_ALL = Defect(
     name="strict-markers-for-all",
-    breaks={"KIP890-170": Symptom(seen="^INVALID_PRODUCER_EPOCH")},
+    breaks={"KIP890-170": Symptom(what="answer to WriteTxnMarkers", error="^INVALID_PRODUCER_EPOCH$")},
     story="Every marker needs an epoch above that of the data, so nothing can end a transaction that hangs.",
     origin="textbook: the strict test of WriteTxnMarkers v2 without a look at the version",
     parts=Parts(producer_states=_TakesEveryMarkerForANewOne),

@@ -81,7 +81,7 @@ UNKNOWN_BEGUN_BY_ADDING = Defect(
 )
 
 TOPICS_FORGOTTEN_BY_CRASH = Defect(
-    name="pulsar-topics-forgotten-by-crash",
+    name="pulsar-topics-in-memory-only",
     breaks={"PIP31-16": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$")},
     story="Who takes part in an open transaction is known in memory only, so that its end reaches nobody after a crash.",
     origin="textbook: a state that recovery forgets",
@@ -129,7 +129,7 @@ UNKNOWN_TAKEN_FOR_ENDED = Defect(
 )
 
 SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
-    name="pulsar-subscriptions-forgotten-by-crash",
+    name="pulsar-subscriptions-in-memory-only",
     breaks={"PIP31-20": Symptom(what="^left for workers$", expected='^"i1", "i2"$', seen='^"i2"$')},
     story="Who takes part in an open transaction is known in memory only, so that its end gives nothing back after a crash.",
     origin="textbook: a state that recovery forgets",

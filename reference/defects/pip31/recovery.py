@@ -104,7 +104,7 @@ OPEN_ABORTED_BY_CRASH = Defect(
 
 TOPICS_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-topics-forgotten-by-crash",
-    breaks={"PIP31-16": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$")},
+    breaks={"PIP31-33": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$")},
     story="A replay brings back that a transaction is open and not the topics that were added to it, so nobody tells them of its end.",
     origin="textbook: a recovery that was tried with empty transactions",
     parts=Parts(coordinator=_ForgetsTopics),
@@ -112,7 +112,7 @@ TOPICS_FORGOTTEN_BY_CRASH = Defect(
 
 SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-subscriptions-forgotten-by-crash",
-    breaks={"PIP31-20": Symptom(what="^left for workers$", expected='^"i1", "i2"$', seen='^"i2"$')},
+    breaks={"PIP31-33": Symptom(what="^left for workers$", expected='^"i1", "i2"$', seen='^"i2"$')},
     story="A replay brings back a transaction's topics and not its subscriptions, where its acknowledgements stay pending for ever.",
     origin="textbook: a recovery that was tried with messages only",
     parts=Parts(coordinator=_ForgetsSubscriptions),
