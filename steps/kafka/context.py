@@ -134,8 +134,10 @@ class ScenarioContext:
     def version(self, producer: Producer, api: str) -> int:
         """The version in which a producer sends a request: the one that was said, or the newest that a client of its kind knows."""
         said = self.versions.get((producer.name, api))
-        kinds = _EITHER | (_OLD if producer.is_old else _NEW)
-        return producer.probe.newest(api, *kinds[api]) if said is None else said
+        if said is not None:
+            return said
+        lowest, highest = (_EITHER | (_OLD if producer.is_old else _NEW))[api]
+        return highest if lowest == highest else producer.probe.newest(api, lowest, highest)
 
     def turn_of(self, name: str) -> Producer:
         """The producer that acts in the When, with a snapshot from before it does."""
