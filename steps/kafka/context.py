@@ -9,7 +9,7 @@ from fencepost.adapters.kafka.probe import KafkaProbe, Offer
 from fencepost.adapters.kafka.values import Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition, TransactionDescription
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.evidence import Evidence
-from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.outcomes import Outcome, Refused
 from fencepost.contract.ports import Session, Time
 from fencepost.steps.outcomes import achieved, observed
 
@@ -228,14 +228,6 @@ class ScenarioContext:
         """The partition as a reader of that isolation level gets it, once no marker is on its way."""
         self.await_markers()
         return observed(self.observer.read(partition, isolation), f"reading {partition}")
-
-    def adopt(self, producer: Producer, answered: object) -> None:
-        """The producer goes on with the producer id and epoch of an answer, where it has some."""
-        match answered:
-            case ProducerIdAndEpoch() as current:
-                producer.given.append(current)
-            case Done(ProducerIdAndEpoch() as current):
-                producer.given.append(current)
 
 
 @pytest.fixture
