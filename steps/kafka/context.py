@@ -9,7 +9,7 @@ from fencepost.adapters.kafka.probe import KafkaProbe, Offer
 from fencepost.adapters.kafka.values import Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition, TransactionDescription
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.evidence import Evidence
-from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.outcomes import Outcome, Refused
 from fencepost.contract.ports import Session, Time
 from fencepost.steps.outcomes import achieved, observed
 
@@ -134,8 +134,10 @@ class ScenarioContext:
     def version(self, producer: Producer, api: str) -> int:
         """The version in which a producer sends a request: the one that was said, or the newest that a client of its kind knows."""
         said = self.versions.get((producer.name, api))
-        kinds = _EITHER | (_OLD if producer.is_old else _NEW)
-        return producer.probe.newest(api, *kinds[api]) if said is None else said
+        if said is not None:
+            return said
+        lowest, highest = (_EITHER | (_OLD if producer.is_old else _NEW))[api]
+        return highest if lowest == highest else producer.probe.newest(api, lowest, highest)
 
     def turn_of(self, name: str) -> Producer:
         """The producer that acts in the When, with a snapshot from before it does."""
@@ -226,14 +228,6 @@ class ScenarioContext:
         """The partition as a reader of that isolation level gets it, once no marker is on its way."""
         self.await_markers()
         return observed(self.observer.read(partition, isolation), f"reading {partition}")
-
-    def adopt(self, producer: Producer, answered: object) -> None:
-        """The producer goes on with the producer id and epoch of an answer, where it has some."""
-        match answered:
-            case ProducerIdAndEpoch() as current:
-                producer.given.append(current)
-            case Done(ProducerIdAndEpoch() as current):
-                producer.given.append(current)
 
 
 @pytest.fixture

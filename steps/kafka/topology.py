@@ -7,15 +7,13 @@ from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
 from .initialising import LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS, initialise
+from .listing import FEATURE, NEWEST_API_VERSIONS, level_of
 from .producer import Producer
 from .values import APIS, ApiVersion
 from .vocabulary import KAFKA
 
 _SEGMENT_MS = 1
 """A segment.ms that is smaller than any two batches are apart, by the times of their records."""
-
-_FEATURE = "transaction.version"
-_NEWEST_API_VERSIONS = 4
 
 
 @KAFKA.given("a topic {topic} with {partition_count}[ and {layout}]")
@@ -32,9 +30,9 @@ def a_topic(context: ScenarioContext, topic: str, partition_count: int, layout: 
 @KAFKA.given("transaction.version is {level:number} or above")
 def the_level_is(context: ScenarioContext, level: int) -> None:
     """ApiVersions v4 says that this level or a higher one is finalized; a broker at a lower one is not asked."""
-    found = achieved(context.observer.api_versions(_NEWEST_API_VERSIONS), "asking for the features").finalized.get(_FEATURE, 0)
+    found = level_of(achieved(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features"))
     if found < level:
-        raise NotOffered(f"{_FEATURE} {level}: the broker has finalized {found}")
+        raise NotOffered(f"{FEATURE} {level}: the broker has finalized {found}")
 
 
 @KAFKA.given("producer {producer} with transactional id {transactional_id}[ and {timeout}]")
