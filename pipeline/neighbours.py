@@ -6,7 +6,7 @@ only that. Kept are
 
 * *steps* within one operation, by which its next record of a log is not the next one of the log;
 * *turns* from one operation of a process to its next one, likewise;
-* the *suspects*: reads that do not fit what became of their value, by one of `SUSPICIONS`.
+* the *candidates*: reads that do not fit what became of their value, by one of `SUSPICIONS`.
 
 `rank` is the rank of a record's value, where it is certain; `previous_op`, `previous_v`, `previous_rank` and `previous_ty` are those of the
 record before, and `before` is the last one before that counts: sent and perhaps accepted, or read by a poll that succeeded. What is said of
@@ -48,7 +48,7 @@ _WRITER = ("sent", "op", "at", "unit", "oc", "end_op", "transactional", "by_hand
 
 
 def noticed(records: DataFrame, values: DataFrame) -> DataFrame:
-    """Of these records those with an odd step or turn, and the suspects."""
+    """Of these records those with an odd step or turn, and the candidates."""
     written = values.select(*VALUE, "reused", "send_count", "last_rank", *(F.col(name).alias(f"w_{name}") for name in _WRITER))
     moved = records.filter(F.col("kind").isin("send", "recv")).select(*_MOVED)
     rows = moved.join(written.hint("shuffle_hash"), list(VALUE), "left")
