@@ -86,7 +86,7 @@ def commits_a_value(context: ScenarioContext, producer: str, value: str, partiti
     if not isinstance(added, Done):
         context.keep(one, added, "AddPartitionsToTxn")
         return
-    written = one.write(where, [value], version=context.version(one, "produce"))
+    written = one.write(where, [value], version=context.version(one, "produce"), retry=not one.is_incomplete)
     if not isinstance(written, Done):
         context.keep(one, written, "Produce")
         return

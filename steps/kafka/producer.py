@@ -59,7 +59,10 @@ class Producer:
         sequence: int | None = None,
         retry: bool = True,
     ) -> Outcome[Appended]:
-        """One batch, with the sequence number that is next for that epoch in that partition unless another is named."""
+        """One batch, with the sequence number that is next for that epoch in that partition unless another is named.
+
+        As a Given it has to succeed, so it is put again also while completion is blocked; a When says whether its answer is to wait.
+        """
         identity = identity or self.current
         outcome = self.probe.produce(
             partition,
@@ -68,7 +71,7 @@ class Producer:
             transactional_id=self.transactional_id or None if transactional_id is None else transactional_id,
             sequence=self._next_sequence[identity, partition] if sequence is None else sequence,
             version=version,
-            retry=retry and not self.is_incomplete,
+            retry=retry,
         )
         if isinstance(outcome, Done):
             self._next_sequence[identity, partition] += len(values) if sequence is None else 0

@@ -46,7 +46,9 @@ def writes(
         context,
         one,
         "produce",
-        lambda retry: one.write(where, [value], version=version, identity=current, sequence=sequence, retry=retry),
+        lambda retry: one.write(
+            where, [value], version=version, identity=current, sequence=sequence, retry=retry and not one.is_incomplete
+        ),
     )
 
 
@@ -73,7 +75,7 @@ def writes_a_batch(context: ScenarioContext, producer: str, record_count: int, p
         context,
         one,
         "produce",
-        lambda retry: one.write(where, numbered(record_count), version=version, sequence=sequence, retry=retry),
+        lambda retry: one.write(where, numbered(record_count), version=version, sequence=sequence, retry=retry and not one.is_incomplete),
     )
 
 
