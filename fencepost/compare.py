@@ -24,6 +24,9 @@ from fencepost.contract.errors import WrongUsage
 from . import said
 from .said import Said
 
+_RUN = re.compile(r"(\S+-\[\d+\]) .*?( \(\w+\))?(-example-\d+)?")
+"""How a history is called: the scenario with its title, the protocol where it is asked under several, and which example it is."""
+
 
 class Explanation(Row):
     """Why answers may differ. The first three are regular expressions for what the difference is in."""
@@ -64,18 +67,31 @@ class Difference:
 def differences(left: Path, right: Path) -> Iterator[Difference]:
     """All of them, scenario by scenario. A scenario that only one of them was asked is a difference too."""
     ours, theirs = _histories(left), _histories(right)
-    for scenario in sorted(ours.keys() | theirs.keys()):
-        if scenario in ours and scenario in theirs:
-            yield from _between(scenario, said.read(ours[scenario]), said.read(theirs[scenario]))
+    for key, scenario in sorted(_names(ours, theirs).items()):
+        if key in ours and key in theirs:
+            yield from _between(scenario, said.read(ours[key]), said.read(theirs[key]))
         else:
-            yield Difference(scenario, "-", "history", *("there" if scenario in side else None for side in (ours, theirs)))
+            yield Difference(scenario, "-", "history", *("there" if key in side else None for side in (ours, theirs)))
 
 
 def _histories(folder: Path) -> dict[str, Path]:
-    found = {path.stem: path for path in (folder / "history").glob("*.jsonl")}
+    found = {_key(path): path for path in (folder / "history").glob("*.jsonl")}
     if not found:
         raise WrongUsage(f"{folder} holds no history; give the --results folder of a run")
     return found
+
+
+def _key(path: Path) -> str:
+    """What a scenario is known by: its requirement, number, protocol and example. Its title may be another in another release of the kit."""
+    with path.open(encoding="utf-8") as lines:
+        first = lines.readline()
+    known = _RUN.fullmatch(json.loads(first)["run_id"]) if first else None
+    return "".join(part or "" for part in known.groups()) if known else path.stem
+
+
+def _names(left: dict[str, Path], right: dict[str, Path]) -> dict[str, str]:
+    """The scenarios of both sides, as the left one calls them where it has them."""
+    return {key: path.stem for key, path in (right | left).items()}
 
 
 def _between(scenario: str, left: list[Said], right: list[Said]) -> Iterator[Difference]:
@@ -118,7 +134,7 @@ def show(left: Path, right: Path) -> int:
         console.print(
             Text(f"{one.scenario}: {one.request}\n  {one.field}: {one.left} | {one.right}\n  {why}", style="" if reasons else "red")
         )
-    scenarios = _histories(left).keys() | _histories(right).keys()
+    scenarios = _names(_histories(left), _histories(right)).values()
     answers = sum(len(said.read(path)) for path in _histories(left).values())
     console.print(f"{len(scenarios)} scenarios, {answers} answers, {len(found)} differences, {unexplained} unexplained")
     for number, entry in enumerate(explanations):

@@ -95,7 +95,7 @@ class _Normal:
         parts = {name: event[name] for name in ("tx", "grp", "iso", "mops") if event[name]} | event["ctl"].get("request", {})
         fields = self._fields(parts)
         told = ", ".join(f"{name}={value}" for name, value in fields.items() if value != "None")
-        return f"{event['client']}: {event['api']}" + (f" ({told})" if told else "")
+        return f"{event['client']}: {self._name(event['api'])}" + (f" ({told})" if told else "")
 
     def answer(self, event: Event) -> Fields:
         """What came back, flat."""

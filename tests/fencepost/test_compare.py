@@ -1,6 +1,7 @@
 """Comparing what two systems answered: the same is the same whatever it is called, and nothing that differs is passed over."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,25 @@ def test_a_scenario_of_only_one_side_is_a_difference(lawful: Path, tmp_path: Pat
 
     assert {one.scenario[:10] for one in missing} == {"KIP890-060"}
     assert all((one.left, one.right) == ("there", None) for one in missing)
+
+
+def test_another_title_is_no_difference(lawful: Path, tmp_path: Path) -> None:
+    """A scenario is known by its requirement and its number, so that results of an earlier release of the kit can be compared."""
+    renamed = shutil.copytree(lawful, tmp_path / "renamed")
+    for path in list((renamed / "history").glob("KIP890-060-1-*")):
+        path.write_text(path.read_text().replace("-[1] A commit of one record", "-[1] Another title (of old)"))
+        path.rename(path.with_name("KIP890-060-1-Another-title-of-old.jsonl"))
+
+    assert (renamed / "history/KIP890-060-1-Another-title-of-old.jsonl").is_file()
+    assert list(compare.differences(lawful, renamed)) == []
+
+
+def test_two_runs_on_pulsar_are_the_same(tmp_path: Path) -> None:
+    """The names that a session makes up stand in the paths of Pulsar's admin calls too."""
+    for side in ("one", "other"):
+        fencepost("run", "--only", "PIP31-58", "--no-html", "--results", tmp_path / side, expect=0)
+
+    assert list(compare.differences(tmp_path / "one", tmp_path / "other")) == []
 
 
 def test_an_explanation_must_explain_something(lawful: Path, monkeypatch: pytest.MonkeyPatch) -> None:
