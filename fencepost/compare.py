@@ -82,7 +82,7 @@ def _histories(folder: Path) -> dict[str, Path]:
 
 
 def _key(path: Path) -> str:
-    """What a scenario is known by: its requirement, number, protocol and example. Its title may be another in another release of the kit."""
+    """What a scenario is known by: its requirement, number, protocol and example. In another release of the kit its title may differ."""
     with path.open(encoding="utf-8") as lines:
         first = lines.readline()
     known = _RUN.fullmatch(json.loads(first)["run_id"]) if first else None
