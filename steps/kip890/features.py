@@ -1,7 +1,7 @@
 """What a broker says that it offers, and what it does when that changes."""
 
 from fencepost.adapters.kafka.probe import Offer
-from fencepost.contract.errors import SystemUnreachable
+from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.kafka.context import ScenarioContext
@@ -74,7 +74,7 @@ def restarts_at(context: ScenarioContext, level: int) -> None:
     context.session.faults.crash()
     try:
         context.session.faults.restart()
-    except SystemUnreachable as error:
+    except (SystemUnreachable, Malformed) as error:  # one that is about to end may still answer, with an error where there is none
         raise _not_back(str(error).splitlines()[0]) from error  # the rest is the broker's log
     match context.observer.api_versions(NEWEST_API_VERSIONS):
         case Done():

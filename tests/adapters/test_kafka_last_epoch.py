@@ -49,7 +49,7 @@ def test_each_bump_is_a_request_and_the_id_ends_at_the_target() -> None:
 
     assert isinstance(outcome, Done)
     assert outcome.value.producer.epoch == sum(bumps) == TARGET
-    described = broker.reference._node.coordinator.describe(outcome.value.transactional_id)  # type: ignore[union-attr]
+    described = broker.reference.run(lambda node: node.coordinator.describe(outcome.value.transactional_id))
     assert (described.producer_id, described.producer_epoch) == (outcome.value.producer.producer_id, TARGET)
 
 

@@ -20,6 +20,6 @@ def asked(system: str, version: str, *specs: str) -> frozenset[str]:
     return frozenset(deviating(system, version) | smoke(*specs))
 
 
-def tested(*specs: str) -> set[str]:
+def requirements_tested(*specs: str) -> set[str]:
     """All that these proposals test."""
     return {row.id for row in register.bundled().rows(specs) if row.is_tested}

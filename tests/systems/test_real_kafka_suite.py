@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from commands import check_where_java_is, compliance, fencepost, verdicts
 from docker_here import IMAGE, OLDER_IMAGE
-from older_release import asked, deviating, tested
+from older_release import asked, deviating, requirements_tested
 
 from fencepost.adapters.common import owners
 
@@ -71,7 +71,7 @@ def test_a_release_of_kafka_conforms_but_for_its_known_deviations(judged: Judged
     assert by_verdict.keys() <= {"met", "known_deviation", "not_offered"}
     assert by_verdict.get("known_deviation", set()) <= deviating("kafka", judged.version)
     assert len(by_verdict.get("not_offered", ())) <= MOST_NOT_OFFERED
-    assert set().union(*by_verdict.values()) == (judged.asked or tested("kip890", "core"))
+    assert set().union(*by_verdict.values()) == (judged.asked or requirements_tested("kip890", "core"))
     system = {"name": "kafka", "version": judged.version, "profile": f"kafka-{judged.version[:3]}"}
     assert compliance(judged.results)["system"] == system
     assert left_behind() == []
