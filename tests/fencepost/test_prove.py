@@ -225,7 +225,13 @@ def test_the_matrix_is_written_for_programs() -> None:
         "breaks": {
             "KIP890-060": {
                 "symptom": BUMP.breaks["KIP890-060"].model_dump(),
-                "violation": {"what": "", "expected": "x", "seen": "success with (producer id 7, epoch 0)", "error": None, "code": None},
+                "violation": {
+                    "what": "answer",
+                    "expected": "x",
+                    "seen": "success with (producer id 7, epoch 0)",
+                    "error": None,
+                    "code": None,
+                },
                 "caught": True,
             }
         },
