@@ -8,7 +8,7 @@ from collections.abc import Collection
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.outcomes import Done, Refused, Unknown
 
-from .outcomes import unanswered
+from .outcomes import error_of, unanswered
 
 
 def known(answer: object) -> object:
@@ -33,5 +33,5 @@ def judge_refused(evidence: Evidence, what: str, answer: object, errors: Collect
 
 
 def _judge(evidence: Evidence, what: str, expected: str, holds: bool, answer: object) -> None:
-    error, code = (answer.error, answer.code) if isinstance(answer, Refused) else (None, None)
+    error, code = error_of(answer)
     evidence.expect(holds, expected, reported(known(answer)), what=what, error=error, code=code)

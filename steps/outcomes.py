@@ -28,8 +28,8 @@ def observed(outcome: Outcome[T], doing: str) -> T:
     match outcome:
         case Done(value):
             return value
-        case Refused():
-            raise Violation(f"an answer when {doing}", f"a refusal: {outcome}", what="answer")
+        case Refused(error=error, code=code):
+            raise Violation(f"an answer when {doing}", f"a refusal: {outcome}", what="answer", error=error, code=code)
         case Unknown():
             return unanswered(outcome, doing)
 
@@ -39,3 +39,8 @@ def unanswered(outcome: Unknown, doing: str) -> NoReturn:
     if outcome.lost:
         raise Violation(f"an answer when {doing}", outcome.reason, what="answer")
     raise NoAnswer(f"{doing}: {outcome.reason}")
+
+
+def error_of(answer: object) -> tuple[str | None, int | None]:
+    """The protocol's own name and number of a refusal, which a violation carries; none where nothing was refused."""
+    return (answer.error, answer.code) if isinstance(answer, Refused) else (None, None)

@@ -8,7 +8,7 @@ from fencepost.contract.evidence import Evidence, SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
 from fencepost.contract.transactional_log import TransactionalLog, Writer
-from fencepost.steps.outcomes import achieved, unanswered
+from fencepost.steps.outcomes import achieved, error_of, unanswered
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class ScenarioContext:
         """Judge one observation, with the refusal of what was asked last, if it was refused. A crash that never came proves nothing."""
         if self.crash is not None:
             raise SetUpFailed(f"the crash that was to come on the end of {self.crash.writer}'s transaction met no such request")
-        error, code = (self.answer.error, self.answer.code) if isinstance(self.answer, Refused) else (None, None)
+        error, code = error_of(self.answer)
         self.evidence.expect(holds, what=what, expected=expected, seen=seen, error=error, code=code)
 
 

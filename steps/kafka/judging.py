@@ -1,7 +1,7 @@
 """How an answer is judged and told to people."""
 
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
-from fencepost.steps.outcomes import unanswered
+from fencepost.steps.outcomes import error_of, unanswered
 
 from .context import ScenarioContext
 
@@ -35,5 +35,5 @@ def reported(answer: object) -> str:
 
 def judge_answer(context: ScenarioContext, holds: bool, expected: str, answer: object, seen: str | None = None) -> None:
     """Judge what the When was answered, with the protocol's own error where it was refused."""
-    error, code = (answer.error, answer.code) if isinstance(answer, Refused) else (None, None)
+    error, code = error_of(answer)
     context.evidence.expect(holds, expected, seen or reported(answer), what=f"answer to {context.request}", error=error, code=code)

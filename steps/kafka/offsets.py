@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fencepost.adapters.kafka.probe import PartitionResults
 from fencepost.adapters.kafka.values import CommittedOffset, TopicPartition
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.outcomes import achieved, error_of, observed
 
 from .context import ScenarioContext
 from .identities import claimed
@@ -80,7 +80,7 @@ def _judge_pending(context: ScenarioContext, group: str, partition: str, *, is_p
     outcome = context.observer.committed(context.session.unique(group), context.partition(partition), require_stable=True)
     stable = answered(outcome, f"fetching the stable offset of {partition} in {group}")
     is_unstable = isinstance(stable, Refused) and stable.error == "UNSTABLE_OFFSET_COMMIT"
-    error, code = (stable.error, stable.code) if isinstance(stable, Refused) else (None, None)
+    error, code = error_of(stable)
     context.evidence.expect(
         is_unstable if is_pending else isinstance(stable, Done),
         "UNSTABLE_OFFSET_COMMIT" if is_pending else "a stable offset",
