@@ -1,6 +1,5 @@
 """The summary at the end of a run: every requirement as one sign, and the honest denominator."""
 
-import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -44,7 +43,6 @@ def write(results: Results, out: Any) -> None:
         results.histories.write(out)
     out.write_line("")
     out.write_line("  " + ", ".join(f"{count} {Verdict(name).words}" for name, count in totals(found).items()))
-    _write_denominator(results, len(judged), out)
 
 
 def _write_theme(theme: str, members: list[RequirementResult], width: int, out: Any) -> None:
@@ -56,14 +54,14 @@ def _write_theme(theme: str, members: list[RequirementResult], width: int, out: 
         out.write_line("")
 
 
-def _write_denominator(results: Results, judged: int, out: Any) -> None:
+def write_headline(results: Results, out: Any) -> None:
+    """Print the last line: how much was judged, and what the system is therefore."""
+    judged = sum(result.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED) for result in results.requirements())
     specs = results.selection.specs or tuple(results.register.by_spec)
     in_all, named = len(results.register.rows(specs)), " and ".join(map(proposals.bundled().title_of, specs))
     end = "" if results.complete else " The run is not complete."
     word, colour = ("conforms as far as it was asked", {"green": True}) if results.conforms() else ("does not conform", {"red": True})
     out.write_line(f"  {judged} of the {in_all} requirements of {named} were judged: {results.system} {word}.{end}", **colour)
-    if results.folder:
-        out.write_line(f"  results: {os.path.relpath(results.folder)}")
 
 
 def _themes(results: Iterable[RequirementResult]) -> dict[str, list[RequirementResult]]:

@@ -17,9 +17,10 @@ from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.steps import vocabularies
 
-from . import histories, options
+from . import histories, looking, options
 from .contract import register
 from .options import Options
+from .refusing import refuse
 from .reporting import Reporting
 from .results import claim
 from .running import Running
@@ -49,6 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(Reporting(chosen, rows), "fencepost-reporting")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows), "fencepost-running")
+            looking.in_worker(config)
             if config.option.allure_report_dir:
                 from fencepost.report.allure_steps import AllureSteps
                 from fencepost.report.allure_tidy import tidy
@@ -56,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
                 config.pluginmanager.register(AllureSteps(rows), "fencepost-allure")
                 config.pluginmanager.register(tidy(), "fencepost-allure-tidy")
     except (WrongUsage, DataFileError) as error:
-        raise pytest.UsageError(str(error)) from error
+        raise refuse(config, error) from error
 
 
 @pytest.fixture

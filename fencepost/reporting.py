@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from fencepost.report import allure_anomalies, allure_html
 
 from . import histories, matrix
 from .options import Options
+from .refusing import WATCHING
 from .results import Results
 
 _LETTERS = {
@@ -75,10 +77,10 @@ class Reporting:
         self.collected |= set(ids)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.collected.discard(report.nodeid)
         judged = Judged.of(report)
-        if judged is None:
+        if judged is None:  # also of a scenario whose worker process died, which leaves the run incomplete
             return
+        self.collected.discard(report.nodeid)
         self.results.handshake = judged.handshake or self.results.handshake
         if judged.unreachable:
             self.unreachable = judged.unreachable
@@ -115,10 +117,21 @@ class Reporting:
         handshake = self.results.handshake
         return f"Fencepost: {self.results.system} {handshake.version}, profile {handshake.profile}" if handshake else "Fencepost"
 
+    def made(self) -> list[str]:
+        """Make what is made of whole results, and tell where everything is: a line each."""
+        if self.results.folder is None:
+            return []
+        report = [allure_html.generate(self.results.folder, self._title())] if self.html else []
+        return [f"results: {os.path.relpath(self.results.folder)}", *report]
+
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Under pytest itself; what `fencepost run` prints at the end is `ending.py`."""
+        if terminalreporter.config.pluginmanager.has_plugin(WATCHING):
+            return
         if self.unreachable:
             terminalreporter.write_line(self.unreachable, red=True)
         elif self.results.scenarios:
             matrix.write(self.results, terminalreporter)
-            if self.results.folder and self.html:
-                terminalreporter.write_line(f"  {allure_html.generate(self.results.folder, self._title())}")
+            for line in self.made():
+                terminalreporter.write_line(f"  {line}")
+            matrix.write_headline(self.results, terminalreporter)

@@ -39,6 +39,7 @@ from .judged_systems import JudgedSystems
 from .judging import judge
 from .lint import lint
 from .options import Options
+from .refusing import refuse
 from .reporting import Judged
 
 ERROR = pytest.StashKey[BaseException]()
@@ -78,7 +79,7 @@ class Running:
         if faults := lint(gherkin.bundled(), self.register, vocabularies.by_spec()):
             # pytest tells that the collection is finished also after this.
             self.is_fit = False
-            raise pytest.UsageError("the features are not fit to be run:\n  " + "\n  ".join(faults))
+            raise refuse(config, WrongUsage("the features are not fit to be run:\n  " + "\n  ".join(faults)))
         chosen = [item for item in scenarios if self._is_selected(item)]
         if left_out := [item for item in scenarios if not self._is_selected(item)]:
             config.hook.pytest_deselected(items=left_out)
@@ -114,13 +115,13 @@ class Running:
                 needs.setdefault(item.stash[PROTOCOL], []).append(frozenset(needs_of(item)))
             self.systems.open(needs)
         except (SystemUnreachable, WrongUsage, DataFileError) as error:
-            self._give_up(str(error))
+            self._give_up(error)
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self, reason: Exception) -> None:
         """End the run; a worker process can only pass the reason on, with its first scenario."""
         if not hasattr(self.config, "workerinput"):
-            raise pytest.UsageError(reason)
-        self.unreachable = reason
+            raise refuse(self.config, reason)
+        self.unreachable = str(reason)
 
     def pytest_unconfigure(self) -> None:
         self.systems.close()

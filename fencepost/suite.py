@@ -9,10 +9,12 @@ import pytest
 
 from fencepost.contract.errors import Exit
 
-from . import expectations
+from . import ending, expectations
 from .contract import register
 from .reporting import Reporting
 from .results import Results
+from .screen import Screen
+from .watching import Loudness, Watching
 
 PLUGINS = ("pytest_bdd.plugin", "allure_pytest.plugin", "xdist.plugin", "fencepost.plugin")
 
@@ -28,18 +30,27 @@ class _Remember:
 
 @dataclass(frozen=True)
 class Ended:
-    """A run that has ended: its exit code, and its results where it had begun."""
+    """A run that has ended: its exit code, and who heard what was judged where it had begun."""
 
     exit: Exit
-    results: Results | None
+    reporting: Reporting | None
+
+    @property
+    def results(self) -> Results | None:
+        return self.reporting.results if self.reporting else None
 
 
-def run(arguments: list[str], workers: int) -> int:
-    """Run the bundled features with these pytest options. Answers the exit code."""
-    return judge(arguments, workers).exit
+def run(arguments: list[str], workers: int, loudness: Loudness = Loudness.NORMAL) -> int:
+    """Run the bundled features with these pytest options, shown to a person. Answers the exit code; raises why there was no run."""
+    with Watching(Screen(), loudness) as watching:
+        ended = judge(arguments, workers, watching)
+    if watching.refused:
+        raise watching.refused
+    ending.write(watching, ended.reporting)
+    return ended.exit
 
 
-def judge(arguments: list[str], workers: int) -> Ended:
+def judge(arguments: list[str], workers: int, watching: Watching | None = None) -> Ended:
     """Run the bundled features with these pytest options, and write the results folder where they name one."""
     expectations.check(register.bundled())  # a faulty data file of ours is not the user's doing, so it is told before pytest starts
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -59,9 +70,9 @@ def judge(arguments: list[str], workers: int) -> Ended:
             *([f"-n{workers}"] if workers > 1 else []),
             *arguments,
         ],
-        plugins=[remember],
+        plugins=[remember, *([watching] if watching else [])],
     )
-    return Ended(_exit_code(int(code), remember.reporting), remember.reporting.results if remember.reporting else None)
+    return Ended(_exit_code(int(code), remember.reporting), remember.reporting)
 
 
 def _exit_code(code: int, reporting: Reporting | None) -> Exit:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .common import AdminUrl, Bootstrap, Broker, Container, Profile, ServiceUrl, SetSystem, System, guarded, image_named
+from .common import AdminUrl, Bootstrap, Broker, Container, Profile, ServiceUrl, SetSystem, System, fail, guarded, image_named
 
 
 def run(
@@ -31,6 +31,8 @@ def run(
         bool,
         typer.Option("--check", help="Judge the histories afterwards, for every anomaly that is known. Needs Java and fencepost[check]."),
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every scenario as it ends, and the slowest at the end.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Plain lines also on a terminal: one for each feature, and reds.")] = False,
 ) -> None:
     """Put the requirements to a system, and say which it meets.
 
@@ -51,7 +53,11 @@ def run(
         fencepost run --check
     """
     from fencepost import suite
+    from fencepost.watching import Loudness
 
+    if verbose and quiet:
+        fail("-v and -q exclude each other: the first shows more of a run, the second less")
+    loudness = Loudness.VERBOSE if verbose else Loudness.QUIET if quiet else Loudness.NORMAL
     folder = results or Path("results") / system
     given = {
         "--bootstrap": bootstrap,
@@ -66,4 +72,4 @@ def run(
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else [])]
     for name, values in (("--set-system", set_system), ("--spec", spec), ("--only", only), ("--level", level)):
         arguments += [f"{name}={value}" for value in values or ()]
-    guarded(lambda: suite.run(arguments, workers))
+    guarded(lambda: suite.run(arguments, workers, loudness))
