@@ -8,6 +8,7 @@ import contextlib
 import io
 import os
 import sys
+import textwrap
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TextIO
@@ -17,6 +18,10 @@ from rich.style import Style
 
 _STYLES = {"light": "dim", "purple": "magenta"}
 """What pytest calls otherwise than rich."""
+_NARROWEST = 20
+_OF_A_FILE = 240
+_HANGING = 6
+"""How far the rest of a broken line is indented, where the line itself is not."""
 
 
 class _OwnSize(Console):
@@ -44,7 +49,8 @@ class Screen:
 
     def __init__(self, stdout: TextIO | None = None, environment: Mapping[str, str] = os.environ) -> None:
         self._file, self._is_ours = _own_copy(stdout or sys.stdout)
-        is_terminal = self._file.isatty()
+        self._column = 0
+        self._is_terminal = is_terminal = self._file.isatty()
         in_ci = environment.get("CI", "").lower() not in ("", "0", "false")
         forced = environment.get("FORCE_COLOR", "") not in ("", "0")
         self.is_live = is_terminal and not in_ci and environment.get("TERM") != "dumb"
@@ -61,14 +67,28 @@ class Screen:
     @property
     def width(self) -> int:
         """Of a terminal; a file has room for everything, and a log is read with some."""
-        return self.console.width if self._file.isatty() else 240
+        return self.console.width if self._is_terminal else _OF_A_FILE
 
     def write(self, text: str, **markup: bool) -> None:
         """Write a part of a line; markup is pytest's, such as `red=True`."""
+        self._column += len(text)
         self.console.out(text, end="", style=_style(markup))
 
     def write_line(self, text: str = "", **markup: bool) -> None:
-        """Write a line, or the rest of one."""
+        """Write lines, or the rest of one; what is too long for a terminal is broken between words."""
+        first, *others = text.split("\n")
+        self._write_line(first, markup)
+        for line in others:
+            self._write_line(line, markup)
+
+    def _write_line(self, text: str, markup: Mapping[str, bool]) -> None:
+        room = max(self.width, _NARROWEST)
+        if self._is_terminal and len(text) + self._column > room:
+            indent = " " * min(len(text) - len(text.lstrip()) or _HANGING, room // 2)
+            text = textwrap.fill(
+                text, room, initial_indent=" " * self._column, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+            )[self._column :]
+        self._column = 0
         self.console.out(text, style=_style(markup))
 
     def section(self, title: str, sep: str = "=", **markup: bool) -> None:
@@ -80,12 +100,6 @@ class Screen:
     def waiting(self, what: str) -> AbstractContextManager[object]:
         """Say for as long as the block runs what is waited for, on a terminal."""
         return self.console.status(what) if self.is_live else contextlib.nullcontext()
-
-    def shortened(self, text: str, indent: int = 0) -> str:
-        """The text as one line that fits."""
-        room = max(self.width - indent - 1, 20)
-        line = " ".join(text.split())
-        return line if len(line) <= room else f"{line[: room - 3]}..."
 
     def close(self) -> None:
         """Give the copy of stdout back."""

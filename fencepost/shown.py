@@ -10,12 +10,16 @@ from rich.text import Text
 
 from .progress import Feature, Progress
 from .screen import Screen
+from .wording import shortened
 
 _A_SECOND = 4
 """How often the live line is drawn anew."""
 _ASK_EVERY_S = 0.25
 _SILENCE_S = 60.0
 """After so long without a line, a plain log says what the run is at: some CI services end a job that says nothing."""
+_WIDEST = 160
+"""Columns of the live line; a longer one is not read, and leaves more behind where a terminal is made narrower."""
+_INDENT = 2
 _AT_MOST = 3
 """How many scenarios, and how many things that systems do, are in the live line."""
 
@@ -32,7 +36,12 @@ class Shown(Protocol):
         ...
 
     def say(self, text: str, **markup: bool) -> None:
-        """One line, shortened to what fits."""
+        """One line, at most `room` columns of it."""
+        ...
+
+    @property
+    def room(self) -> int:
+        """How many columns fit on a line."""
         ...
 
     def end_of(self, feature: Feature) -> None:
@@ -61,7 +70,11 @@ class Plain:
         self._line(f"judging {what}")
 
     def say(self, text: str, **markup: bool) -> None:
-        self._line(self._screen.shortened(text, indent=2), **markup)
+        self._line(shortened(text, self.room), **markup)
+
+    @property
+    def room(self) -> int:
+        return self._screen.width - _INDENT
 
     def end_of(self, feature: Feature) -> None:
         width = max(map(len, self._progress.features), default=0)
@@ -101,7 +114,11 @@ class Live:
         self._screen.write_line(f"  judging {what}")
 
     def say(self, text: str, **markup: bool) -> None:
-        self._screen.write_line(f"  {self._screen.shortened(text, indent=2)}", **markup)
+        self._screen.write_line(f"  {shortened(text, self.room)}", **markup)
+
+    @property
+    def room(self) -> int:
+        return self._screen.width - _INDENT - 1  # a full line may make a terminal begin the next
 
     def end_of(self, feature: Feature) -> None:
         """The live line counts already."""
@@ -110,7 +127,8 @@ class Live:
         self._live.stop()
 
     def _draw(self) -> Group:
-        return Group(*(Text(line, no_wrap=True, overflow="ellipsis", end="") for line in lines_of(self._progress)))
+        room = min(self._screen.width - len("^C") - 1, _WIDEST)  # Ctrl-C shows there, and must not begin a line
+        return Group(*(Text(shortened(line, room), no_wrap=True) for line in lines_of(self._progress)))
 
 
 def lines_of(progress: Progress) -> list[str]:
@@ -119,10 +137,10 @@ def lines_of(progress: Progress) -> list[str]:
     if (expected := progress.expected) is not None:
         spent += f" of about {_clock(expected)}"
     if not progress.has_begun:
-        lines = [f" {progress.phase}  {spent}"]
+        lines = [f" {spent}  {progress.phase}"]
     else:
         reds = f", {progress.reds} red" if progress.reds else ""
-        lines = [f" {progress.done} of {progress.total} scenarios{reds}  {spent}"]
+        lines = [f" {spent}  {progress.done} of {progress.total} scenarios{reds}"]
     running, doing = progress.running(), progress.doing()
     for one in running[:_AT_MOST]:
         waited = f"  ({_clock(one.seconds)})" if one.seconds >= 1 else ""

@@ -27,6 +27,7 @@ from .refusing import WATCHING
 from .reporting import Judged
 from .screen import Screen
 from .shown import Live, Plain, Shown
+from .wording import line_of, line_of_red
 
 
 class Loudness(Enum):
@@ -125,13 +126,12 @@ class Watching:
             return
         result = judged.result
         ended = self.progress.judge(report.nodeid, result)
-        sign, colour = SIGNS[result.verdict]
-        line = f"{sign} {result.requirement} {result.name}: {result.verdict.words}"
+        colour = SIGNS[result.verdict][1]
         if result.verdict.is_red:
             self.told.failures.append(_text_of(report, with_output=result.verdict is Verdict.HARNESS_ERROR))
-            self.shown.say(f"{line}: {result.reason}", **colour)
+            self.shown.say(line_of_red(result, self.shown.room), **colour)
         elif self.loudness is Loudness.VERBOSE:
-            self.shown.say(f"{line}  ({result.seconds:.2f} s)", **colour)
+            self.shown.say(line_of(result), **colour)
         if ended:
             self.shown.end_of(ended)
 
