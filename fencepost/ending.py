@@ -59,9 +59,10 @@ def write_failures(watching: Watching, screen: Screen) -> None:
 
 def write_pytests_own_words(watching: Watching, screen: Screen) -> None:
     """Where nothing was judged and nobody here says why."""
-    if not (watching.told.failures or watching.told.troubles):
+    words = watching.pytests_own_words.getvalue().strip()
+    if words and not (watching.told.failures or watching.told.troubles):
         screen.section("nothing was judged; pytest says")
-        screen.write_line(watching.pytests_own_words.getvalue().strip())
+        screen.write_line(words)
 
 
 def write_slowest(scenarios: Iterable[ScenarioResult], screen: Screen) -> None:
