@@ -4,15 +4,23 @@ Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the k
 """
 
 import signal
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
+from fencepost import __version__
+
 from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"fencepost {__version__}")
+        raise typer.Exit
+
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
     help="""Judge a streaming system by the transaction proposals that it claims to follow.
@@ -25,6 +33,15 @@ app = typer.Typer(
 
     Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.""",
 )
+
+
+@app.callback()
+def _fencepost(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version of fencepost and exit.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None: ...
+
 
 app.command()(run.run)
 app.command("list")(listing.list_)

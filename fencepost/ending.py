@@ -1,6 +1,7 @@
 """The end of what `fencepost run` prints: failures in full, the slowest scenarios, anomalies, the matrix, and the headline last."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.verdict import ScenarioResult
@@ -26,7 +27,7 @@ def write(watching: Watching, reporting: Reporting | None) -> None:
         write_pytests_own_words(watching, screen)
         return
     results = reporting.results
-    with screen.waiting("making the Allure report"):
+    with screen.waiting("making the Allure report") if reporting.html and results.folder else nullcontext():
         made = reporting.made()
     if watching.loudness is Loudness.VERBOSE or watching.progress.elapsed > _LONG_S:
         write_slowest(results.scenarios, screen)

@@ -50,13 +50,13 @@ class _OwnSize(Console):
 class Screen:
     """Where a run is shown. Writes as pytest's terminal reporter does: `write`, `write_line`, `section`."""
 
-    def __init__(self, stdout: TextIO | None = None, environment: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, stdout: TextIO | None = None, environment: Mapping[str, str] = os.environ, *, may_live: bool = True) -> None:
         self._file, self._is_ours = _own_copy(stdout or sys.stdout)
         self._column = 0
         self._is_terminal = is_terminal = self._file.isatty()
         in_ci = environment.get("CI", "").lower() not in ("", "0", "false")
         forced = environment.get("FORCE_COLOR", "") not in ("", "0")
-        self.is_live = is_terminal and not in_ci and environment.get("TERM") != "dumb"
+        self.is_live = may_live and is_terminal and not in_ci and environment.get("TERM") != "dumb"
         self.console = _OwnSize(
             file=self._file,
             force_terminal=is_terminal or forced,

@@ -42,7 +42,7 @@ class Ended:
 
 def run(arguments: list[str], workers: int, loudness: Loudness = Loudness.NORMAL) -> int:
     """Run the bundled features with these pytest options, shown to a person. Answers the exit code; raises why there was no run."""
-    with Watching(Screen(), loudness) as watching:
+    with Watching(Screen(may_live=loudness is not Loudness.QUIET), loudness) as watching:
         ended = judge(arguments, workers, watching)
     if watching.refused:
         raise watching.refused

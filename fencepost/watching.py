@@ -64,8 +64,7 @@ class Watching:
         """Why there was no run, where there was none."""
         self.pytests_own_words = io.StringIO()
         self._mailbox = Mailbox(Path(tempfile.mkdtemp(prefix="fencepost-watching-")))
-        shows = Live if screen.is_live and loudness is not Loudness.QUIET else Plain
-        self.shown: Shown = shows(screen, self.progress)
+        self.shown: Shown = Live(screen, self.progress) if screen.is_live else Plain(screen, self.progress)
 
     def __enter__(self) -> "Watching":
         self.shown.start()

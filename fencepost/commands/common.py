@@ -8,10 +8,12 @@ import typer
 
 from fencepost.contract.errors import Exit
 
+from .completing import complete_profile, complete_proposal, complete_system
+
 T = TypeVar("T")
 SYSTEM_HELP = "What is judged: reference (bundled, the default), kafka, pulsar, or a system that an installed package registers."
 
-System = Annotated[str, typer.Argument(metavar="SYSTEM", help=SYSTEM_HELP)]
+System = Annotated[str, typer.Argument(metavar="SYSTEM", help=SYSTEM_HELP, autocompletion=complete_system)]
 Bootstrap = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there.")]
 ServiceUrl = Annotated[str | None, typer.Option(metavar="URL", help="A Pulsar broker, such as pulsar://127.0.0.1:6650.")]
 AdminUrl = Annotated[str | None, typer.Option(metavar="URL", help="Its admin interface, such as http://127.0.0.1:8080.")]
@@ -22,7 +24,14 @@ Broker = Annotated[
 SetSystem = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any other option of the system, such as its address. May be repeated.")
 ]
-Profile = Annotated[str | None, typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.")]
+Profile = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.", autocompletion=complete_profile),
+]
+Proposals = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890. May be repeated.", autocompletion=complete_proposal),
+]
 
 
 def image_named(container: str | None, broker: str | None) -> str | None:

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from .common import AdminUrl, Bootstrap, Broker, Container, Profile, ServiceUrl, SetSystem, System, fail, guarded, image_named
+from .common import AdminUrl, Bootstrap, Broker, Container, Profile, Proposals, ServiceUrl, SetSystem, System, fail, guarded, image_named
+from .completing import complete_defect, complete_level, complete_requirement
 
 
 def run(
@@ -16,16 +17,23 @@ def run(
     container: Container = None,
     broker: Broker = None,
     set_system: SetSystem = None,
-    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890. May be repeated.")] = None,
+    spec: Proposals = None,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.")
+        list[str] | None,
+        typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.", autocompletion=complete_requirement),
     ] = None,
-    level: Annotated[list[str] | None, typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY. May be repeated.")] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY. May be repeated.", autocompletion=complete_level),
+    ] = None,
     results: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the results go. Default: results/SYSTEM.")] = None,
     workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="Worker processes, each with a broker of its own.")] = 1,
     profile: Profile = None,
     patience: Annotated[float, typer.Option(metavar="S", min=0.1, help="How long to wait for what must come.")] = 20.0,
-    defect: Annotated[str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.")] = None,
+    defect: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.", autocompletion=complete_defect),
+    ] = None,
     html: Annotated[bool, typer.Option(help="Make the Allure HTML report, where Allure is found.")] = True,
     check: Annotated[
         bool,

@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on: in a log plain lines, on a terminal a live line; in the end the headline, and nothing after it."""
+"""What a person sees while a run goes on: plain lines in a log, a live line on a terminal; the headline is the last line."""
 
 import os
 import pty
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import CHECKOUT, fencepost, pytest_with_plugin
+from commands import fencepost
 
 ESCAPE = "\x1b"
 FEW = ("--no-html", "--only", "KIP890-060", "--only", "KIP890-061")
@@ -75,7 +75,7 @@ def test_a_terminal_has_a_live_line(tmp_path: Path, workers: int) -> None:
     assert "+060" in end
     assert "collecting" not in end
     assert "kip890/ending  3 of 3" not in written
-    assert "conforms" in end.splitlines()[-1]
+    assert re.search(r"reference\s+conforms[^+=]*$", end)
 
 
 @pytest.mark.parametrize(("arguments", "environment"), [(("-q",), {}), ((), {"CI": "true"}), ((), {"TERM": "dumb"})])
@@ -89,9 +89,7 @@ def test_a_terminal_may_have_plain_lines(tmp_path: Path, arguments: tuple[str, .
 
 
 @pytest.mark.parametrize(("variable", "is_coloured"), [("FORCE_COLOR", True), ("NO_COLOR", False)])
-def test_colours_are_the_user_s_choice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, is_coloured: bool
-) -> None:
+def test_colours_are_the_user_s_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, is_coloured: bool) -> None:
     """FORCE_COLOR has them in a log too, but no live line; NO_COLOR nowhere."""
     monkeypatch.setenv(variable, "1")
 
@@ -117,12 +115,3 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
         assert finished.err.startswith("fencepost: ")
         assert finished.err.count("\n") == 1
         assert not re.search(r"deselected|ERROR|no tests ran", finished.out + finished.err)
-
-
-def test_somebody_s_own_pytest_keeps_its_words(tmp_path: Path) -> None:
-    """Where our plugin is loaded by them, pytest shows the run."""
-    features = CHECKOUT / "features"
-    finished = pytest_with_plugin(features, "--only=KIP890-060", "--import-mode=importlib", expect=0, cwd=tmp_path)
-
-    assert re.search(r"2 passed.* deselected", finished.out)
-    assert "judging" not in finished.out
