@@ -49,7 +49,7 @@ class Foreign:
             registration: Registration = self.entry.load()
         except Exception as error:  # whatever a package's own code raises
             raise WrongUsage(
-                f"{self} cannot be imported: {error or 'no reason is given'} ({_place_of(error)}); "
+                f"{self} cannot be imported: {str(error) or 'no reason is given'} ({_place_of(error)}); "
                 "expected an object or a module with all members of Registration in contract/registration.py"
             ) from error
         demand(registration, Registration, str(self))
