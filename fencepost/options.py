@@ -1,5 +1,6 @@
 """What a user asks of a run, as pytest options; the command line builds the same."""
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register
 from fencepost.contract.registration import Asked
+from fencepost.contract.verdict import Gate
 
 from .selection import Selection
 
@@ -26,6 +28,7 @@ class Options:
     results: Path | None = None
     html: bool = True
     check: bool = False
+    gate: Gate = field(default_factory=Gate)
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
@@ -35,9 +38,10 @@ class Options:
             value("--system"),
             Asked(given(own, value("--set-system")), value("--profile"), value("--patience")),
             Selection(tuple(value("--spec")), tuple(value("--only")), tuple(value("--level"))),
-            Path(value("--results")).resolve() if value("--results") else None,
+            Path(os.path.realpath(value("--results"))) if value("--results") else None,
             not value("--no-html"),
             value("--check"),
+            Gate.of(value("--fail-on"), value("--strict-verdicts"), value("--max-not-offered")),
         )
 
     def protocols(self) -> tuple[str, ...]:
@@ -94,6 +98,15 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--spec", action="append", default=[], metavar="PROPOSAL", help="only this proposal; may be repeated")
     group.addoption("--only", action="append", default=[], metavar="ID", help="only this requirement; may be repeated")
     group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only MUST, SHOULD or MAY; may be repeated")
+    group.addoption(
+        "--fail-on",
+        action="append",
+        default=[],
+        metavar="VERDICT",
+        help="what fails besides violated (default: inconclusive)",
+    )
+    group.addoption("--strict-verdicts", action="store_true", help="not offered and inconclusive fail too")
+    group.addoption("--max-not-offered", type=int, metavar="N", help="more requirements than that which are not offered fail")
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
     group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")

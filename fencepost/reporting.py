@@ -10,13 +10,13 @@ import pytest
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.items import scenario_of
 from fencepost.contract.ports import Handshake
-from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.report import allure_anomalies, allure_html
 
 from . import histories, matrix
 from .options import Options
 from .results import Results
+from .stopping import Stopped, Stopping
 
 _LETTERS = {
     Verdict.MET: (".", {"green": True}),
@@ -60,30 +60,38 @@ def _handshake(data: dict[str, Any] | None) -> Handshake | None:
 class Reporting:
     """The half of the plugin that hears what was judged."""
 
-    def __init__(self, options: Options, register: Register) -> None:
+    def __init__(self, options: Options, results: Results, stopping: Stopping) -> None:
         self.html, self.check = options.html, options.check
-        self.results = Results(register, options.selection, options.results, options.system)
+        self.results, self.stopping = results, stopping
         self.collected: set[str] = set()
         self.unreachable: str | None = None
-        self.results.write()
 
+    @pytest.hookimpl(tryfirst=True)  # before the system is waited for
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.collected |= {item.nodeid for item in session.items if scenario_of(item)}
+        self._collect({item.nodeid for item in session.items if scenario_of(item)})
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        self.collected |= set(ids)
+        if self.results.selected is None:  # every worker collects the same
+            self._collect(set(ids))
+
+    def _collect(self, ids: set[str]) -> None:
+        self.collected = ids
+        self.results.selected = len(ids)
+        self.results.write()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.collected.discard(report.nodeid)
         judged = Judged.of(report)
         if judged is None:
             return
         self.results.handshake = judged.handshake or self.results.handshake
         if judged.unreachable:
-            self.unreachable = judged.unreachable
+            self.unreachable = self.results.stopped = judged.unreachable
             return
+        self.collected.discard(report.nodeid)
         self.results.add(judged.result)
+        if judged.result.verdict.is_red:
+            self.stopping.failed()
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
         """Scenarios are shown by their verdict, and counted as pytest counts."""
@@ -100,13 +108,19 @@ class Reporting:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         self.results.complete = ended and not self.collected and bool(self.results.scenarios)
+        if not self.results.complete:
+            self.results.stopped = self.results.stopped or self.stopping.reason
         self.results.write()
         if self.check and self.results.complete and self.results.folder:
             if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
                 terminal.ensure_newline()  # what follows is told while the line of letters is still open
-            self.results.histories = histories.judge(self.results.folder, self.results.scenarios)
+            try:
+                with self.stopping.ending_early():
+                    self.results.histories = histories.judge(self.results.folder, self.results.scenarios)
+            except KeyboardInterrupt as stopped:  # Spark has taken SIGINT for itself, and raises this
+                self.results.stopped = self.stopping.reason = self.stopping.reason or str(stopped) or "SIGINT"
             self.results.write()
-            for told in filter(lambda told: told.is_red, self.results.histories.anomalies):
+            for told in filter(lambda told: told.is_red, self.results.histories.anomalies if self.results.histories else ()):
                 session.config.hook.pytest_runtest_logreport(report=told.as_report())
                 allure_anomalies.tell(told, self.results.register)
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -120,5 +134,11 @@ class Reporting:
             terminalreporter.write_line(self.unreachable, red=True)
         elif self.results.scenarios:
             matrix.write(self.results, terminalreporter)
-            if self.results.folder and self.html:
-                terminalreporter.write_line(f"  {allure_html.generate(self.results.folder, self._title())}")
+            if self.results.claimed and self.html:
+                try:
+                    with self.stopping.ending_early(only_at_once=True):
+                        terminalreporter.write_line(f"  {allure_html.generate(self.results.claimed, self._title())}")
+                except Stopped:
+                    terminalreporter.write_line("  no Allure report: the run was stopped twice")
+        if self.results.stopped and self.stopping.reason:
+            matrix.write_stopped(self.results, terminalreporter)

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from fencepost.contract.errors import Exit
+from fencepost.contract.verdict import Verdict
 
 from . import expectations
 from .contract import register
 from .reporting import Reporting
 from .results import Results
+from .stopping import Stopping
+from .stopping_hooks import StoppingHooks
 
 PLUGINS = ("pytest_bdd.plugin", "allure_pytest.plugin", "xdist.plugin", "fencepost.plugin")
 
@@ -22,8 +25,8 @@ class _Remember:
 
     reporting: Reporting | None = None
 
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        self.reporting = session.config.pluginmanager.get_plugin("fencepost-reporting")
+    def pytest_configure(self, config: pytest.Config) -> None:
+        self.reporting = config.pluginmanager.get_plugin("fencepost-reporting")
 
 
 @dataclass(frozen=True)
@@ -34,18 +37,20 @@ class Ended:
     results: Results | None
 
 
-def run(arguments: list[str], workers: int) -> int:
-    """Run the bundled features with these pytest options. Answers the exit code."""
-    return judge(arguments, workers).exit
+def run(arguments: list[str], workers: int, stopping: Stopping) -> int:
+    """Run the bundled features with these pytest options, until a signal or an option stops it. Answers the exit code."""
+    with stopping.listening():
+        return judge(arguments, workers, stopping).exit
 
 
-def judge(arguments: list[str], workers: int) -> Ended:
+def judge(arguments: list[str], workers: int, stopping: Stopping | None = None) -> Ended:
     """Run the bundled features with these pytest options, and write the results folder where they name one."""
     expectations.check(register.bundled())  # a faulty data file of ours is not the user's doing, so it is told before pytest starts
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTEST_ADDOPTS", None)
     features = Path(str(resources.files("fencepost.features")))
     remember = _Remember()
+    hooks = StoppingHooks(stopping or Stopping())
     code = pytest.main(
         [
             str(features),
@@ -59,7 +64,7 @@ def judge(arguments: list[str], workers: int) -> Ended:
             *([f"-n{workers}"] if workers > 1 else []),
             *arguments,
         ],
-        plugins=[remember],
+        plugins=[remember, hooks],
     )
     return Ended(_exit_code(int(code), remember.reporting), remember.reporting.results if remember.reporting else None)
 
@@ -71,9 +76,11 @@ def _exit_code(code: int, reporting: Reporting | None) -> Exit:
         return Exit.KIT_FAILED
     if reporting.unreachable or code == pytest.ExitCode.NO_TESTS_COLLECTED:
         return Exit.USAGE
-    counts = reporting.results.as_json()["totals"]
-    if reporting.results.conforms():
+    results = reporting.results
+    if results.stopped or code == pytest.ExitCode.INTERRUPTED:
+        return Exit.NOT_FINISHED
+    if results.conforms():
         return Exit.CONFORMS
-    found = reporting.results.histories
-    judged = counts["violated"] or counts["inconclusive"] or (found and found.is_red)
-    return Exit.KIT_FAILED if counts["harness_error"] and not judged else Exit.DOES_NOT
+    # A run that nobody stopped and that is not complete has lost scenarios, such as those of a worker process that died.
+    failing = results.failing()
+    return Exit.KIT_FAILED if failing <= {Verdict.HARNESS_ERROR} and (failing or not results.complete) else Exit.DOES_NOT

@@ -26,6 +26,20 @@ def run(
     profile: Profile = None,
     patience: Annotated[float, typer.Option(metavar="S", min=0.1, help="How long to wait for what must come.")] = 20.0,
     defect: Annotated[str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.")] = None,
+    timeout: Annotated[str | None, typer.Option(metavar="TIME", help="Stop the run after so long, such as 600 (seconds) or 10m.")] = None,
+    max_failures: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop the run when N scenarios are red.")] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VERDICT",
+            help="Which verdicts make exit code 1: inconclusive, known-deviation, not-offered, or a list with commas; violated always "
+            "does. May be repeated. Default: violated,inconclusive.",
+        ),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="What is not offered or inconclusive makes exit code 1 too.")] = False,
+    max_not_offered: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Exit code 1 where more requirements than that are not offered.")
+    ] = None,
     html: Annotated[bool, typer.Option(help="Make the Allure HTML report, where Allure is found.")] = True,
     check: Annotated[
         bool,
@@ -49,9 +63,12 @@ def run(
         fencepost run --defect no-epoch-bump
 
         fencepost run --check
-    """
-    from fencepost import suite
 
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --timeout 20m --strict
+
+    Ctrl-C, SIGTERM, --timeout and --max-failures stop a run: what was judged until then is kept, and the exit code is 4, also where
+    something was red. A second Ctrl-C leaves the Allure report out.
+    """
     folder = results or Path("results") / system
     given = {
         "--bootstrap": bootstrap,
@@ -61,9 +78,17 @@ def run(
         "--profile": profile,
         "--defect": defect,
         "--patience": patience,
+        "--max-not-offered": max_not_offered,
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
-    arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else [])]
-    for name, values in (("--set-system", set_system), ("--spec", spec), ("--only", only), ("--level", level)):
+    arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]
+    for name, values in (("--set-system", set_system), ("--spec", spec), ("--only", only), ("--level", level), ("--fail-on", fail_on)):
         arguments += [f"{name}={value}" for value in values or ()]
-    guarded(lambda: suite.run(arguments, workers))
+
+    def judge() -> int:
+        from fencepost import suite
+        from fencepost.stopping import Stopping
+
+        return suite.run(arguments, workers, Stopping(timeout, max_failures))
+
+    guarded(judge)
