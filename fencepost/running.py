@@ -6,7 +6,6 @@ process.
 
 import inspect
 import json
-import re
 from typing import Any
 
 import pytest
@@ -36,7 +35,7 @@ from fencepost.steps import vocabularies
 from .contract import gherkin
 from .expectations import Expectations
 from .failure import explain
-from .folder import HISTORIES
+from .folder import HISTORIES, history_file
 from .judged_systems import JudgedSystems
 from .judging import judge
 from .lint import lint
@@ -146,8 +145,7 @@ class Running:
         if self.claimed is None:
             return
         name = self._run(item)
-        file = f"{HISTORIES}/{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.jsonl"
-        self.claimed.put(file, "".join(json.dumps(event) + "\n" for event in session.history(name)))
+        self.claimed.put(f"{HISTORIES}/{history_file(name)}", "".join(json.dumps(event) + "\n" for event in session.history(name)))
 
     def _system(self, item: pytest.Item) -> System:
         return self.systems.by_protocol[item.stash[PROTOCOL]]

@@ -136,6 +136,16 @@ def raising() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextlib.contextmanager
+def ignored() -> Iterator[None]:
+    """Whatever process is started in here does not hear Ctrl-C; SIGTERM ends it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def deaf() -> None:
     """From now on signals do nothing: what is left to be done takes no time, and the exit code stands."""
     for number in _SIGNALS:

@@ -9,9 +9,8 @@ from pyspark.sql import SparkSession
 from fencepost.contract.errors import WrongUsage
 
 from .ingest import files, lines, quarantine
+from .layout import QUARANTINE, TABLES
 from .tables import Tables, described
-
-TABLES = "tables"
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Histories:
         """Their tables, stored with the results, and how many lines and files could not be read."""
         tables = Tables(spark, results / TABLES, buckets)
         tables.store(lines.read(spark, self.readable))
-        bad = quarantine.write(spark, tables.bad, self.readable, self.refused, results / "quarantine")
+        bad = quarantine.write(spark, tables.bad, self.readable, self.refused, results / QUARANTINE)
         tables.describe(bytes=self.bytes, quarantined=bad)
         return tables, bad
 
