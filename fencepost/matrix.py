@@ -1,6 +1,5 @@
 """The summary at the end of a run: every requirement as one sign, and the honest denominator."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -44,7 +43,6 @@ def write(results: Results, out: Any) -> None:
     if results.histories:
         results.histories.write(out)
     out.write_line("")
-    _write_headline(results, found, out)
 
 
 def _write_theme(theme: str, members: list[RequirementResult], width: int, out: Any) -> None:
@@ -68,17 +66,18 @@ def write_stopped(results: Results, out: Any) -> None:
     out.write_line(f"{told}, {f'{reds} red' if reds else 'nothing red'} ({results.stopped})", yellow=not reds, red=bool(reds))
 
 
-def _write_headline(results: Results, found: list[RequirementResult], out: Any) -> None:
-    """What was asked and how that ended, then what it means. Requirements of proposals that are not selected are not counted at all."""
+def write_headline(results: Results, out: Any) -> None:
+    """Print the last lines: what was asked and how that ended, then what it means.
+
+    Requirements of proposals that are not selected are not counted at all.
+    """
     specs = results.selection.specs or tuple(results.register.by_spec)
-    count = Count(results, found, specs)
+    count = Count(results, results.requirements(), specs)
     out.write_line(f"  {count.asked_words}")
     if count.not_asked_words:
         out.write_line(f"  not asked: {count.not_asked_words}", light=True)
     word, colour = _meaning(results, count, _and([proposals.bundled().title_of(spec) for spec in specs]))
     out.write_line(f"  {results.system} {word}", **colour)
-    if results.folder:
-        out.write_line(f"  results: {os.path.relpath(results.folder)}")
 
 
 def _and(words: list[str]) -> str:

@@ -18,10 +18,11 @@ from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.steps import vocabularies
 
-from . import folder, histories, options
+from . import folder, histories, looking, options
 from .contract import register
 from .judged_systems import JudgedSystems
 from .options import Options
+from .refusing import refuse
 from .reporting import Reporting
 from .results import Results
 from .running import Running
@@ -59,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(Reporting(chosen, results, stopping), "fencepost-reporting")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
+            looking.in_worker(config)
             if config.option.allure_report_dir:
                 from fencepost.report.allure_steps import AllureSteps
                 from fencepost.report.allure_tidy import tidy
@@ -66,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
                 config.pluginmanager.register(AllureSteps(rows), "fencepost-allure")
                 config.pluginmanager.register(tidy(folder.noting(chosen.results)), "fencepost-allure-tidy")
     except (WrongUsage, DataFileError) as error:
-        raise pytest.UsageError(str(error)) from error
+        raise refuse(config, error) from error
 
 
 def _stopping(config: pytest.Config) -> Stopping:

@@ -2,12 +2,14 @@
 
 import dataclasses
 import json
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from fencepost.contract.evidence import Mismatch
+from fencepost.contract.folder import Folder
 from fencepost.contract.items import scenario_of
 from fencepost.contract.ports import Handshake
 from fencepost.contract.verdict import ScenarioResult, Verdict
@@ -15,6 +17,7 @@ from fencepost.report import allure_anomalies, allure_html
 
 from . import histories, matrix
 from .options import Options
+from .refusing import WATCHING
 from .results import Results
 from .stopping import Stopped, Stopping
 
@@ -82,13 +85,13 @@ class Reporting:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         judged = Judged.of(report)
-        if judged is None:
+        if judged is None:  # also of a scenario whose worker process died, which leaves the run incomplete
             return
+        self.collected.discard(report.nodeid)
         self.results.handshake = judged.handshake or self.results.handshake
         if judged.unreachable:
             self.unreachable = self.results.stopped = judged.unreachable
             return
-        self.collected.discard(report.nodeid)
         self.results.add(judged.result)
         if judged.result.verdict.is_red:
             self.stopping.failed()
@@ -129,16 +132,32 @@ class Reporting:
         handshake = self.results.handshake
         return f"Fencepost: {self.results.system} {handshake.version}, profile {handshake.profile}" if handshake else "Fencepost"
 
+    def made(self) -> list[str]:
+        """Make what is made of whole results, and tell where everything is: a line each."""
+        if self.results.claimed is None:
+            return []
+        return [
+            f"results: {os.path.relpath(self.results.claimed.path)}",
+            *([self._allure_report(self.results.claimed)] if self.html else []),
+        ]
+
+    def _allure_report(self, claimed: Folder) -> str:
+        try:
+            with self.stopping.ending_early(only_at_once=True):
+                return allure_html.generate(claimed, self._title())
+        except Stopped:
+            return "no Allure report: the run was stopped twice"
+
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Under pytest itself; what `fencepost run` prints at the end is `ending.py`."""
+        if terminalreporter.config.pluginmanager.has_plugin(WATCHING):
+            return
         if self.unreachable:
             terminalreporter.write_line(self.unreachable, red=True)
         elif self.results.scenarios:
             matrix.write(self.results, terminalreporter)
-            if self.results.claimed and self.html:
-                try:
-                    with self.stopping.ending_early(only_at_once=True):
-                        terminalreporter.write_line(f"  {allure_html.generate(self.results.claimed, self._title())}")
-                except Stopped:
-                    terminalreporter.write_line("  no Allure report: the run was stopped twice")
+            for line in self.made():
+                terminalreporter.write_line(f"  {line}")
+            matrix.write_headline(self.results, terminalreporter)
         if self.results.stopped and self.stopping.reason:
             matrix.write_stopped(self.results, terminalreporter)

@@ -40,6 +40,7 @@ from .judged_systems import JudgedSystems
 from .judging import judge
 from .lint import lint
 from .options import Options
+from .refusing import refuse
 from .reporting import Judged
 from .stopping import Stopped, Stopping
 from .stopping_hooks import GIVEN_UP
@@ -81,7 +82,7 @@ class Running:
         if faults := lint(gherkin.bundled(), self.register, vocabularies.by_spec()):
             # pytest tells that the collection is finished also after this.
             self.is_fit = False
-            raise pytest.UsageError("the features are not fit to be run:\n  " + "\n  ".join(faults))
+            raise refuse(config, WrongUsage("the features are not fit to be run:\n  " + "\n  ".join(faults)))
         chosen = [item for item in scenarios if self._is_selected(item)]
         if left_out := [item for item in scenarios if not self._is_selected(item)]:
             config.hook.pytest_deselected(items=left_out)
@@ -120,14 +121,14 @@ class Running:
         except Stopped:
             pass  # no scenario is begun
         except (SystemUnreachable, WrongUsage, DataFileError) as error:
-            self._give_up(str(error))
+            self._give_up(error)
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self, reason: Exception) -> None:
         """End the run; a worker process can only pass the reason on, with its first scenario."""
         if not hasattr(self.config, "workerinput"):
-            self.config.pluginmanager.get_plugin("fencepost-reporting").results.stopped = reason  # type: ignore[union-attr]  # it is there
-            raise pytest.UsageError(reason)
-        self.unreachable = reason
+            self.config.pluginmanager.get_plugin("fencepost-reporting").results.stopped = str(reason)  # type: ignore[union-attr]  # it is there
+            raise refuse(self.config, reason)
+        self.unreachable = str(reason)
 
     @pytest.hookimpl(trylast=True)  # after what is left of a scenario was tidied up, and before a worker says that it has ended
     def pytest_sessionfinish(self) -> None:

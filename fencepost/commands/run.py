@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .common import AdminUrl, Bootstrap, Broker, Container, Profile, ServiceUrl, SetSystem, System, guarded, image_named
+from .common import AdminUrl, Bootstrap, Broker, Container, Profile, ServiceUrl, SetSystem, System, fail, guarded, image_named
 
 
 def run(
@@ -45,6 +45,8 @@ def run(
         bool,
         typer.Option("--check", help="Judge the histories afterwards, for every anomaly that is known. Needs Java and fencepost[check]."),
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every scenario as it ends, and the slowest at the end.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Plain lines also on a terminal: one for each feature, and reds.")] = False,
 ) -> None:
     """Put the requirements to a system, and say which it meets.
 
@@ -69,6 +71,8 @@ def run(
     Ctrl-C, SIGTERM, --timeout and --max-failures stop a run: what was judged until then is kept, and the exit code is 4, also where
     something was red. A second Ctrl-C leaves the Allure report out.
     """
+    if verbose and quiet:
+        fail("-v and -q exclude each other: the first shows more of a run, the second less")
     folder = results or Path("results") / system
     given = {
         "--bootstrap": bootstrap,
@@ -88,7 +92,9 @@ def run(
     def judge() -> int:
         from fencepost import suite
         from fencepost.stopping import Stopping
+        from fencepost.watching import Loudness
 
-        return suite.run(arguments, workers, Stopping(timeout, max_failures))
+        loudness = Loudness.VERBOSE if verbose else Loudness.QUIET if quiet else Loudness.NORMAL
+        return suite.run(arguments, workers, Stopping(timeout, max_failures), loudness)
 
     guarded(judge)
