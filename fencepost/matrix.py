@@ -25,9 +25,7 @@ _ACROSS = 14
 def write(results: Results, out: Any) -> None:
     """Print to pytest's terminal reporter, or to whatever has its `write`, `write_line` and `section`."""
     found = results.requirements()
-    handshake = results.handshake
-    version = f" {handshake.version}, profile {handshake.profile}" if handshake else ""
-    out.section(f"{results.system}{version}", "=")
+    out.section(str(results.identity), "=")
     judged = {result.requirement: result for result in found if result.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)}
     themes = _themes(judged.values())
     width = max(map(len, themes), default=0) + 2
@@ -61,7 +59,9 @@ def _write_denominator(results: Results, judged: int, out: Any) -> None:
     in_all, named = len(results.register.rows(specs)), " and ".join(map(proposals.bundled().title_of, specs))
     end = "" if results.complete else " The run is not complete."
     word, colour = ("conforms as far as it was asked", {"green": True}) if results.conforms() else ("does not conform", {"red": True})
-    out.write_line(f"  {judged} of the {in_all} requirements of {named} were judged: {results.system} {word}.{end}", **colour)
+    out.write_line(f"  {judged} of the {in_all} requirements of {named} were judged: {results.identity.called} {word}.{end}", **colour)
+    if results.handshake and results.handshake.deviations:
+        out.write_line(f"  {results.handshake.deviations}")
     if results.folder:
         out.write_line(f"  results: {os.path.relpath(results.folder)}")
 

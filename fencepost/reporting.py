@@ -9,7 +9,7 @@ import pytest
 
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.items import scenario_of
-from fencepost.contract.ports import Handshake
+from fencepost.contract.ports import Handshake, Image
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.report import allure_anomalies, allure_html
@@ -53,8 +53,10 @@ class Judged:
 def _handshake(data: dict[str, Any] | None) -> Handshake | None:
     if data is None:
         return None
-    lists = {name: tuple(data[name]) for name in ("notes", "not_offered")} | {"judged_as": data["judged_as"] and tuple(data["judged_as"])}
-    return Handshake(**(data | lists | {"capabilities": frozenset(data["capabilities"])}))
+    tuples = {name: tuple(data[name]) for name in ("notes", "not_offered")}
+    tuples |= {name: data[name] and tuple(data[name]) for name in ("judged_as", "looks_like")}
+    image = data["image"] and Image(**data["image"])
+    return Handshake(**(data | tuples | {"capabilities": frozenset(data["capabilities"]), "image": image}))
 
 
 class Reporting:
@@ -62,7 +64,7 @@ class Reporting:
 
     def __init__(self, options: Options, register: Register) -> None:
         self.html, self.check = options.html, options.check
-        self.results = Results(register, options.selection, options.results, options.system)
+        self.results = Results(register, options.selection, options.results, options.system, options.named, options.defect)
         self.collected: set[str] = set()
         self.unreachable: str | None = None
         self.results.write()
@@ -112,8 +114,7 @@ class Reporting:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _title(self) -> str:
-        handshake = self.results.handshake
-        return f"Fencepost: {self.results.system} {handshake.version}, profile {handshake.profile}" if handshake else "Fencepost"
+        return f"Fencepost: {self.results.identity}"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.unreachable:

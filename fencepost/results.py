@@ -23,6 +23,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, conforms, judge, totals
 
 from .histories import Histories
+from .identity import Identity, Named
 from .selection import Selection
 
 _WRITE_EVERY_S = 0.5
@@ -54,6 +55,8 @@ class Results:
     selection: Selection
     folder: Path | None
     system: str
+    named: Named = field(default_factory=Named)
+    defect: str | None = None
     handshake: Handshake | None = None
     selected: int = 0
     complete: bool = False
@@ -87,6 +90,11 @@ class Results:
                     )
         return found
 
+    @property
+    def identity(self) -> Identity:
+        """Who was judged, as far as is known by now."""
+        return Identity.of(self.system, self.named, self.defect, self.handshake)
+
     def conforms(self) -> bool:
         return conforms(self.requirements(), self.complete) and not (self.histories and self.histories.is_red)
 
@@ -101,18 +109,13 @@ class Results:
     def as_json(self) -> dict[str, Any]:
         """`compliance.json`; its names are published and stay."""
         results = self.requirements()
-        handshake = self.handshake
         return {
             "schema_version": 1,
             "fencepost": __version__,
             "complete": self.complete,
             "started": self.began.isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - self._clock, 3),
-            "system": {
-                "name": self.system,
-                "version": handshake.version if handshake else None,
-                "profile": handshake.profile if handshake else None,
-            },
+            "system": self.identity.as_json(),
             "selection": {
                 "specs": list(self.selection.specs or self.register.by_spec),
                 "only": list(self.selection.only),
@@ -150,12 +153,11 @@ class Results:
             "python": platform.python_version(),
             "platform": f"{sys.platform} {platform.machine()}",
             "processors": os.cpu_count(),
-            "system": {
-                "name": self.system,
-                "version": handshake.version if handshake else None,
-                "profile": handshake.profile if handshake else None,
+            "system": self.identity.as_json()
+            | {
                 "capabilities": sorted(handshake.capabilities) if handshake else [],
                 "notes": list(handshake.notes) if handshake else [],
+                "deviations": handshake.deviations if handshake else None,
             },
         }
 
