@@ -25,9 +25,7 @@ _ACROSS = 14
 def write(results: Results, out: Any) -> None:
     """Print to pytest's terminal reporter, or to whatever has its `write`, `write_line` and `section`."""
     found = results.requirements()
-    handshake = results.handshake
-    version = f" {handshake.version}, profile {handshake.profile}" if handshake else ""
-    out.section(f"{results.system}{version}", "=")
+    out.section(str(results.identity), "=")
     judged = {result.requirement: result for result in found if result.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)}
     themes = _themes(judged.values())
     width = max(map(len, themes), default=0) + 2
@@ -77,7 +75,9 @@ def write_headline(results: Results, out: Any) -> None:
     if count.not_asked_words:
         out.write_line(f"  not asked: {count.not_asked_words}", light=True)
     word, colour = _meaning(results, count, _and([proposals.bundled().title_of(spec) for spec in specs]))
-    out.write_line(f"  {results.system} {word}", **colour)
+    if results.handshake and results.handshake.deviations:
+        out.write_line(f"  {results.handshake.deviations}")
+    out.write_line(f"  {results.identity.called} {word}", **colour)
 
 
 def _and(words: list[str]) -> str:

@@ -15,6 +15,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.registration import Asked
 from fencepost.contract.verdict import Gate
 
+from .identity import Named
 from .selection import Selection
 
 
@@ -29,6 +30,7 @@ class Options:
     html: bool = True
     check: bool = False
     gate: Gate = field(default_factory=Gate)
+    named: Named = field(default_factory=Named)
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
@@ -42,7 +44,13 @@ class Options:
             not value("--no-html"),
             value("--check"),
             Gate.of(value("--fail-on"), value("--strict-verdicts"), value("--max-not-offered")),
+            Named.of(value("--name"), value("--system-version"), value("--label"), value("--known-as")),
         )
+
+    @property
+    def defect(self) -> str | None:
+        """The name of the variant of the reference that is judged, None for the honest one and for every other system."""
+        return self.asked.options.get("defect") if self.system == registry.REFERENCE else None
 
     def protocols(self) -> tuple[str, ...]:
         """The protocols that the system speaks. Raises UnknownName."""
@@ -51,6 +59,8 @@ class Options:
     def about_system(self, register: Register) -> "Options":
         """These options with only such proposals selected as bind the system. Raises WrongUsage for one that was named and does not."""
         spoken = self.protocols()
+        if self.named.known_as:
+            self.named.known_as.check(self.system, spoken)
         known = proposals.bundled()
         binding = tuple(spec for spec in register.by_spec if set(spoken) & set(known.protocols_of(spec)))
         for spec in self.selection.specs:
@@ -95,6 +105,10 @@ def add(parser: pytest.Parser) -> None:
     group.addoption(
         "--patience", type=float, default=Asked.patience_s, metavar="S", help="how long to wait for what must come (default: 20)"
     )
+    group.addoption("--name", metavar="NAME", help="what the system is called in every file and report (default: the name of --system)")
+    group.addoption("--system-version", metavar="VERSION", help="its version there; asked of the system when it is not given")
+    group.addoption("--label", action="append", default=[], metavar="KEY=VALUE", help="told beside it, such as a commit; may be repeated")
+    group.addoption("--known-as", metavar="SYSTEM:VERSION", help="the release that it is a build of, whose bundled deviations then hold")
     group.addoption("--spec", action="append", default=[], metavar="PROPOSAL", help="only this proposal; may be repeated")
     group.addoption("--only", action="append", default=[], metavar="ID", help="only this requirement; may be repeated")
     group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only MUST, SHOULD or MAY; may be repeated")

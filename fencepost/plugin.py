@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # Also where workers start them: what is wrong with them is told before the folder is claimed.
         systems = JudgedSystems(chosen, rows)
         if not in_worker:
-            results = Results(rows, chosen.selection, chosen.system, chosen.gate)
+            results = Results(rows, chosen.selection, chosen.system, chosen.named, chosen.defect, chosen.gate)
             if chosen.results:
                 results.claimed = folder.claim(chosen.results, results.as_text())
                 config.option.xmlpath = config.option.xmlpath or str(chosen.results / folder.JUNIT)

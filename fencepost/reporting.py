@@ -11,7 +11,7 @@ import pytest
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.folder import Folder
 from fencepost.contract.items import scenario_of
-from fencepost.contract.ports import Handshake
+from fencepost.contract.ports import Handshake, Image
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.report import allure_anomalies, allure_html
 
@@ -56,8 +56,10 @@ class Judged:
 def _handshake(data: dict[str, Any] | None) -> Handshake | None:
     if data is None:
         return None
-    lists = {name: tuple(data[name]) for name in ("notes", "not_offered")} | {"judged_as": data["judged_as"] and tuple(data["judged_as"])}
-    return Handshake(**(data | lists | {"capabilities": frozenset(data["capabilities"])}))
+    tuples = {name: tuple(data[name]) for name in ("notes", "not_offered")}
+    tuples |= {name: data[name] and tuple(data[name]) for name in ("judged_as", "looks_like")}
+    image = data["image"] and Image(**data["image"])
+    return Handshake(**(data | tuples | {"capabilities": frozenset(data["capabilities"]), "image": image}))
 
 
 class Reporting:
@@ -129,8 +131,7 @@ class Reporting:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _title(self) -> str:
-        handshake = self.results.handshake
-        return f"Fencepost: {self.results.system} {handshake.version}, profile {handshake.profile}" if handshake else "Fencepost"
+        return f"Fencepost: {self.results.identity}"
 
     def made(self) -> list[str]:
         """Make what is made of whole results, and tell where everything is: a line each."""

@@ -37,7 +37,7 @@ from .expectations import Expectations
 from .failure import explain
 from .folder import HISTORIES, history_file
 from .judged_systems import JudgedSystems
-from .judging import judge
+from .judging import Judgement, judge
 from .lint import lint
 from .options import Options
 from .refusing import refuse
@@ -202,12 +202,13 @@ class Running:
         requirement, template = requirement_of(item), scenario_of(item)
         known = self.systems.expectations.get(item.stash[PROTOCOL], Expectations())
         judged = judge(error, item.stash[EVIDENCE], known.of(requirement, template.name), known.may_pass)
+        alike = self._alike(item, judged)
         result = ScenarioResult(
             requirement,
             feature_of(item),
             self._name(item),
             judged.verdict,
-            judged.reason,
+            "; ".join(filter(None, (judged.reason, alike))) or None,
             item.stash[EVIDENCE].count,
             call.duration,
             self._run(item),
@@ -219,7 +220,14 @@ class Running:
         if judged.verdict.is_red:
             exchanges = item.stash[SESSION].exchanges() if SESSION in item.stash else []
             traceback = report.longreprtext if judged.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
-            report.longrepr = explain(self.register[requirement], result, item.stash.get(STEP, None), exchanges, traceback)
+            report.longrepr = explain(self.register[requirement], result, item.stash.get(STEP, None), exchanges, traceback, alike)
+
+    def _alike(self, item: pytest.Item, judged: Judgement) -> str | None:
+        """What else is known to break this requirement in that way, for a violation that nothing excuses."""
+        likeness = self.systems.likenesses.get(item.stash[PROTOCOL])
+        if likeness is None or judged.verdict is not Verdict.VIOLATED:
+            return None
+        return likeness.hint(requirement_of(item), scenario_of(item).name, judged.violation)
 
     @staticmethod
     def _colour(report: pytest.TestReport, verdict: Verdict, reason: str | None) -> None:

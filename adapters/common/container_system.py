@@ -10,6 +10,7 @@ from queue import SimpleQueue
 from typing import Generic, Protocol, TypeVar
 
 from fencepost.contract.errors import WrongUsage
+from fencepost.contract.ports import Image
 
 _CLOSED_WITHIN_S = 60.0
 
@@ -40,6 +41,12 @@ class ContainerSystem(Generic[B]):
         self._starter: threading.Thread | None = None
         self._is_open = False
         self._closed = False
+
+    def image(self) -> Image:
+        """What the brokers are started from, by the name that the user gave and the digest that Docker knows."""
+        from .containers import digest_of
+
+        return Image(self._image, digest_of(self._image))
 
     def close(self) -> None:
         """Remove the containers, now or as soon as they have been started."""

@@ -9,11 +9,12 @@ from typing import Any
 
 from kio.schema.errors import ErrorCode
 
+from fencepost.adapters.common.genuine import Whose
 from fencepost.adapters.common.releases import Identity
 from fencepost.adapters.common.wire_faults import WIRE_FAULTS
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.contract.ports import Handshake
+from fencepost.contract.ports import Handshake, Image
 from fencepost.wire.kafka.entities import API_NAMES, request
 
 from .errors import refused
@@ -60,8 +61,9 @@ def ask(transport: Transport, deadline_s: float) -> Done[Offer] | Unknown:
 def describe(
     offer: Offer,
     identity: Identity,
-    judged_as: tuple[str, str],
+    whose: Whose,
     *,
+    image: Image | None = None,
     offered: Iterable[str] = (),
     missing: Iterable[str] = (),
     notes: Iterable[str] = (),
@@ -74,7 +76,10 @@ def describe(
         version_is_exact=identity.exact,
         profile=identity.profile,
         capabilities=frozenset(offered) | {WIRE_FAULTS} | (frozenset() if lacking else {"transactions-v2"}),
-        judged_as=judged_as,
+        judged_as=whose.judged_as,
+        looks_like=whose.looks_like,
+        deviations=whose.deviations,
+        image=image,
         notes=(
             *identity.notes,
             *notes,

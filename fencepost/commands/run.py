@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .common import AdminUrl, Bootstrap, Broker, Container, Profile, ServiceUrl, SetSystem, System, fail, guarded, image_named
+from .common import AdminUrl, Bootstrap, Broker, Container, KnownAs, Profile, ServiceUrl, SetSystem, System, fail, guarded, image_named
 
 
 def run(
@@ -24,6 +24,12 @@ def run(
     results: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the results go. Default: results/SYSTEM.")] = None,
     workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="Worker processes, each with a broker of its own.")] = 1,
     profile: Profile = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="What it is called in every file and report. Default: SYSTEM.")] = None,
+    version: Annotated[str | None, typer.Option(metavar="VERSION", help="Its version there; asked of the system unless given.")] = None,
+    label: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="Told beside it, such as commit=1a2b3c. May be repeated.")
+    ] = None,
+    known_as: KnownAs = None,
     patience: Annotated[float, typer.Option(metavar="S", min=0.1, help="How long to wait for what must come.")] = 20.0,
     defect: Annotated[str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.")] = None,
     timeout: Annotated[str | None, typer.Option(metavar="TIME", help="Stop the run after so long, such as 600 (seconds) or 10m.")] = None,
@@ -62,6 +68,10 @@ def run(
 
         fencepost run pulsar --service-url pulsar://127.0.0.1:6650 --admin-url http://127.0.0.1:8080
 
+        fencepost run kafka --container corp/broker:pr-1234 --name corp-broker --version 2.7 --label commit=1a2b3c
+
+        fencepost run kafka --container corp/kafka:4.3.1 --known-as kafka:4.3.1
+
         fencepost run --defect no-epoch-bump
 
         fencepost run --check
@@ -80,13 +90,17 @@ def run(
         "--admin-url": admin_url,
         "--container": image_named(container, broker),
         "--profile": profile,
+        "--name": name,
+        "--system-version": version,
+        "--known-as": known_as,
         "--defect": defect,
         "--patience": patience,
         "--max-not-offered": max_not_offered,
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]
-    for name, values in (("--set-system", set_system), ("--spec", spec), ("--only", only), ("--level", level), ("--fail-on", fail_on)):
+    lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--level": level, "--fail-on": fail_on, "--label": label}
+    for name, values in lists.items():
         arguments += [f"{name}={value}" for value in values or ()]
 
     def judge() -> int:
