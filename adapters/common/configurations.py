@@ -13,12 +13,19 @@ from fencepost.contract.errors import NotOffered, WrongUsage
 class BrokerConfiguration(Row):
     """The settings of one kind of broker, and the capabilities that it therefore offers to scenarios.
 
-    A broker with a `fresh` configuration serves one scenario, and is thrown away.
+    A broker with a `fresh` configuration serves one scenario, and is thrown away. A `slow` one takes long to get ready, so it is started
+    first and its scenarios come last.
     """
 
     fresh: bool = False
+    slow: bool = False
     offers: list[str]
     settings: dict[str, str]
+
+    @property
+    def containers(self) -> int:
+        """How many containers a broker with it holds."""
+        return 1
 
 
 B = TypeVar("B", bound=BrokerConfiguration)
@@ -59,6 +66,20 @@ class BrokerSettings(Row, Generic[B]):
             if wanted.issubset(configuration.offers):
                 return name
         raise NotOffered(f"fixtures/brokers.yaml has no configuration that offers {', '.join(sorted(wanted))} at once")
+
+    def turn(self, needs: Collection[str]) -> int:
+        """The order in which scenarios are best asked, by what they need: a lower number first.
+
+        Those of one configuration come together, so that its broker can be given back, and the slow ones last. Those with a broker of their
+        own stay among the ones without special needs, while which it is started.
+        """
+        try:
+            name = self.configuration_for(needs)
+        except NotOffered:
+            return 0
+        names = list(self.configurations)
+        configuration = self.configurations[name]
+        return 0 if configuration.fresh else names.index(name) + len(names) * configuration.slow
 
     def filled_in(self, configuration: str, **values: object) -> dict[str, str]:
         """The container's environment, with a value for each {name} that stands in the settings."""
