@@ -263,4 +263,8 @@ def _reasons(settings: BrokerSettings[Any], needs: Collection[frozenset[str]]) -
 def said(scenarios: int, capabilities: Collection[str], is_default: bool) -> str:
     """Why a broker is started: "12 scenarios that need two-nodes"; that of every scenario without special needs has more than those."""
     counted = f"{scenarios} scenario{'' if scenarios == 1 else 's'}"
-    return counted if is_default or not capabilities else f"{counted} that need{'s' if scenarios == 1 else ''} {', '.join(sorted(capabilities))}"
+    return (
+        counted
+        if is_default or not capabilities
+        else f"{counted} that need{'s' if scenarios == 1 else ''} {', '.join(sorted(capabilities))}"
+    )

@@ -4,6 +4,7 @@ With a configuration that is fresh, each scenario gets a broker of its own.
 """
 
 import re
+
 from fencepost.adapters.common.container_broker import Starting
 from fencepost.adapters.common.container_system import ContainerSystem
 from fencepost.adapters.common.patience import PATIENCE_S
@@ -33,7 +34,6 @@ class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
 
     def open(self) -> Handshake:
         """Wait until the default broker serves transactions."""
-        self.prepare()
         settings = kafka_settings()
         broker = self._default_broker()
         offer = broker.offer

@@ -30,7 +30,6 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
     def open(self) -> Handshake:
         """Wait until the shared broker serves transactions."""
         settings = pulsar_settings()
-        self.prepare()
         broker = self._default_broker()
         offer = broker.offer
         self._is_open = True
