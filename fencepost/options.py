@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.adapters import registry
-from fencepost.contract import proposals
+from fencepost.contract import proposals, smoke
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register
@@ -26,6 +26,7 @@ class Options:
     results: Path | None = None
     html: bool = True
     check: bool = False
+    smoke: bool = False
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
@@ -38,6 +39,7 @@ class Options:
             Path(value("--results")).resolve() if value("--results") else None,
             not value("--no-html"),
             value("--check"),
+            smoke=value("--smoke"),
         )
 
     def protocols(self) -> tuple[str, ...]:
@@ -55,7 +57,8 @@ class Options:
                     f"--spec {spec} is about {' and '.join(known.protocols_of(spec))}, and {self.system} speaks {' and '.join(spoken)}; "
                     f"for it there are {', '.join(binding)}"
                 )
-        return replace(self, selection=replace(self.selection, specs=self.selection.specs or binding))
+        chosen = smoke.requirements_for(spoken) if self.smoke else ()
+        return replace(self, selection=replace(self.selection, specs=self.selection.specs or binding, smoke=chosen))
 
     def build_systems(self) -> Mapping[str, System]:
         """What is asked for, not yet started: a system for each protocol that it speaks. Raises UnknownName or WrongUsage."""
@@ -94,6 +97,7 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--spec", action="append", default=[], metavar="PROPOSAL", help="only this proposal; may be repeated")
     group.addoption("--only", action="append", default=[], metavar="ID", help="only this requirement; may be repeated")
     group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only MUST, SHOULD or MAY; may be repeated")
+    group.addoption("--smoke", action="store_true", help="only the thirty requirements that tell most in the least time")
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
     group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")

@@ -15,12 +15,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
+from fencepost.contract.brokers import Asked, Brokers, Started
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.progress import Board, Doing
 
 from .configurations import BrokerConfiguration, BrokerSettings
+from .costs import costs
 from .line_up import Kind, LineUp
+from .rehearsal import rehearse
 
+HANDSHAKE = "the handshake"
+"""Why the default broker is started where no scenario needs it."""
 _CLOSED_WITHIN_S = 60.0
 
 
@@ -69,12 +74,14 @@ class _Place(Generic[B]):
 class ContainerSystem(ABC, Generic[B]):
     """Brokers of an image, each with a configuration of `fixtures/brokers.yaml`."""
 
+    protocol: str
+
     def __init__(self, image: str, patience_s: float, settings: BrokerSettings[Any]) -> None:
         self._image = image
         self._patience_s = patience_s
         self._settings = settings
         self._board = Board()
-        self._line = LineUp({name: kind_of(configuration) for name, configuration in settings.configurations.items()})
+        self._line = self._new_line()
         self._why: dict[str, str] = {}
         self._places: list[_Place[B]] = []
         """The brokers that hold containers, and those that were asked for and wait for a place."""
@@ -82,6 +89,9 @@ class ContainerSystem(ABC, Generic[B]):
         self._starter: threading.Thread | None = None
         self._is_open = False
         self._closed = False
+
+    def _new_line(self) -> LineUp:
+        return LineUp({name: kind_of(configuration) for name, configuration in self._settings.configurations.items()})
 
     @abstractmethod
     def make(self, configuration: str, to_come: int, why: str) -> B:
@@ -96,12 +106,30 @@ class ContainerSystem(ABC, Generic[B]):
             if needs:
                 self._why = _reasons(self._settings, needs)
                 self._line.plan([name for need in needs for name in self._settings.configurations_for([need])])
-            self._find_or_add(default, "the handshake, and every scenario without special needs")
+            self._find_or_add(default, HANDSHAKE)
             self._changed.notify_all()
 
     def turn(self, needs: Collection[str]) -> int:
         """The order in which scenarios are best asked: those with a lower number first."""
         return self._settings.turn(needs)
+
+    def may_offer(self) -> frozenset[str]:
+        """What the configurations offer; what else a release offers, the system of its protocol adds."""
+        return self._settings.capabilities
+
+    def brokers(self, scenarios: Sequence[Asked]) -> Brokers:
+        """What a run of these scenarios, in this order, would start, and what it would take. Starts nothing."""
+        default = self._settings.default_configuration
+        asked = [(name, scenario) for scenario in scenarios for name in self._settings.configurations_for([scenario.needs])]
+        found = rehearse(self._new_line(), default, asked, costs()[self.protocol])
+        used = Counter(name for name, _ in asked)
+        why = _reasons(self._settings, [scenario.needs for scenario in scenarios])
+        started = (
+            Started(name, why.get(name, HANDSHAKE), used[name], found.started[name], self._line.kinds[name].containers)
+            for name in self._settings.configurations
+            if found.started[name]
+        )
+        return Brokers(self._image, tuple(started), found.containers, found.memory_mb, found.seconds)
 
     def doing(self) -> Sequence[Doing]:
         """What is being started, and why."""
@@ -253,18 +281,15 @@ def _reasons(settings: BrokerSettings[Any], needs: Collection[frozenset[str]]) -
     """Why a broker with each configuration is started, for people: how many scenarios need it, and for what."""
     by_configuration: dict[str, Counter[str]] = {}
     scenarios: Counter[str] = Counter()
+    usual = settings.configuration(settings.default_configuration).offers
     for need in needs:
         for configuration in settings.configurations_for([need]):
             scenarios[configuration] += 1
-            by_configuration.setdefault(configuration, Counter()).update(settings.capabilities.intersection(need))
-    return {name: said(scenarios[name], by_configuration[name], name == settings.default_configuration) for name in scenarios}
+            by_configuration.setdefault(configuration, Counter()).update(settings.capabilities.intersection(need) - set(usual))
+    return {name: said(scenarios[name], by_configuration[name]) for name in scenarios}
 
 
-def said(scenarios: int, capabilities: Collection[str], is_default: bool) -> str:
-    """Why a broker is started: "12 scenarios that need two-nodes"; that of every scenario without special needs has more than those."""
+def said(scenarios: int, capabilities: Collection[str]) -> str:
+    """Why a broker is started: "12 scenarios that need two-nodes"; `capabilities` are those that the default broker has not."""
     counted = f"{scenarios} scenario{'' if scenarios == 1 else 's'}"
-    return (
-        counted
-        if is_default or not capabilities
-        else f"{counted} that need{'s' if scenarios == 1 else ''} {', '.join(sorted(capabilities))}"
-    )
+    return f"{counted} that need{'s' if scenarios == 1 else ''} {', '.join(sorted(capabilities))}" if capabilities else counted

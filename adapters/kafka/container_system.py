@@ -11,7 +11,7 @@ from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.ports import Handshake
 
 from .container_broker import KafkaBroker
-from .handshake import describe
+from .handshake import MAY_BE_OFFERED, describe
 from .producer_pool import NEAR_LAST_EPOCH
 from .reach import brokers
 from .release import identify
@@ -22,7 +22,7 @@ from .settings import kafka_settings
 class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
     """Brokers of an `apache/kafka` image."""
 
-    name = "kafka"
+    name = protocol = "kafka"
 
     def __init__(self, image: str, patience_s: float = PATIENCE_S) -> None:
         super().__init__(image, patience_s, kafka_settings())
@@ -31,6 +31,9 @@ class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
         """A broker that fills its pool of producers for the scenarios to come, where these need such."""
         producers = to_come if NEAR_LAST_EPOCH in kafka_settings().configuration(configuration).offers else 0
         return KafkaBroker(self._image, configuration, self._patience_s, producers, Starting(self._board, why))
+
+    def may_offer(self) -> frozenset[str]:
+        return super().may_offer() | MAY_BE_OFFERED
 
     def open(self) -> Handshake:
         """Wait until the default broker serves transactions."""

@@ -18,7 +18,7 @@ from .settings import pulsar_settings
 class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
     """Brokers of an `apachepulsar/pulsar` image."""
 
-    name = "pulsar"
+    name = protocol = "pulsar"
 
     def __init__(self, image: str, patience_s: float = PATIENCE_S) -> None:
         super().__init__(image, patience_s, pulsar_settings())
