@@ -70,9 +70,9 @@ class BrokerSettings(Row, Generic[B]):
     def turn(self, needs: Collection[str]) -> int:
         """The order in which scenarios are best asked, by what they need: a lower number first.
 
-        Those of one configuration come together, so that its broker can be given back, and the slow ones last. Of these, those that crash it
-        come first, while it has little to read when it starts again. Those with a broker of their own stay among the ones without special
-        needs, while which it is started.
+        Those of one configuration come together, so that its broker can be given back, and the slow ones last. Of them, those come first
+        that crash it, while it has little to read when it starts again. Those with a broker of their own stay among the ones without
+        special needs, so that it is started beside these.
         """
         names = list(self.configurations)
         try:
