@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.adapters import registry
-from fencepost.contract import proposals
+from fencepost.contract import proposals, smoke
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register
@@ -31,6 +31,7 @@ class Options:
     check: bool = False
     gate: Gate = field(default_factory=Gate)
     named: Named = field(default_factory=Named)
+    smoke: bool = False
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
@@ -45,6 +46,7 @@ class Options:
             value("--check"),
             Gate.of(value("--fail-on"), value("--strict-verdicts"), value("--max-not-offered")),
             Named.of(value("--name"), value("--system-version"), value("--label"), value("--known-as")),
+            smoke=value("--smoke"),
         )
 
     @property
@@ -69,7 +71,8 @@ class Options:
                     f"--spec {spec} is about {' and '.join(known.protocols_of(spec))}, and {self.system} speaks {' and '.join(spoken)}; "
                     f"for it there are {', '.join(binding)}"
                 )
-        return replace(self, selection=replace(self.selection, specs=self.selection.specs or binding))
+        chosen = smoke.requirements_for(spoken) if self.smoke else ()
+        return replace(self, selection=replace(self.selection, specs=self.selection.specs or binding, smoke=chosen))
 
     def build_systems(self) -> Mapping[str, System]:
         """What is asked for, not yet started: a system for each protocol that it speaks. Raises UnknownName or WrongUsage."""
@@ -121,6 +124,7 @@ def add(parser: pytest.Parser) -> None:
     )
     group.addoption("--strict-verdicts", action="store_true", help="not offered and inconclusive fail too")
     group.addoption("--max-not-offered", type=int, metavar="N", help="more requirements than that which are not offered fail")
+    group.addoption("--smoke", action="store_true", help="only the thirty requirements that tell most in the least time")
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
     group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")

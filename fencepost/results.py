@@ -68,7 +68,7 @@ class Results:
         for spec, rows in self.register.by_spec.items():
             for row in rows:
                 if row.id in ran:
-                    found.append(judge(row.id, ran[row.id]))
+                    found.append(judge(row.id, sorted(ran[row.id], key=lambda scenario: scenario.number)))
                 elif row.excluded:
                     found.append(RequirementResult(row.id, Verdict.EXCLUDED, row.excluded))
                 else:
@@ -124,8 +124,9 @@ class Results:
             "system": self.identity.as_json(),
             "selection": {
                 "specs": list(self.selection.specs or self.register.by_spec),
-                "only": list(self.selection.only),
+                "only": list(self.selection.only or self.selection.smoke),
                 "levels": list(self.selection.levels),
+                "smoke": bool(self.selection.smoke),
             },
             "gate": self.gate.as_json(),
             "scenarios": {"selected": self.selected, "judged": len(self.scenarios)},

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from fencepost.contract.brokers import turn_of
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import Evidence
@@ -87,8 +88,8 @@ class Running:
         if left_out := [item for item in scenarios if not self._is_selected(item)]:
             config.hook.pytest_deselected(items=left_out)
         order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
-        # What takes a system long to get ready comes last, so that it gets ready while the others are judged.
-        chosen.sort(key=lambda item: ("aged-ids" in needs_of(item), order[requirement_of(item)]))
+        # Scenarios on one broker come together, and those last that take their system long to get ready.
+        chosen.sort(key=lambda item: (turn_of(self._system(item), needs_of(item)), order[requirement_of(item)]))
         items[:] = chosen + [item for item in items if not scenario_of(item)]
 
     def _is_selected(self, item: pytest.Item) -> bool:

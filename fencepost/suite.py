@@ -12,6 +12,7 @@ from fencepost.contract.verdict import Verdict
 
 from . import ending, expectations
 from .contract import register
+from .options import Options
 from .reporting import Reporting
 from .results import Results
 from .screen import Screen
@@ -55,6 +56,24 @@ def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudne
             raise watching.refused
         ending.write(watching, ended.reporting)
     return ended.exit
+
+
+def options_of(arguments: list[str]) -> Options:
+    """What these pytest options ask for; nothing is run."""
+
+    class Heard:
+        options = Options()
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_cmdline_main(self, config: pytest.Config) -> int:
+            self.options = Options.of(config)
+            return 0
+
+    heard = Heard()
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    pytest.main([f"-c={resources.files('fencepost').joinpath('run.ini')}", *(f"-p{name}" for name in PLUGINS), *arguments], plugins=[heard])
+    return heard.options
 
 
 def judge(arguments: list[str], workers: int, stopping: Stopping | None = None, watching: Watching | None = None) -> Ended:

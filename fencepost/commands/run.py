@@ -21,6 +21,9 @@ def run(
         list[str] | None, typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.")
     ] = None,
     level: Annotated[list[str] | None, typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY. May be repeated.")] = None,
+    smoke: Annotated[bool, typer.Option("--smoke", help="Only the thirty requirements that tell most in the least time.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only say what the run would do and take, and start nothing.")] = False,
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="Of the plan: table or json.")] = "table",
     results: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the results go. Default: results/SYSTEM.")] = None,
     workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="Worker processes, each with a broker of its own.")] = 1,
     profile: Profile = None,
@@ -72,6 +75,10 @@ def run(
 
         fencepost run kafka --container corp/kafka:4.3.1 --known-as kafka:4.3.1
 
+        fencepost run kafka --container apache/kafka:4.3.1 --plan
+
+        fencepost run kafka --container apache/kafka:4.3.1 --smoke
+
         fencepost run --defect no-epoch-bump
 
         fencepost run --check
@@ -99,9 +106,16 @@ def run(
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]
+    arguments += ["--smoke"] if smoke else []
     lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--level": level, "--fail-on": fail_on, "--label": label}
     for name, values in lists.items():
         arguments += [f"{name}={value}" for value in values or ()]
+    if plan:
+        from fencepost import plan as planning
+        from fencepost import suite
+        from fencepost.contract import register
+
+        guarded(lambda: planning.show(suite.options_of(arguments), register.bundled(), workers, form))
 
     def judge() -> int:
         from fencepost import suite
