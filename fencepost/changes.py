@@ -40,9 +40,6 @@ class Change:
             case _:
                 return None
 
-    def __str__(self) -> str:
-        return f"{self.requirement} (was {self.before.words}, is {self.now.words})"
-
 
 KINDS = ("newly red", "still red, in another way", "newly not offered", "not asked any more", "newly a known deviation", "newly met")
 """What wants attention comes first."""

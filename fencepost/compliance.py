@@ -4,6 +4,7 @@ Only what is used here is declared. What a later release of the kit adds is pass
 default. The shape that is published is `compliance.schema.json`.
 """
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -83,7 +84,7 @@ class Compliance(_Read):
     schema_version: Literal[1]
     fencepost: str
     complete: bool
-    started: str
+    started: datetime
     seconds: float
     system: System
     requirements: tuple[Requirement, ...]
@@ -93,6 +94,11 @@ class Compliance(_Read):
     def asked(self) -> frozenset[str]:
         """The requirements that were asked, by id."""
         return frozenset(row.id for row in self.requirements if row.is_asked)
+
+    @property
+    def began(self) -> str:
+        """When, to the minute: `2026-11-22 12:07 UTC`."""
+        return f"{self.started.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
     @property
     def verdicts(self) -> dict[str, Verdict]:

@@ -6,18 +6,20 @@ A text may hold pipes, backticks, HTML, line ends or control characters; in a ce
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from unicodedata import category
 
 _LONGEST = 300
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _SPECIAL = re.compile(r"[\\`*\[\]~#$|!{}]")
 _UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _LINKS = re.compile(r":(?=\S)|(?<=\bwww)\.")
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]")
+_INVISIBLE = ("Cc", "Cf", "Cs")
+"""The categories of control and format characters, and of halves of characters."""
 
 
 def text(said: str, longest: int = _LONGEST) -> str:
     """`said` on one line, at most so many characters of it, with nothing in it that Markdown or HTML would read as its own."""
-    line = _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", " ".join(said.split()))
+    line = "".join(f"\\u{ord(letter):04x}" if category(letter) in _INVISIBLE else letter for letter in " ".join(said.split()))
     if len(line) > longest:
         line = f"{line[:longest].rstrip()} … ({len(line) - longest} more characters)"
     line = "".join(_ENTITIES.get(letter, letter) for letter in _SPECIAL.sub(r"\\\g<0>", line))

@@ -17,8 +17,9 @@ from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.steps import vocabularies
 
-from . import histories, options
+from . import histories, options, summary
 from .contract import register
+from .junit import Junit
 from .options import Options
 from .reporting import Reporting
 from .results import claim
@@ -41,12 +42,15 @@ def pytest_configure(config: pytest.Config) -> None:
         chosen.selection.check(rows)
         if chosen.check and not in_worker:
             histories.ready(chosen)
+        # The run before may stand in the folder that is claimed next.
+        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous)
         if chosen.results and not in_worker:
             claim(chosen.results)
-            config.option.xmlpath = config.option.xmlpath or str(chosen.results / "junit.xml")
             config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / "allure-results")
         if not in_worker:
-            config.pluginmanager.register(Reporting(chosen, rows), "fencepost-reporting")
+            reporting = Reporting(chosen, rows, wanted)
+            config.pluginmanager.register(reporting, "fencepost-reporting")
+            config.pluginmanager.register(Junit(config, reporting.results), "fencepost-junit")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows), "fencepost-running")
             if config.option.allure_report_dir:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +16,10 @@ from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.report import allure_anomalies, allure_html
 
 from . import histories, matrix
+from .compliance import Compliance
 from .options import Options
 from .results import Results
+from .summary import Wanted
 
 _LETTERS = {
     Verdict.MET: (".", {"green": True}),
@@ -60,8 +63,8 @@ def _handshake(data: dict[str, Any] | None) -> Handshake | None:
 class Reporting:
     """The half of the plugin that hears what was judged."""
 
-    def __init__(self, options: Options, register: Register) -> None:
-        self.html, self.check = options.html, options.check
+    def __init__(self, options: Options, register: Register, summary: Wanted | None = None) -> None:
+        self.html, self.check, self.summary = options.html, options.check, summary
         self.results = Results(register, options.selection, options.results, options.system)
         self.collected: set[str] = set()
         self.unreachable: str | None = None
@@ -110,6 +113,15 @@ class Reporting:
                 session.config.hook.pytest_runtest_logreport(report=told.as_report())
                 allure_anomalies.tell(told, self.results.register)
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self.summary:
+            self._sum_up(self.summary)
+
+    def _sum_up(self, wanted: Wanted) -> None:
+        """Write the summary; that it cannot be written changes no verdict, and so no exit code."""
+        try:
+            wanted.append(Compliance.model_validate(self.results.as_json()))
+        except OSError as error:
+            print(f"fencepost: the summary {wanted.path} cannot be written: {error.strerror}", file=sys.stderr)
 
     def _title(self) -> str:
         handshake = self.results.handshake

@@ -41,7 +41,7 @@ def claim(folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
         for name in ("allure-results", "allure-report", "history", "check"):
             shutil.rmtree(folder / name, ignore_errors=True)
-        _put(folder / "junit.xml", _UNFINISHED_JUNIT)
+        put(folder / "junit.xml", _UNFINISHED_JUNIT)
     except OSError as error:
         raise WrongUsage(f"the results folder {folder} cannot be written to: {error}") from error
 
@@ -95,8 +95,8 @@ class Results:
         self._written = time.monotonic()
         if self.folder is None:
             return
-        _put(self.folder / "compliance.json", json.dumps(self.as_json(), indent=1) + "\n")
-        _put(self.folder / "environment.json", json.dumps(self._environment(), indent=1) + "\n")
+        put(self.folder / "compliance.json", json.dumps(self.as_json(), indent=1) + "\n")
+        put(self.folder / "environment.json", json.dumps(self._environment(), indent=1) + "\n")
 
     def as_json(self) -> dict[str, Any]:
         """`compliance.json`; its names are published and stay."""
@@ -170,7 +170,7 @@ def _scenario(scenario: ScenarioResult) -> dict[str, Any]:
     }
 
 
-def _put(path: Path, text: str) -> None:
+def put(path: Path, text: str) -> None:
     """Replace a file in one step, so that a reader or a kill never meets half of it."""
     half = path.with_name(f".{path.name}.tmp")
     half.write_text(text, encoding="utf-8")

@@ -6,13 +6,15 @@ appended, as GitHub's step summary wants it: of two runs in one step both stand 
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict
 
 from . import changes
-from .compliance import Anomaly, Compliance, Requirement
+from .changes import Change
+from .compliance import Anomaly, Compliance, Requirement, read
 from .contract import register
 from .markdown import Page, text
 
@@ -20,32 +22,49 @@ LIMIT = 1 << 20
 """What GitHub shows of one step; of a larger file it shows nothing."""
 SEEN = (Verdict.MET, Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
 RED = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
+_LONG = 5_000
+"""For a list of ids, which is cut only where somebody's register is larger than ours."""
 _THERE = "in compliance.json"
 
 
-def check(path: Path) -> None:
-    """Whether a summary can be written there. Raises WrongUsage; makes nothing."""
+@dataclass(frozen=True)
+class Wanted:
+    """A summary that is to be written: where, and the run that it is compared with."""
+
+    path: Path
+    before: Compliance | None = None
+
+    def append(self, run: Compliance) -> None:
+        """Put the summary of `run` behind what the file holds already. Raises OSError."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        held = self.path.stat().st_size if self.path.is_file() else 0
+        # Where nobody empties the file it grows for ever; a summary then has a quarter of the limit. GitHub's files begin empty.
+        markdown = render(run, self.before, max(LIMIT - held, LIMIT // 4) - 2)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(("\n\n" if held else "") + markdown)
+
+
+def wanted(path: Path | None, previous: Path | None) -> Wanted | None:
+    """What is asked for, read and tried before a run begins. Raises WrongUsage; makes nothing."""
+    if path is None:
+        if previous is not None:
+            raise WrongUsage(f"--previous {previous} is for the summary: give --summary FILE.md too")
+        return None
     told = f"--summary {path}"
     if path.is_dir():
         raise WrongUsage(f"{told}: this is a folder; expected a file, such as summary.md")
     there = next(place for place in (path, *path.absolute().parents) if place.exists())
     if there != path and not there.is_dir():
-        raise WrongUsage(f"{told}: {there} is a file; expected a folder there, or no such thing yet")
+        raise WrongUsage(f"{told}: {there} is a file, and no folder; name another file")
     if not os.access(there, os.W_OK):
         raise WrongUsage(f"{told}: {there} may not be written to; name another file")
+    return Wanted(path, None if previous is None else read(previous))
 
 
-def append(path: Path, run: Compliance, before: Compliance | None = None) -> None:
-    """Put the summary of `run` behind what the file holds already. Raises WrongUsage where that cannot be done."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        held = path.stat().st_size if path.is_file() else 0
-        # Where nobody empties the file it grows for ever; a summary then has a quarter of the limit. GitHub's files begin empty.
-        markdown = render(run, before, max(LIMIT - held, LIMIT // 4) - 2)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(("\n\n" if held else "") + markdown)
-    except OSError as error:
-        raise WrongUsage(f"--summary {path}: cannot be written: {error.strerror}") from error
+def show(results: Path, previous: Path | None) -> int:
+    """Print the summary of that run. Answers 0."""
+    print(render(read(results), None if previous is None else read(previous)), end="")
+    return 0
 
 
 def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT) -> str:
@@ -56,7 +75,7 @@ def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT
     if not run.complete:
         page.paragraph("**The run did not finish.** This is what it found until then.")
     profile = f"profile {text(run.system.profile)}, " if run.system.profile else ""
-    page.paragraph(f"Started {text(run.started)}, {profile}{run.seconds:.0f} s, Fencepost {text(run.fencepost)}.")
+    page.paragraph(f"Started {run.began}, {profile}{run.seconds:.0f} s, Fencepost {text(run.fencepost)}.")
     if before is not None:
         _write_changes(page, run, before)
     _write_reds(page, run)
@@ -85,12 +104,20 @@ def ending(run: Compliance) -> str:
 
 def _write_changes(page: Page, run: Compliance, before: Compliance) -> None:
     unfinished = "" if before.complete else ", which did not finish"
-    page.paragraph(f"### Since the run of {text(before.started)} on {text(str(before.system))}{unfinished}")
+    page.paragraph(f"### Since the run of {before.began} on {text(str(before.system))}{unfinished}")
     found = list(changes.between(before, run))
     if not found:
         page.paragraph("Nothing changed.")
-    rows = ((f"{len(those)} {kind}", text(", ".join(map(str, those)), 2_000)) for kind, those in found)
-    page.table(("change", "requirements"), rows, _THERE)
+    page.table(("change", "verdicts", "requirements"), (cells for kind, those in found for cells in _changed(kind, those)), _THERE)
+
+
+def _changed(kind: str, those: Iterable[Change]) -> Iterator[tuple[str, str, str]]:
+    """A row for each pair of verdicts."""
+    ids: dict[str, list[str]] = {}
+    for change in those:
+        ids.setdefault(f"was {change.before.words}, is {change.now.words}", []).append(change.requirement)
+    for verdicts, names in ids.items():
+        yield f"{len(names)} {kind}", verdicts, text(", ".join(names), _LONG)
 
 
 def _write_reds(page: Page, run: Compliance) -> None:
@@ -112,7 +139,7 @@ def _red(row: Requirement) -> tuple[str, str, str, str]:
     violation = next((scenario.violation for scenario in row.decisive if scenario.violation), None)
     if violation is None:
         return name, row.verdict.words, "", text(row.reason or "")
-    refused = "" if violation.error is None else f" ({violation.error}" + ("" if violation.code is None else f" {violation.code}") + ")"
+    refused = f" ({violation.error})" if violation.error and violation.error not in violation.seen else ""
     about = f"{violation.what}: " if violation.what else ""
     return name, row.verdict.words, text(f"{about}{violation.expected}"), text(f"{violation.seen}{refused}")
 
@@ -123,7 +150,7 @@ def _by_reason(rows: Iterable[Requirement]) -> Iterator[str]:
     for row in rows:
         ids.setdefault(row.reason or "no reason was written", []).append(row.id)
     for reason, those in ids.items():
-        yield f"{text(reason)}: {text(', '.join(those), 2_000)}"
+        yield f"{text(reason)}: {text(', '.join(those), _LONG)}"
 
 
 def _anomalies(run: Compliance) -> tuple[Anomaly, ...]:

@@ -31,6 +31,12 @@ def run(
         bool,
         typer.Option("--check", help="Judge the histories afterwards, for every anomaly that is known. Needs Java and fencepost[check]."),
     ] = False,
+    summary: Annotated[
+        str | None, typer.Option(metavar="FILE.md", help='Append a summary of the run, such as to "$GITHUB_STEP_SUMMARY".')
+    ] = None,
+    previous: Annotated[
+        str | None, typer.Option(metavar="RESULTS", help="The results of an earlier run: the summary says what changed since then.")
+    ] = None,
 ) -> None:
     """Put the requirements to a system, and say which it meets.
 
@@ -61,6 +67,8 @@ def run(
         "--profile": profile,
         "--defect": defect,
         "--patience": patience,
+        "--summary": summary,
+        "--previous": previous,
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else [])]
