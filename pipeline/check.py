@@ -20,7 +20,7 @@ from fencepost.contract.errors import WrongUsage
 from . import local
 from .anomalies import ANOMALIES, Anomaly
 from .derived import History
-from .ingest import files
+from .ingest import files, quarantine
 from .options import Options
 from .page import render
 from .session import Size, session
@@ -30,6 +30,8 @@ from .witnesses import Shown, ranked, shown
 
 CONFORMS, DOES_NOT = 0, 1
 _SHOWN = 3
+_NAMED = 10
+QUARANTINE = "quarantine"
 
 
 @dataclass(frozen=True)
@@ -63,10 +65,12 @@ def judge(options: Options) -> Judged:
     with session(size) as spark:
         say("reading and sorting")
         tables, bad = start.tables(spark, size.partitions, options.results)
+        if bad:
+            say.unreadable(bad, options.results / QUARANTINE)
         history = History(tables, options.infer_ww, options.infer_rw)
         if not history.runs:
             raise WrongUsage(
-                f"no operation could be read from {start}; {bad} lines and files are in {options.results / 'quarantine'} with the reasons"
+                f"no operation could be read from {start}; {bad} lines and files are in {options.results / QUARANTINE} with the reasons"
             )
         say("looking for anomalies")
         every = found(history, wanted)
@@ -103,6 +107,14 @@ class _Progress:
 
     def __call__(self, stage: str) -> None:
         print(f"[{time.monotonic() - self._began:6.1f} s] {stage}", file=sys.stderr)
+
+    @staticmethod
+    def unreadable(count: int, folder: Path) -> None:
+        """Name the first lines and files that could not be read; the tables of an earlier check only have their number."""
+        for named in (told := quarantine.first(folder, _NAMED)):
+            print(f"  cannot be read: {named}", file=sys.stderr)
+        if told and count > len(told):
+            print(f"  and {count - len(told)} more lines and files; all stand in {folder}", file=sys.stderr)
 
 
 def _store(folder: Path, document: dict[str, Any]) -> None:
@@ -141,5 +153,5 @@ def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[S
         f"{invalid} runs have a definite anomaly"
     )
     if document["quarantined"]:
-        console.print(f"{document['quarantined']} lines or files could not be read; see {folder / 'quarantine'}")
+        console.print(f"{document['quarantined']} lines or files could not be read; see {folder / QUARANTINE}")
     console.print(f"results: {folder}", soft_wrap=True)

@@ -150,7 +150,16 @@ def test_a_request_that_is_put_again_counts_once(tmp_path: Path) -> None:
     """The last answer is the one that the others are compared with."""
 
     def events(number: int, kind: str, error: str | None) -> list[str]:
-        common = {"run_id": "x", "client": "A", "api": "init_producer_id v5", "mops": [], "grp": None, "iso": None, "ctl": {}, "op_id": number}
+        common = {
+            "run_id": "x",
+            "client": "A",
+            "api": "init_producer_id v5",
+            "mops": [],
+            "grp": None,
+            "iso": None,
+            "ctl": {},
+            "op_id": number,
+        }
         asked = common | {"type": "invoke", "error": None, "tx": {"tid": "x-abcdef", "pid": -1, "epoch": -1}}
         told = common | {"type": kind, "error": error and {"class": error}, "tx": {"tid": "x-abcdef", "pid": 7, "epoch": 0}}
         return [json.dumps(asked), json.dumps(told)]

@@ -194,7 +194,7 @@ def test_what_is_no_result_of_a_run_is_told_with_the_reason(tmp_path: Path, cont
     if content is not None:
         (tmp_path / "compliance.json").write_text(content, encoding="utf-8")
 
-    with pytest.raises(WrongUsage, match="expected the results folder of a run, or its compliance.json") as caught:
+    with pytest.raises(WrongUsage, match="expected the results folder of a run") as caught:
         read(tmp_path)
 
     assert why in str(caught.value)
@@ -224,5 +224,5 @@ def _table(page: str, head: str) -> list[list[str]]:
     if first is None:
         return []
     width = len(rows[first])
-    rest = [row for row in rows[first + 1 :]]
+    rest = rows[first + 1 :]
     return rest[: next((number for number, row in enumerate(rest) if len(row) != width or row[0] == "requirement"), len(rest))]
