@@ -32,6 +32,8 @@ class Options:
     gate: Gate = field(default_factory=Gate)
     named: Named = field(default_factory=Named)
     smoke: bool = False
+    summary: Path | None = None
+    previous: Path | None = None
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
@@ -47,6 +49,8 @@ class Options:
             Gate.of(value("--fail-on"), value("--strict-verdicts"), value("--max-not-offered")),
             Named.of(value("--name"), value("--system-version"), value("--label"), value("--known-as")),
             smoke=value("--smoke"),
+            summary=_path("--summary", value("--summary")),
+            previous=_path("--previous", value("--previous")),
         )
 
     @property
@@ -77,6 +81,13 @@ class Options:
     def build_systems(self) -> Mapping[str, System]:
         """What is asked for, not yet started: a system for each protocol that it speaks. Raises UnknownName or WrongUsage."""
         return registry.build(self.system, self.asked)
+
+
+def _path(option: str, value: str | None) -> Path | None:
+    """The path that an option names. Raises WrongUsage for an empty one, such as of an environment variable that is not set."""
+    if value == "":
+        raise WrongUsage(f"{option} is empty: expected a path; is the environment variable set?")
+    return Path(value).resolve() if value else None
 
 
 def given(own: Mapping[str, str | None], more: Iterable[str]) -> dict[str, str]:
@@ -128,3 +139,5 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
     group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")
+    group.addoption("--summary", metavar="FILE.md", help="append a summary of the run to this file, as Markdown")
+    group.addoption("--previous", metavar="RESULTS", help="the results of an earlier run: the summary says what changed since then")

@@ -18,9 +18,10 @@ from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.steps import vocabularies
 
-from . import folder, histories, looking, options
+from . import folder, histories, looking, options, summary
 from .contract import register
 from .judged_systems import JudgedSystems
+from .junit import Junit
 from .options import Options
 from .refusing import refuse
 from .reporting import Reporting
@@ -47,6 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
         stopping = _stopping(config)
         if chosen.check and not in_worker:
             histories.ready(chosen)
+        # The run before may stand in the folder that is claimed next.
+        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous)
         if chosen.results and not in_worker:
             folder.look(chosen.results, chosen.check)
         # Also where workers start them: what is wrong with them is told before the folder is claimed.
@@ -55,9 +58,9 @@ def pytest_configure(config: pytest.Config) -> None:
             results = Results(rows, chosen.selection, chosen.system, chosen.named, chosen.defect, chosen.gate)
             if chosen.results:
                 results.claimed = folder.claim(chosen.results, results.as_text())
-                config.option.xmlpath = config.option.xmlpath or str(chosen.results / folder.JUNIT)
                 config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / folder.ALLURE_RESULTS)
-            config.pluginmanager.register(Reporting(chosen, results, stopping), "fencepost-reporting")
+            config.pluginmanager.register(Reporting(chosen, results, stopping, wanted), "fencepost-reporting")
+            config.pluginmanager.register(Junit(config, results), "fencepost-junit")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
             looking.in_worker(config)

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +17,12 @@ from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.report import allure_anomalies, allure_html
 
 from . import histories, matrix
+from .compliance import Compliance
 from .options import Options
 from .refusing import WATCHING
 from .results import Results
 from .stopping import Stopped, Stopping
+from .summary import Wanted
 
 _LETTERS = {
     Verdict.MET: (".", {"green": True}),
@@ -65,8 +68,8 @@ def _handshake(data: dict[str, Any] | None) -> Handshake | None:
 class Reporting:
     """The half of the plugin that hears what was judged."""
 
-    def __init__(self, options: Options, results: Results, stopping: Stopping) -> None:
-        self.html, self.check = options.html, options.check
+    def __init__(self, options: Options, results: Results, stopping: Stopping, summary: Wanted | None = None) -> None:
+        self.html, self.check, self.summary = options.html, options.check, summary
         self.results, self.stopping = results, stopping
         self.collected: set[str] = set()
         self.unreachable: str | None = None
@@ -129,6 +132,15 @@ class Reporting:
                 session.config.hook.pytest_runtest_logreport(report=told.as_report())
                 allure_anomalies.tell(told, self.results.register)
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self.summary:
+            self._sum_up(self.summary)
+
+    def _sum_up(self, wanted: Wanted) -> None:
+        """Write the summary; that it cannot be written changes no verdict, and so no exit code."""
+        try:
+            wanted.append(Compliance.model_validate(self.results.as_json()))
+        except OSError as error:
+            print(f"fencepost: the summary {wanted.path} cannot be written: {error.strerror}", file=sys.stderr)
 
     def _title(self) -> str:
         return f"Fencepost: {self.results.identity}"

@@ -33,6 +33,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.steps import vocabularies
 
+from . import junit
 from .contract import gherkin
 from .expectations import Expectations
 from .failure import explain
@@ -215,7 +216,8 @@ class Running:
             self._run(item),
             judged.violation,
         )
-        item.user_properties += [("requirement", requirement), ("verdict", judged.verdict.value)]  # for junit.xml
+        told = junit.properties(requirement, result.feature, result.name, example_of(item), judged.verdict.value)
+        item.user_properties[:] = [*(one for one in item.user_properties if one[0] not in dict(told)), *told]
         report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]
         self._colour(report, judged.verdict, judged.reason)
         if judged.verdict.is_red:

@@ -56,6 +56,12 @@ def run(
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every scenario as it ends, and the slowest at the end.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Plain lines also on a terminal: one for each feature, and reds.")] = False,
+    summary: Annotated[
+        str | None, typer.Option(metavar="FILE.md", help='Append a summary of the run, such as to "$GITHUB_STEP_SUMMARY".')
+    ] = None,
+    previous: Annotated[
+        str | None, typer.Option(metavar="RESULTS", help="The results of an earlier run: the summary says what changed since then.")
+    ] = None,
 ) -> None:
     """Put the requirements to a system, and say which it meets.
 
@@ -103,6 +109,8 @@ def run(
         "--defect": defect,
         "--patience": patience,
         "--max-not-offered": max_not_offered,
+        "--summary": summary,
+        "--previous": previous,
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]
