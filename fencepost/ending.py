@@ -24,7 +24,10 @@ def write(watching: Watching, reporting: Reporting | None) -> None:
     screen = watching.screen
     write_failures(watching, screen)
     if reporting is None or not reporting.results.scenarios:
-        write_pytests_own_words(watching, screen)
+        if reporting and reporting.results.stopped:
+            matrix.write_stopped(reporting.results, screen)
+        else:
+            write_pytests_own_words(watching, screen)
         return
     results = reporting.results
     with screen.waiting("making the Allure report") if reporting.html and results.folder else nullcontext():
@@ -35,6 +38,8 @@ def write(watching: Watching, reporting: Reporting | None) -> None:
     for line in made:
         screen.write_line(f"  {line}")
     matrix.write_headline(results, screen)
+    if results.stopped:
+        matrix.write_stopped(results, screen)
 
 
 def write_failures(watching: Watching, screen: Screen) -> None:
