@@ -22,6 +22,7 @@ def _show_version(is_asked: bool) -> None:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="""Judge a streaming system by the transaction proposals that it claims to follow.
 

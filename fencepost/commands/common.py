@@ -1,6 +1,7 @@
 """What several commands share: the options that name a system, and how what users can cause becomes a line and an exit code."""
 
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Annotated, NoReturn, TypeVar
 
@@ -70,6 +71,11 @@ def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
         fail(str(error), Exit.KIT_FAILED)
     except KeyboardInterrupt as signalled:  # Spark takes SIGINT for itself, and raises it without a reason
         fail(f"stopped before it was finished ({str(signalled) or 'SIGINT'})", stopped)
+    except typer.Exit:
+        raise
+    except Exception:  # a defect of ours must not look like a verdict, which Python's own exit code 1 would
+        traceback.print_exc()
+        fail("the kit itself failed, as the lines above say; this says nothing about the system. Please report it", Exit.KIT_FAILED)
 
 
 def fail(why: str, code: Exit = Exit.USAGE) -> NoReturn:

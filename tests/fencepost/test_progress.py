@@ -69,7 +69,7 @@ def test_what_the_pace_says_grows_with_the_scenarios() -> None:
 
     assert progress.expected == pytest.approx(4 + 40)
     progress.expect(100)
-    assert progress.expected == pytest.approx(4 + (40 + 100) / 2)
+    assert progress.expected == pytest.approx((4 + 40) / 2 + (24 + 100) / 2)
 
 
 def test_a_run_is_never_expected_to_have_ended() -> None:
