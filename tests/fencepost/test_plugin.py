@@ -104,7 +104,7 @@ def test_somebody_s_own_pytest_keeps_its_words(tmp_path: Path) -> None:
     out = run_with(tmp_path, "something was judged", 0)
 
     assert re.search(r"^made/test_made.py \. +\[100%\]$", out, re.MULTILINE)
-    assert re.search(r"conforms .*\n=+ 1 passed in", out)
+    assert re.search(r"reference conforms .*\n=+ 1 passed\b", out)
     assert "judging" not in out
 
 
