@@ -72,12 +72,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def _stopping(config: pytest.Config) -> Stopping:
     """That of `fencepost run`, or of the process that started this worker; elsewhere pytest's own ways to stop hold."""
     hooks = next((one for one in config.pluginmanager.get_plugins() if isinstance(one, StoppingHooks)), None)
-    if hooks is None:
+    if told := getattr(config, "workerinput", {}).get(WORKERS):
         hooks = StoppingHooks(Stopping())
         config.pluginmanager.register(hooks)
-        if told := getattr(config, "workerinput", {}).get(WORKERS):
-            hooks.stopping.listen_to(Path(told))
-    return hooks.stopping
+        hooks.stopping.listen_to(Path(told))
+    return hooks.stopping if hooks else Stopping()
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def test_results_of_an_older_version_are_not_adopted(tmp_path: Path) -> None:
     """It did not note what it wrote, so nobody knows what is a user's; the line says that it is an older fencepost's."""
     (tmp_path / "told.json").write_text('{"schema_version": 1, "fencepost": "0.1.0"}', encoding="utf-8")
 
-    with pytest.raises(WrongUsage, match="told.json of an older fencepost, which did not note what it wrote; name another folder"):
+    with pytest.raises(WrongUsage, match=r"told\.json of an older fencepost, which did not note what it wrote; name another folder"):
         look(tmp_path, LAYOUT)
 
 
@@ -143,7 +143,7 @@ def test_a_list_that_leads_out_of_the_folder_is_not_believed(tmp_path: Path, nam
     with (results / MARKER).open("a", encoding="utf-8") as marker:
         marker.write(f"{names}\n")
 
-    with pytest.raises(WrongUsage, match="cannot be understood, so nobody knows what in .* is fencepost's"):
+    with pytest.raises(WrongUsage, match=r"cannot be understood, so nobody knows what in .* is fencepost's"):
         claim(results, LAYOUT)
 
     assert victim.read_text(encoding="utf-8") == "mine"

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from fencepost.contract.errors import Malformed, NotOffered
+from fencepost.contract.errors import Malformed, NotOffered, UnknownName
 from fencepost.contract.evidence import Evidence, NoAnswer, SetUpFailed, Violation
-from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, conforms, totals
+from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, Verdict, totals
 from fencepost.contract.verdict import judge as judge_requirement
 from fencepost.expectations import Entry
 from fencepost.judging import judge
@@ -102,20 +102,59 @@ def test_totals_name_every_verdict_and_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "complete", "holds"),
+    ("seen", "objections"),
     [
-        ([Verdict.MET], True, True),
-        ([Verdict.MET, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_RUN, Verdict.EXCLUDED], True, True),
-        ([Verdict.MET], False, False),
-        ([Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION], True, False),
-        ([], True, False),
-        ([Verdict.MET, Verdict.VIOLATED], True, False),
-        ([Verdict.MET, Verdict.INCONCLUSIVE], True, False),
-        ([Verdict.MET, Verdict.HARNESS_ERROR], True, False),
+        ([Verdict.MET], []),
+        ([Verdict.MET, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_RUN, Verdict.EXCLUDED], []),
+        ([Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION], ["nothing was met"]),
+        ([], ["nothing was met"]),
+        ([Verdict.MET, Verdict.VIOLATED, Verdict.VIOLATED], ["2 violated"]),
+        ([Verdict.MET, Verdict.INCONCLUSIVE], ["1 inconclusive"]),
+        ([Verdict.MET, Verdict.HARNESS_ERROR, Verdict.VIOLATED], ["1 harness error", "1 violated"]),
     ],
 )
-def test_a_run_conforms_when_it_is_complete_and_something_is_met_and_nothing_is_red(
-    seen: list[Verdict], complete: bool, holds: bool
-) -> None:
+def test_a_run_conforms_when_something_is_met_and_nothing_is_red(seen: list[Verdict], objections: list[str]) -> None:
     """Silent emptiness is no green."""
-    assert conforms([RequirementResult("A-01", verdict, None) for verdict in seen], complete) is holds
+    assert Gate().objections([RequirementResult("A-01", verdict, None) for verdict in seen]) == objections
+
+
+STRICTLY, BY_CHOICE = "2 not offered, and --strict counts them", "1 known deviation, and --fail-on counts them"
+
+
+@pytest.mark.parametrize(
+    ("gate", "objections"),
+    [
+        (Gate.of(strict=True), ["1 inconclusive", STRICTLY]),
+        (Gate.of(["violated"]), []),
+        (
+            Gate.of(["Known-Deviation,NOT_OFFERED"]),
+            [BY_CHOICE, "2 not offered, and --fail-on counts them"],
+        ),
+        (
+            Gate.of(["known deviation"], strict=True),
+            ["1 inconclusive", BY_CHOICE, STRICTLY],
+        ),
+        (Gate.of(["violated"], max_not_offered=2), []),
+        (Gate.of(["violated"], max_not_offered=1), ["2 not offered, and --max-not-offered allows 1"]),
+        (Gate.of(max_not_offered=0), ["1 inconclusive", "2 not offered, and --max-not-offered allows 0"]),
+    ],
+)
+def test_what_counts_as_a_failure_can_be_chosen_and_is_told(gate: Gate, objections: list[str]) -> None:
+    """By verdict, and by how many are not offered."""
+    seen = [Verdict.MET, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_OFFERED]
+
+    assert gate.objections([RequirementResult("A-01", verdict, None) for verdict in seen]) == objections
+
+
+def test_a_violation_and_a_harness_error_fail_whatever_is_chosen() -> None:
+    """Nobody can choose a false green."""
+    gate = Gate.of(["known-deviation"])
+
+    for verdict in (Verdict.VIOLATED, Verdict.HARNESS_ERROR):
+        assert gate.failing([RequirementResult("A-01", verdict, None)]) == {verdict}
+
+
+def test_a_verdict_that_cannot_be_chosen_is_refused() -> None:
+    """With the nearest one that can."""
+    with pytest.raises(UnknownName, match="unknown verdict 'inconclusiv'; did you mean inconclusive"):
+        Gate.of(["violated,inconclusiv"])
