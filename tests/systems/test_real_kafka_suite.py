@@ -14,6 +14,7 @@ from docker_here import IMAGE, OLDER_IMAGE
 from older_release import asked, deviating, requirements_tested
 
 from fencepost.adapters.common import owners
+from fencepost.contract.errors import Exit
 
 MOST_NOT_OFFERED = 10
 LEAST_HISTORIES = 300
@@ -107,7 +108,7 @@ def test_a_run_that_is_interrupted_removes_its_container(number: signal.Signals,
     assert ours
     process.send_signal(number)
 
-    assert process.wait(120) != 0
+    assert process.wait(120) == Exit.NOT_FINISHED
     assert left_behind() == []
     assert compliance(tmp_path)["complete"] is False
 
