@@ -4,6 +4,7 @@ A requirement is as good as its worst scenario. A run conforms when it is comple
 verdict that counts as a failure. Which do is the run's `Gate`: `violated` and `harness error` always, `inconclusive` unless told otherwise.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ class Verdict(StrEnum):
 
 _RED = (Verdict.HARNESS_ERROR, Verdict.VIOLATED, Verdict.INCONCLUSIVE)
 _WORST_FIRST = tuple(Verdict)
+_NUMBER = re.compile(r"\[(\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,12 @@ class ScenarioResult:
     seconds: float
     run: str = ""
     violation: Mismatch | None = None
+
+    @property
+    def number(self) -> int:
+        """The place among the scenarios of its requirement: 2 for `[2] An abort`; 0 where the name has none."""
+        found = _NUMBER.match(self.name)
+        return int(found[1]) if found else 0
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the k
 import typer
 
 from . import stopping
-from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve
+from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve, summary
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -33,6 +33,7 @@ app.command()(sentences.sentences)
 app.command()(check.check)
 app.command()(report.report)
 app.command()(prove.prove)
+app.command()(summary.summary)
 app.command()(compare.compare)
 app.command()(doctor.doctor)
 app.command()(serve.serve)

@@ -1,6 +1,5 @@
 """The summary at the end of a run: every requirement as one sign, and the honest denominator."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -26,9 +25,7 @@ _ACROSS = 14
 def write(results: Results, out: Any) -> None:
     """Print to pytest's terminal reporter, or to whatever has its `write`, `write_line` and `section`."""
     found = results.requirements()
-    handshake = results.handshake
-    version = f" {handshake.version}, profile {handshake.profile}" if handshake else ""
-    out.section(f"{results.system}{version}", "=")
+    out.section(str(results.identity), "=")
     judged = {result.requirement: result for result in found if result.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)}
     themes = _themes(judged.values())
     width = max(map(len, themes), default=0) + 2
@@ -44,7 +41,6 @@ def write(results: Results, out: Any) -> None:
     if results.histories:
         results.histories.write(out)
     out.write_line("")
-    _write_headline(results, found, out)
 
 
 def _write_theme(theme: str, members: list[RequirementResult], width: int, out: Any) -> None:
@@ -68,17 +64,20 @@ def write_stopped(results: Results, out: Any) -> None:
     out.write_line(f"{told}, {f'{reds} red' if reds else 'nothing red'} ({results.stopped})", yellow=not reds, red=bool(reds))
 
 
-def _write_headline(results: Results, found: list[RequirementResult], out: Any) -> None:
-    """What was asked and how that ended, then what it means. Requirements of proposals that are not selected are not counted at all."""
+def write_headline(results: Results, out: Any) -> None:
+    """Print the last lines: what was asked and how that ended, then what it means.
+
+    Requirements of proposals that are not selected are not counted at all.
+    """
     specs = results.selection.specs or tuple(results.register.by_spec)
-    count = Count(results, found, specs)
+    count = Count(results, results.requirements(), specs)
     out.write_line(f"  {count.asked_words}")
     if count.not_asked_words:
         out.write_line(f"  not asked: {count.not_asked_words}", light=True)
     word, colour = _meaning(results, count, _and([proposals.bundled().title_of(spec) for spec in specs]))
-    out.write_line(f"  {results.system} {word}", **colour)
-    if results.folder:
-        out.write_line(f"  results: {os.path.relpath(results.folder)}")
+    if results.handshake and results.handshake.deviations:
+        out.write_line(f"  {results.handshake.deviations}")
+    out.write_line(f"  {results.identity.called} {word}", **colour)
 
 
 def _and(words: list[str]) -> str:

@@ -18,10 +18,12 @@ from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.steps import vocabularies
 
-from . import folder, histories, options
+from . import folder, histories, looking, options, summary
 from .contract import register
 from .judged_systems import JudgedSystems
+from .junit import Junit
 from .options import Options
+from .refusing import refuse
 from .reporting import Reporting
 from .results import Results
 from .running import Running
@@ -46,19 +48,22 @@ def pytest_configure(config: pytest.Config) -> None:
         stopping = _stopping(config)
         if chosen.check and not in_worker:
             histories.ready(chosen)
+        # The run before may stand in the folder that is claimed next.
+        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous)
         if chosen.results and not in_worker:
             folder.look(chosen.results, chosen.check)
         # Also where workers start them: what is wrong with them is told before the folder is claimed.
         systems = JudgedSystems(chosen, rows)
         if not in_worker:
-            results = Results(rows, chosen.selection, chosen.system, chosen.gate)
+            results = Results(rows, chosen.selection, chosen.system, chosen.named, chosen.defect, chosen.gate)
             if chosen.results:
                 results.claimed = folder.claim(chosen.results, results.as_text())
-                config.option.xmlpath = config.option.xmlpath or str(chosen.results / folder.JUNIT)
                 config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / folder.ALLURE_RESULTS)
-            config.pluginmanager.register(Reporting(chosen, results, stopping), "fencepost-reporting")
+            config.pluginmanager.register(Reporting(chosen, results, stopping, wanted), "fencepost-reporting")
+            config.pluginmanager.register(Junit(config, results), "fencepost-junit")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
+            looking.in_worker(config)
             if config.option.allure_report_dir:
                 from fencepost.report.allure_steps import AllureSteps
                 from fencepost.report.allure_tidy import tidy
@@ -66,7 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
                 config.pluginmanager.register(AllureSteps(rows), "fencepost-allure")
                 config.pluginmanager.register(tidy(folder.noting(chosen.results)), "fencepost-allure-tidy")
     except (WrongUsage, DataFileError) as error:
-        raise pytest.UsageError(str(error)) from error
+        raise refuse(config, error) from error
 
 
 def _stopping(config: pytest.Config) -> Stopping:

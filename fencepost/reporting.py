@@ -2,21 +2,27 @@
 
 import dataclasses
 import json
+import os
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from fencepost.contract.evidence import Mismatch
+from fencepost.contract.folder import Folder
 from fencepost.contract.items import scenario_of
-from fencepost.contract.ports import Handshake
+from fencepost.contract.ports import Handshake, Image
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.report import allure_anomalies, allure_html
 
 from . import histories, matrix
+from .compliance import Compliance
 from .options import Options
+from .refusing import WATCHING
 from .results import Results
 from .stopping import Stopped, Stopping
+from .summary import Wanted
 
 _LETTERS = {
     Verdict.MET: (".", {"green": True}),
@@ -53,15 +59,17 @@ class Judged:
 def _handshake(data: dict[str, Any] | None) -> Handshake | None:
     if data is None:
         return None
-    lists = {name: tuple(data[name]) for name in ("notes", "not_offered")} | {"judged_as": data["judged_as"] and tuple(data["judged_as"])}
-    return Handshake(**(data | lists | {"capabilities": frozenset(data["capabilities"])}))
+    tuples = {name: tuple(data[name]) for name in ("notes", "not_offered")}
+    tuples |= {name: data[name] and tuple(data[name]) for name in ("judged_as", "looks_like")}
+    image = data["image"] and Image(**data["image"])
+    return Handshake(**(data | tuples | {"capabilities": frozenset(data["capabilities"]), "image": image}))
 
 
 class Reporting:
     """The half of the plugin that hears what was judged."""
 
-    def __init__(self, options: Options, results: Results, stopping: Stopping) -> None:
-        self.html, self.check = options.html, options.check
+    def __init__(self, options: Options, results: Results, stopping: Stopping, summary: Wanted | None = None) -> None:
+        self.html, self.check, self.summary = options.html, options.check, summary
         self.results, self.stopping = results, stopping
         self.collected: set[str] = set()
         self.unreachable: str | None = None
@@ -82,13 +90,13 @@ class Reporting:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         judged = Judged.of(report)
-        if judged is None:
+        if judged is None:  # also of a scenario whose worker process died, which leaves the run incomplete
             return
+        self.collected.discard(report.nodeid)
         self.results.handshake = judged.handshake or self.results.handshake
         if judged.unreachable:
             self.unreachable = self.results.stopped = judged.unreachable
             return
-        self.collected.discard(report.nodeid)
         self.results.add(judged.result)
         if judged.result.verdict.is_red:
             self.stopping.failed()
@@ -124,21 +132,45 @@ class Reporting:
                 session.config.hook.pytest_runtest_logreport(report=told.as_report())
                 allure_anomalies.tell(told, self.results.register)
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self.summary:
+            self._sum_up(self.summary)
+
+    def _sum_up(self, wanted: Wanted) -> None:
+        """Write the summary; that it cannot be written changes no verdict, and so no exit code."""
+        try:
+            wanted.append(Compliance.model_validate(self.results.as_json()))
+        except OSError as error:
+            print(f"fencepost: the summary {wanted.path} cannot be written: {error.strerror}", file=sys.stderr)
 
     def _title(self) -> str:
-        handshake = self.results.handshake
-        return f"Fencepost: {self.results.system} {handshake.version}, profile {handshake.profile}" if handshake else "Fencepost"
+        return f"Fencepost: {self.results.identity}"
+
+    def made(self) -> list[str]:
+        """Make what is made of whole results, and tell where everything is: a line each."""
+        if self.results.claimed is None:
+            return []
+        return [
+            f"results: {os.path.relpath(self.results.claimed.path)}",
+            *([self._allure_report(self.results.claimed)] if self.html else []),
+        ]
+
+    def _allure_report(self, claimed: Folder) -> str:
+        try:
+            with self.stopping.ending_early(only_at_once=True):
+                return allure_html.generate(claimed, self._title())
+        except Stopped:
+            return "no Allure report: the run was stopped twice"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Under pytest itself; what `fencepost run` prints at the end is `ending.py`."""
+        if terminalreporter.config.pluginmanager.has_plugin(WATCHING):
+            return
         if self.unreachable:
             terminalreporter.write_line(self.unreachable, red=True)
         elif self.results.scenarios:
             matrix.write(self.results, terminalreporter)
-            if self.results.claimed and self.html:
-                try:
-                    with self.stopping.ending_early(only_at_once=True):
-                        terminalreporter.write_line(f"  {allure_html.generate(self.results.claimed, self._title())}")
-                except Stopped:
-                    terminalreporter.write_line("  no Allure report: the run was stopped twice")
+            for line in self.made():
+                terminalreporter.write_line(f"  {line}")
+            matrix.write_headline(self.results, terminalreporter)
         if self.results.stopped and self.stopping.reason:
             matrix.write_stopped(self.results, terminalreporter)

@@ -23,6 +23,7 @@ from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, 
 
 from .folder import COMPLIANCE, ENVIRONMENT
 from .histories import Histories
+from .identity import Identity, Named
 from .selection import Selection
 
 _WRITE_EVERY_S = 0.5
@@ -38,6 +39,8 @@ class Results:
     register: Register
     selection: Selection
     system: str
+    named: Named = field(default_factory=Named)
+    defect: str | None = None
     gate: Gate = field(default_factory=Gate)
     claimed: Folder | None = None
     handshake: Handshake | None = None
@@ -65,7 +68,7 @@ class Results:
         for spec, rows in self.register.by_spec.items():
             for row in rows:
                 if row.id in ran:
-                    found.append(judge(row.id, ran[row.id]))
+                    found.append(judge(row.id, sorted(ran[row.id], key=lambda scenario: scenario.number)))
                 elif row.excluded:
                     found.append(RequirementResult(row.id, Verdict.EXCLUDED, row.excluded))
                 else:
@@ -88,6 +91,11 @@ class Results:
         """The verdicts that keep the run from conforming; an anomaly in a history is a violation."""
         return self.gate.failing(self.requirements()) | ({Verdict.VIOLATED} if self.histories and self.histories.is_red else set())
 
+    @property
+    def identity(self) -> Identity:
+        """Who was judged, as far as is known by now."""
+        return Identity.of(self.system, self.named, self.defect, self.handshake)
+
     def conforms(self) -> bool:
         return self.complete and not self.stopped and not self.objections()
 
@@ -106,7 +114,6 @@ class Results:
     def as_json(self) -> dict[str, Any]:
         """`compliance.json`; its names are published and stay."""
         results = self.requirements()
-        handshake = self.handshake
         return {
             "schema_version": 1,
             "fencepost": __version__,
@@ -114,15 +121,12 @@ class Results:
             "stopped": self.stopped,
             "started": self.began.isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - self._clock, 3),
-            "system": {
-                "name": self.system,
-                "version": handshake.version if handshake else None,
-                "profile": handshake.profile if handshake else None,
-            },
+            "system": self.identity.as_json(),
             "selection": {
                 "specs": list(self.selection.specs or self.register.by_spec),
-                "only": list(self.selection.only),
+                "only": list(self.selection.only or self.selection.smoke),
                 "levels": list(self.selection.levels),
+                "smoke": bool(self.selection.smoke),
             },
             "gate": self.gate.as_json(),
             "scenarios": {"selected": self.selected, "judged": len(self.scenarios)},
@@ -165,12 +169,11 @@ class Results:
             "python": platform.python_version(),
             "platform": f"{sys.platform} {platform.machine()}",
             "processors": os.cpu_count(),
-            "system": {
-                "name": self.system,
-                "version": handshake.version if handshake else None,
-                "profile": handshake.profile if handshake else None,
+            "system": self.identity.as_json()
+            | {
                 "capabilities": sorted(handshake.capabilities) if handshake else [],
                 "notes": list(handshake.notes) if handshake else [],
+                "deviations": handshake.deviations if handshake else None,
             },
         }
 

@@ -21,6 +21,7 @@ from fencepost.contract.errors import WrongUsage
 from . import local
 from .anomalies import ANOMALIES, Anomaly
 from .derived import History
+from .ingest import quarantine
 from .layout import CHECK, DESCRIPTION, PAGE, QUARANTINE, TABLES, VERDICT, WITNESSES
 from .options import Options
 from .page import render
@@ -31,6 +32,7 @@ from .witnesses import Shown, ranked, shown
 
 CONFORMS, DOES_NOT = 0, 1
 _SHOWN = 3
+_NAMED = 10
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ def judge(options: Options) -> Judged:
         claimed.note(*folder.spark(*fresh), *([] if kept else [f"{TABLES}/{DESCRIPTION}"]))
         say("reading and sorting")
         tables, bad = start.tables(spark, size.partitions, options.results)
+        if bad:
+            say.unreadable(bad, options.results / QUARANTINE)
         history = History(tables, options.infer_ww, options.infer_rw)
         if not history.runs:
             raise WrongUsage(
@@ -107,6 +111,14 @@ class _Progress:
 
     def __call__(self, stage: str) -> None:
         print(f"[{time.monotonic() - self._began:6.1f} s] {stage}", file=sys.stderr)
+
+    @staticmethod
+    def unreadable(count: int, folder: Path) -> None:
+        """Name the first lines and files that could not be read; the tables of an earlier check only have their number."""
+        for named in (told := quarantine.first(folder, _NAMED)):
+            print(f"  cannot be read: {named}", file=sys.stderr)
+        if told and count > len(told):
+            print(f"  and {count - len(told)} more lines and files; all stand in {folder}", file=sys.stderr)
 
 
 def _kept(start: Histories | Stored, results: Path) -> tuple[str, ...]:

@@ -24,6 +24,13 @@ SetSystem = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any other option of the system, such as its address. May be repeated.")
 ]
 Profile = Annotated[str | None, typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.")]
+KnownAs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SYSTEM:VERSION",
+        help="The release that it is a build of, such as kafka:4.3.1: the bundled deviations of that release then hold.",
+    ),
+]
 
 
 def image_named(container: str | None, broker: str | None) -> str | None:
