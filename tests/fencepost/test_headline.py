@@ -30,14 +30,8 @@ class Terminal:
     def __init__(self) -> None:
         self.text = ""
 
-    def write(self, text: str, **_: bool) -> None:
-        self.text += text
-
     def write_line(self, text: str, **_: bool) -> None:
         self.text += text + "\n"
-
-    def section(self, title: str, _: str) -> None:
-        self.text += title + "\n"
 
 
 def results_of(verdicts: dict[str, Verdict], **other: object) -> Results:
@@ -50,8 +44,8 @@ def results_of(verdicts: dict[str, Verdict], **other: object) -> Results:
 def end_of(results: Results) -> list[str]:
     """The lines after the matrix."""
     terminal = Terminal()
-    matrix.write(results, terminal)
-    return [line.strip() for line in terminal.text.rpartition("\n\n")[2].splitlines()]
+    matrix.write_headline(results, terminal)
+    return [line.strip() for line in terminal.text.splitlines()]
 
 
 def five(*verdicts: Verdict) -> dict[str, Verdict]:
