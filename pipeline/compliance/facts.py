@@ -71,6 +71,11 @@ class Run:
         known_as = () if self.known_as is None else (f"known as {self.known_as}",)
         return (*(() if self.image is None else (self.image,)), *known_as, *self.labels)
 
+    @property
+    def beside(self) -> str:
+        """The same, to be written behind something: a line each."""
+        return "".join(f"\n{one}" for one in self.told)
+
 
 @dataclass(frozen=True)
 class Standing:

@@ -1,7 +1,8 @@
 """Round times on an axis: as many as can be told apart, and no more."""
 
+import contextlib
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from typing import NamedTuple
 
 MOST = 8
@@ -43,9 +44,10 @@ def _finest_first() -> Iterator[tuple[str, Callable[[datetime], Iterator[datetim
 def _every(step: timedelta) -> Callable[[datetime], Iterator[datetime]]:
     def times(first: datetime) -> Iterator[datetime]:
         number = -((_MONDAY - first) // step)
-        while True:
-            yield _MONDAY + number * step
-            number += 1
+        with contextlib.suppress(OverflowError):  # behind the last day that can be written
+            while True:
+                yield _MONDAY + number * step
+                number += 1
 
     return times
 
@@ -53,7 +55,7 @@ def _every(step: timedelta) -> Callable[[datetime], Iterator[datetime]]:
 def _every_months(step: int) -> Callable[[datetime], Iterator[datetime]]:
     def times(first: datetime) -> Iterator[datetime]:
         month = (first.year * _MONTHS_OF_YEAR + first.month - 1) // step * step
-        while month // _MONTHS_OF_YEAR <= datetime.max.year:
+        while month // _MONTHS_OF_YEAR <= MAXYEAR:
             if month >= _MONTHS_OF_YEAR:
                 time = datetime(month // _MONTHS_OF_YEAR, month % _MONTHS_OF_YEAR + 1, 1, tzinfo=UTC)
                 if time >= first:

@@ -115,7 +115,7 @@ def over_time(system: str, columns: Sequence[Column]) -> Picture | None:
                 boxes.append(Box(verdict, x, foot - top, step - 2, height, _in_words(moment), not moment.run.complete))
     end = TOP + LANE * len(columns) + 14
     times = [moment.run.started for moment in moments] + [time for column in columns for time in column.span or ()]
-    scale = _scale(min(times), max(times), end)
+    scale = list(_scale(min(times), max(times), end))
     return Picture(
         f"{system} over time",
         TOP + LANE * len(columns) + AXIS,
@@ -149,8 +149,8 @@ def _judged(totals: Mapping[str, int]) -> int:
 
 def _in_words(moment: Moment) -> str:
     counts = ", ".join(f"{moment.totals[verdict]} {WORDS[verdict]}" for verdict in STACK if moment.totals[verdict])
-    told = "".join(f"\n{one}" for one in moment.run.told)
-    return f"{moment.run.started:%Y-%m-%d %H:%M} {moment.run.name}: {counts}{'' if moment.run.complete else '; not complete'}{told}"
+    cut = "" if moment.run.complete else "; not complete"
+    return f"{moment.run.started:%Y-%m-%d %H:%M} {moment.run.name}: {counts}{cut}{moment.run.beside}"
 
 
 def _without_name(column: Column) -> str:
