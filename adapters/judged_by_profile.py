@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 from fencepost.contract.ports import Handshake, Session, System
 
@@ -13,6 +14,10 @@ class JudgedByProfile:
         self.name = system.name
         self._system = system
         self._profile = profile
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the system can do: tell what it is doing, and in which order it is best asked."""
+        return getattr(self._system, name)
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         self._system.prepare(needs)

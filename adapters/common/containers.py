@@ -18,9 +18,7 @@ from docker.errors import DockerException  # type: ignore[import-untyped]
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
 
-from fencepost.contract.errors import SystemUnreachable
-
-from . import owners
+from . import container_image, owners
 from .address import LOOPBACK
 from .genuine import ImageName
 
@@ -73,12 +71,14 @@ class Startable(Protocol):
 S = TypeVar("S", bound=Startable)
 
 
-def started(image: str, make: Callable[[], S], instead: str) -> S:
-    """Start what `make` makes and return at once; it will serve later.
+def started(image: str, make: Callable[[], S], instead: str, waits_for: Callable[[str], None]) -> S:
+    """Start what `make` makes and return at once; it will serve later. `waits_for` is told what takes its time.
 
     Raises SystemUnreachable, which ends with what can be done `instead`.
     """
     made: S | None = None
+    container_image.have(image, waits_for, instead)
+    waits_for("Docker to start its container")
     try:
         _sweep()
         made = make()
@@ -89,10 +89,7 @@ def started(image: str, make: Callable[[], S], instead: str) -> S:
                 made.stop()
         if not isinstance(error, DockerException | OSError):
             raise
-        raise SystemUnreachable(
-            f"Docker did not start a container of {image}: {error}. Is Docker running, may this user use it, and does the image exist? "
-            f"{instead}"
-        ) from error
+        raise container_image.not_started(image, error, instead) from error
     return made
 
 

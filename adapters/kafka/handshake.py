@@ -27,6 +27,10 @@ _V2_APIS = {"produce": 12, "end_txn": 5, "txn_offset_commit": 5}
 _V2_LEVEL = 2
 """From this finalized transaction.version on, clients use that protocol."""
 
+TRANSACTIONS_V2 = "transactions-v2"
+MAY_BE_OFFERED = frozenset({WIRE_FAULTS, TRANSACTIONS_V2})
+"""What is offered however the system is reached; the second by a release that has these requests."""
+
 _SHOWN_APIS = (
     *_V2_APIS,
     "init_producer_id",
@@ -75,7 +79,7 @@ def describe(
         version=identity.version,
         version_is_exact=identity.exact,
         profile=identity.profile,
-        capabilities=frozenset(offered) | {WIRE_FAULTS} | (frozenset() if lacking else {"transactions-v2"}),
+        capabilities=frozenset(offered) | (MAY_BE_OFFERED - {TRANSACTIONS_V2} if lacking else MAY_BE_OFFERED),
         judged_as=whose.judged_as,
         looks_like=whose.looks_like,
         deviations=whose.deviations,

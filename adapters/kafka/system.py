@@ -9,7 +9,7 @@ from fencepost.contract.errors import NotOffered, WrongUsage
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import Handshake
 
-from .handshake import describe
+from .handshake import MAY_BE_OFFERED, describe
 from .last_epoch import bring_near_last_epoch
 from .offer import Offer
 from .producer_pool import NEAR_LAST_EPOCH, ProducerPool
@@ -41,6 +41,10 @@ class KafkaAt:
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start but the pool of producers near their last epoch, and that only when the system is open."""
         self._producers = sum(NEAR_LAST_EPOCH in need for need in needs)
+
+    def may_offer(self) -> frozenset[str]:
+        """What needs no settings, and no container to kill."""
+        return MAY_BE_OFFERED | {NEAR_LAST_EPOCH}
 
     def open(self) -> Handshake:
         """Ask the bootstrap node what it is.

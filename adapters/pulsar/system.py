@@ -30,6 +30,10 @@ class PulsarAt:
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""
 
+    def may_offer(self) -> frozenset[str]:
+        """Nothing that needs settings, or a container to kill."""
+        return frozenset()
+
     def open(self) -> Handshake:
         """Ask the broker what it is.
 
