@@ -20,7 +20,7 @@ class Scale(NamedTuple):
 def between(first: datetime, last: datetime) -> Scale:
     """The finest round times of which there are at most `MOST`: minutes, hours, days, weeks (on Mondays), months, years."""
     for form, times_from in _finest_first():
-        times = []
+        times: list[datetime] = []
         for time in times_from(first):
             if time > last or len(times) > MOST:
                 break
