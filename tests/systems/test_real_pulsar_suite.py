@@ -34,7 +34,8 @@ def test_a_release_of_pulsar_conforms_but_for_its_known_deviations(results: Path
     assert {requirement for requirement, verdict in found.items() if verdict == "known_deviation"} <= known
     assert list(found.values()).count("not_offered") <= MOST_NOT_OFFERED
     assert len([name for name, verdict in found.items() if name.startswith("PIP31") and verdict != "not_offered"]) >= LEAST_JUDGED
-    assert compliance(results)["system"] == {"name": "pulsar", "version": "4.0.7", "profile": "pulsar-4.0"}
+    system = {"name": "pulsar", "version": "4.0.7", "profile": "pulsar-4.0"}
+    assert compliance(results)["system"].items() >= system.items()
 
 
 @pytest.mark.usefixtures("java")
