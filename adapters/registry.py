@@ -5,9 +5,11 @@ their names. A package that is installed beside ours adds its own by an entry po
 """
 
 import importlib
+import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fencepost.contract import proposals
@@ -47,13 +49,19 @@ class Foreign:
             registration: Registration = self.entry.load()
         except Exception as error:  # whatever a package's own code raises
             raise WrongUsage(
-                f"{self} cannot be imported: {type(error).__name__}: {error}; "
+                f"{self} cannot be imported: {str(error) or 'no reason is given'} ({_place_of(error)}); "
                 "expected an object or a module with all members of Registration in contract/registration.py"
             ) from error
         demand(registration, Registration, str(self))
         if not isinstance(registration.options, Mapping):
             raise WrongUsage(f"{self} has options of {type(registration.options).__name__}; expected a mapping from their names to help")
         return registration
+
+
+def _place_of(error: BaseException) -> str:
+    """Where it was raised, such as `acme/system.py, line 3`."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{'/'.join(Path(last.filename).parts[-2:])}, line {last.lineno}"
 
 
 def names() -> list[str]:

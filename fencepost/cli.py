@@ -3,15 +3,26 @@
 Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.
 """
 
+from typing import Annotated
+
 import typer
+
+from fencepost import __version__
 
 from . import stopping
 from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve, summary
 
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"fencepost {__version__}")
+        raise typer.Exit
+
+
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="""Judge a streaming system by the transaction proposals that it claims to follow.
 
@@ -25,6 +36,15 @@ app = typer.Typer(
     `fencepost run` say otherwise; 2 wrong usage or unreachable system; 3 the kit itself failed; 4 not finished: Ctrl-C, SIGTERM, --timeout
     or --max-failures, also where something was red by then.""",
 )
+
+
+@app.callback()
+def _fencepost(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version of fencepost and exit.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None: ...
+
 
 app.command()(run.run)
 app.command("list")(listing.list_)

@@ -50,7 +50,7 @@ def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudne
     Answers the exit code; raises why there was no run.
     """
     with stopping.listening():
-        with Watching(Screen(), loudness) as watching:
+        with Watching(Screen(may_live=loudness is not Loudness.QUIET), loudness) as watching:
             ended = judge(arguments, workers, stopping, watching)
         if watching.refused:
             raise watching.refused

@@ -5,7 +5,22 @@ from typing import Annotated
 
 import typer
 
-from .common import AdminUrl, Bootstrap, Broker, Container, KnownAs, Profile, ServiceUrl, SetSystem, System, fail, guarded, image_named
+from .common import (
+    AdminUrl,
+    Bootstrap,
+    Broker,
+    Container,
+    KnownAs,
+    Profile,
+    Proposals,
+    ServiceUrl,
+    SetSystem,
+    System,
+    fail,
+    guarded,
+    image_named,
+)
+from .completing import complete_defect, complete_level, complete_requirement
 
 
 def run(
@@ -16,11 +31,15 @@ def run(
     container: Container = None,
     broker: Broker = None,
     set_system: SetSystem = None,
-    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890. May be repeated.")] = None,
+    spec: Proposals = None,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.")
+        list[str] | None,
+        typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.", autocompletion=complete_requirement),
     ] = None,
-    level: Annotated[list[str] | None, typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY. May be repeated.")] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY. May be repeated.", autocompletion=complete_level),
+    ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Only the thirty requirements that tell most in the least time.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Only say what the run would do and take, and start nothing.")] = False,
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="Of the plan: table or json.")] = "table",
@@ -34,7 +53,10 @@ def run(
     ] = None,
     known_as: KnownAs = None,
     patience: Annotated[float, typer.Option(metavar="S", min=0.1, help="How long to wait for what must come.")] = 20.0,
-    defect: Annotated[str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.")] = None,
+    defect: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.", autocompletion=complete_defect),
+    ] = None,
     timeout: Annotated[str | None, typer.Option(metavar="TIME", help="Stop the run after so long, such as 600 (seconds) or 10m.")] = None,
     max_failures: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop the run when N scenarios are red.")] = None,
     fail_on: Annotated[

@@ -1,5 +1,6 @@
 """The plugin, on scenarios that are wrong on purpose: nothing that was not judged is green."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,15 @@ def test_how_a_scenario_ends_is_its_verdict(tmp_path: Path, then: str, code: int
 
     assert told in out
     assert verdicts(tmp_path / "results") == {"KIP890-060": verdict}
+
+
+def test_somebody_s_own_pytest_keeps_its_words(tmp_path: Path) -> None:
+    """Where our plugin is loaded by them, pytest shows the run, and the matrix and the headline come before its last line."""
+    out = run_with(tmp_path, "something was judged", 0)
+
+    assert re.search(r"^made/test_made.py \. +\[100%\]$", out, re.MULTILINE)
+    assert re.search(r"conforms .*\n=+ 1 passed in", out)
+    assert "judging" not in out
 
 
 def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
