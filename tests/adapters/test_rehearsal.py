@@ -63,6 +63,7 @@ def test_a_fresh_broker_is_waited_for_where_scenarios_are_quicker_than_starts() 
 def test_a_slow_broker_gets_ready_while_others_are_judged() -> None:
     """It is started behind the first; what is left of its time is waited for."""
     assert rehearsed(["plain"] * 20 + ["slow"]).seconds == START_S + START_S + READY_S
+    assert rehearsed(["plain"] * 20 + ["slow"] * 3).seconds == START_S + START_S + 3 * READY_S
     assert rehearsed(["plain"] * 200 + ["slow"]).seconds == START_S + 200 * SCENARIO_S + SCENARIO_S
 
 
