@@ -184,9 +184,9 @@ def _told_of(part: OfProtocol, workers: int) -> list[str]:
     if part.brokers:
         each = " for each worker" if workers > 1 else ""
         lines.append(f"brokers{each}, in containers of {part.brokers.image}:")
-        for one in part.brokers.started:
-            several = _counted(one.brokers, "broker") + (f" of {one.containers} containers" if one.containers > 1 else "")
-            lines.append(f"  {one.configuration:<16} {several}: {one.why}")
+        for row in part.brokers.started:
+            several = _counted(row.brokers, "broker") + (f" of {row.containers} containers" if row.containers > 1 else "")
+            lines.append(f"  {row.configuration:<16} {several}: {row.why}")
     return lines
 
 
