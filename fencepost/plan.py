@@ -74,7 +74,7 @@ def show(options: Options, register: Register, workers: int, form: str) -> int:
     else:
         console = Console(highlight=False)
         for line in told(plan):
-            console.print(Text(line), soft_wrap=True)
+            console.print(Text(line))
     return 0
 
 
@@ -86,7 +86,7 @@ def plan_of(options: Options, register: Register, workers: int = 1) -> Plan:
     brokers = [part.brokers for part in parts if part.brokers]
     return Plan(
         options.system,
-        os.path.relpath(options.results) if options.results else None,
+        str(options.results) if options.results else None,
         workers,
         os.cpu_count() or 1,
         parts,
@@ -152,8 +152,8 @@ def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario]) 
             whose.setdefault(missing, []).append(one.requirement)
     return OfProtocol(
         protocol,
-        dict(Counter(spec for spec, _ in dict.fromkeys(sorted((one.spec, one.requirement) for one in scenarios)))),
-        dict(Counter(sorted(one.spec for one in scenarios))),
+        Counter(spec for spec, _ in dict.fromkeys(sorted((one.spec, one.requirement) for one in scenarios))),
+        Counter(sorted(one.spec for one in scenarios)),
         tuple(NotOffered(needs, tuple(dict.fromkeys(whose[needs])), count) for needs, count in sorted(lacking.items())),
         offered is not None,
         brokers_of(system, [one.asked for one in scenarios if offered is None or one.asked.needs <= offered]),
@@ -184,9 +184,9 @@ def _told_of(part: OfProtocol, workers: int) -> list[str]:
     if part.brokers:
         each = " for each worker" if workers > 1 else ""
         lines.append(f"brokers{each}, in containers of {part.brokers.image}:")
-        for row in part.brokers.started:
-            several = _counted(row.brokers, "broker") + (f" of {row.containers} containers" if row.containers > 1 else "")
-            lines.append(f"  {row.configuration:<16} {several}: {row.why}")
+        for broker in part.brokers.started:
+            several = _counted(broker.brokers, "broker") + (f" of {broker.containers} containers" if broker.containers > 1 else "")
+            lines.append(f"  {broker.configuration:<16} {several}: {broker.why}")
     return lines
 
 

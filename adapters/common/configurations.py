@@ -9,6 +9,8 @@ from pydantic import Field
 from fencepost.contract.datafile import Row
 from fencepost.contract.errors import NotOffered, WrongUsage
 
+from .genuine import Project
+
 
 class BrokerConfiguration(Row):
     """The settings of one kind of broker, and the capabilities that it therefore offers to scenarios.
@@ -32,11 +34,20 @@ B = TypeVar("B", bound=BrokerConfiguration)
 
 
 class BrokerSettings(Row, Generic[B]):
-    """How an image is started. A configuration adds to, or replaces, the base settings."""
+    """How an image is started. A configuration adds to, or replaces, the base settings.
 
+    `project` is the title of the project whose releases are known, and `official` has the names of its own images.
+    """
+
+    project: str
+    official: Annotated[list[str], Field(min_length=1)]
     image: str
     base: dict[str, str]
     configurations: Annotated[dict[str, B], Field(min_length=1)]
+
+    def project_of(self, system: str) -> Project:
+        """The project whose releases that system is known by."""
+        return Project(self.project, system, self.official)
 
     @property
     def default_configuration(self) -> str:

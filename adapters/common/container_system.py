@@ -17,6 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from fencepost.contract.brokers import Asked, Brokers, Started
 from fencepost.contract.errors import WrongUsage
+from fencepost.contract.ports import Image
 from fencepost.contract.progress import Board, Doing
 
 from .configurations import BrokerConfiguration, BrokerSettings
@@ -89,6 +90,12 @@ class ContainerSystem(ABC, Generic[B]):
         self._starter: threading.Thread | None = None
         self._is_open = False
         self._closed = False
+
+    def image(self) -> Image:
+        """What the brokers are started from, by the name that the user gave and the digest that Docker knows."""
+        from .containers import digest_of
+
+        return Image(self._image, digest_of(self._image))
 
     def _new_line(self) -> LineUp:
         return LineUp({name: kind_of(configuration) for name, configuration in self._settings.configurations.items()})

@@ -20,6 +20,7 @@ from testcontainers.core.container import DockerContainer
 
 from . import container_image, owners
 from .address import LOOPBACK
+from .genuine import ImageName
 
 _LOG_LINES = 30
 _PORTS = range(20_000, 30_000)
@@ -90,6 +91,21 @@ def started(image: str, make: Callable[[], S], instead: str, waits_for: Callable
             raise
         raise container_image.not_started(image, error, instead) from error
     return made
+
+
+def digest_of(name: str) -> str | None:
+    """The digest of an image that is here: the one that its repository gave it, else its own id. None where Docker does not tell."""
+    with contextlib.suppress(DockerException, OSError), contextlib.closing(docker.from_env()) as client:
+        image = client.images.get(name)
+        return repository_digest(name, image.attrs.get("RepoDigests") or []) or str(image.id)
+    return None
+
+
+def repository_digest(name: str, known: list[str]) -> str | None:
+    """Of the digests that repositories gave an image, as `apache/kafka@sha256:...`, that of the one in its name, else the first."""
+    own = ImageName.of(name).repository
+    by_repository = sorted((ImageName.of(one).repository != own, one.partition("@")[2]) for one in known)
+    return by_repository[0][1] if by_repository else None
 
 
 def free_port() -> int:

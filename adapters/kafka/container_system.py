@@ -5,6 +5,7 @@ With a configuration that is fresh, each scenario gets a broker of its own.
 
 import re
 
+from fencepost.adapters.common import genuine
 from fencepost.adapters.common.container_broker import Starting
 from fencepost.adapters.common.container_system import ContainerSystem
 from fencepost.adapters.common.patience import PATIENCE_S
@@ -14,7 +15,7 @@ from .container_broker import KafkaBroker
 from .handshake import MAY_BE_OFFERED, describe
 from .producer_pool import NEAR_LAST_EPOCH
 from .reach import brokers
-from .release import identify
+from .release import identify, said_by, told_by
 from .session import KafkaSession
 from .settings import kafka_settings
 
@@ -40,14 +41,23 @@ class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
         settings = kafka_settings()
         broker = self._default_broker()
         offer = broker.offer
-        identity = identify(offer.supported.get("metadata.version"), settings.releases, exact_version(self._image))
+        supported = offer.supported.get("metadata.version")
+        identity = identify(supported, settings.releases, exact_version(self._image))
+        project, told = settings.project_of(self.name), told_by(supported, settings.releases)
         nodes = brokers(broker.address, offer)
         notes = [
             f"container of {self._image}, configuration {broker.configuration}",
             "nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items()),
         ]
         self._is_open = True
-        return describe(offer, identity, (self.name, identity.version), offered=settings.capabilities, notes=notes)
+        return describe(
+            offer,
+            identity,
+            genuine.of_image(project, self._image, told, said_by(supported)),
+            image=self.image(),
+            offered=settings.capabilities,
+            notes=notes,
+        )
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - a broker has no use for a title
         """A fresh session on the broker for these needs."""
@@ -56,5 +66,5 @@ class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
 
 def exact_version(image: str) -> str | None:
     """The version that an image's tag names, such as 4.3.1; None for a tag that is no version."""
-    tag = image.rpartition("/")[2].partition(":")[2].partition("@")[0]
-    return tag if re.fullmatch(r"\d+\.\d+(\.\d+)?([-.+]\S+)?", tag) else None
+    tag = genuine.ImageName.of(image).tag
+    return tag if tag and re.fullmatch(r"\d+\.\d+(\.\d+)?([-.+]\S+)?", tag) else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from fencepost.adapters.common import genuine
 from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.errors import NotOffered, WrongUsage
@@ -13,7 +14,7 @@ from .last_epoch import bring_near_last_epoch
 from .offer import Offer
 from .producer_pool import NEAR_LAST_EPOCH, ProducerPool
 from .reach import brokers, parse_address, reach, readable, serves_transactions, wall_session
-from .release import identify
+from .release import identify, told_by
 from .session import KafkaSession
 from .settings import kafka_settings
 
@@ -63,11 +64,12 @@ class KafkaAt:
         self._offer = offer
         self._pool.open(lambda progress: bring_near_last_epoch(self._bootstrap, offer, progress))
         self._pool.expect(self._producers)
-        identity = identify(offer.supported.get("metadata.version"), kafka_settings().releases)
+        settings, supported = kafka_settings(), offer.supported.get("metadata.version")
+        told = told_by(supported, settings.releases)
         return describe(
             offer,
-            identity,
-            (self.name, identity.version),
+            identify(supported, settings.releases),
+            genuine.of_stranger(settings.project_of(self.name), f"the broker at {self._bootstrap}", told),
             offered={NEAR_LAST_EPOCH},
             missing=[
                 f"crash: {self._bootstrap} was not started by fencepost",

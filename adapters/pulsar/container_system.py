@@ -4,13 +4,14 @@ Scenarios that need nothing special share one broker. With a configuration that 
 one is started ahead, while the scenarios before are being judged, and it is removed when its session closes.
 """
 
+from fencepost.adapters.common import genuine
 from fencepost.adapters.common.container_broker import Starting
 from fencepost.adapters.common.container_system import ContainerSystem
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.ports import Handshake
 
 from .container_broker import PulsarBroker
-from .handshake import describe, identify
+from .handshake import describe, identify, told_by
 from .session import PulsarSession
 from .settings import pulsar_settings
 
@@ -34,7 +35,10 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
         offer = broker.offer
         self._is_open = True
         notes = [f"container of {self._image}, configuration {broker.configuration}", f"at {broker.place}"]
-        return describe(offer, identify(offer.server, settings.releases), offered=settings.capabilities, notes=notes)
+        identity = identify(offer.server, settings.releases)
+        said = f"calls itself {offer.server!r}"
+        whose = genuine.of_image(settings.project_of(self.name), self._image, told_by(identity), said)
+        return describe(offer, identity, whose, image=self.image(), offered=settings.capabilities, notes=notes)
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - a broker has no use for a title
         """A fresh session on the broker for these needs, or on one of its own."""
