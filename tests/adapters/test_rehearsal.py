@@ -1,6 +1,6 @@
 """A run without brokers takes what its brokers and scenarios were measured to take, and holds what the real one does."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from paper_brokers import NEEDS, SETTINGS, PaperSystem, needs_for
 
@@ -29,6 +29,7 @@ def rehearsed(configurations: list[str], feature: str = "a/short.feature") -> Re
     return rehearse(line, "plain", asked, COSTS)
 
 
+@settings(deadline=None)
 @given(configurations=CONFIGURATIONS)
 def test_as_many_brokers_are_started_as_in_a_run(configurations: list[str]) -> None:
     """And never more than four containers."""
