@@ -90,8 +90,8 @@ class Progress:
             name = planned.feature.removesuffix(".feature")
             self.features.setdefault(name, Feature(name)).planned += 1
 
-    def expect(self, seconds: float) -> None:
-        """How long all scenarios will take, as far as it can be known before they run."""
+    def expect(self, seconds: float | None) -> None:
+        """How long all scenarios will take, as far as it can be known before they run; None where nothing is known."""
         self._expected = seconds
 
     def start(self, nodeid: str) -> None:

@@ -22,6 +22,7 @@ from fencepost.contract.verdict import Verdict
 from .looking import FOLDER, Looking, planned
 from .mailbox import Mailbox
 from .matrix import SIGNS
+from .plan import plan_of_session
 from .progress import Progress
 from .refusing import WATCHING
 from .reporting import Judged
@@ -104,6 +105,7 @@ class Watching:
         self.progress.plan(scenarios)
         reporting: Any = config.pluginmanager.get_plugin("fencepost-reporting")
         system = reporting.results.system
+        self.progress.expect(plan_of_session(config, reporting.results.register).seconds)
         self.progress.phase = f"waiting for {system}"
         requirements = len({scenario.requirement for scenario in scenarios.values()})
         self.shown.begin(f"{system}: {len(scenarios)} scenarios of {requirements} requirements")
