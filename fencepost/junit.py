@@ -12,7 +12,8 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from .results import Results, put
+from .folder import JUNIT
+from .results import Results
 
 SUITE = "fencepost"
 
@@ -34,15 +35,20 @@ class Junit:
         if self.written is None or not self.written.is_file():
             return
         document = named(self.written.read_text(encoding="utf-8"), self._unfinished())
-        put(self.results.folder / "junit.xml" if self.beside and self.results.folder else self.written, document)
+        if self.beside and self.results.claimed:
+            self.results.claimed.put(JUNIT, document)
+        else:
+            self.written.write_text(document, encoding="utf-8")
 
     def pytest_unconfigure(self) -> None:
         if self.beside:
             self.beside.cleanup()
 
     def _unfinished(self) -> str | None:
-        ran = len(self.results.scenarios)
-        return None if self.results.complete else f"the run did not finish: it ended after {ran} scenarios"
+        if self.results.complete:
+            return None
+        why = f" ({self.results.stopped})" if self.results.stopped else ""
+        return f"the run did not finish: it ended after {len(self.results.scenarios)} scenarios{why}"
 
 
 def properties(requirement: str, feature: str, name: str, example: int | None, verdict: str) -> list[tuple[str, str]]:
@@ -65,4 +71,5 @@ def named(document: str, unfinished: str | None) -> str:
             Xml.SubElement(Xml.SubElement(suite, "testcase", classname=SUITE, name="run", time="0"), "error", message=unfinished)
             for count in ("tests", "errors"):
                 suite.set(count, str(int(suite.get(count, "0")) + 1))
-    return Xml.tostring(root, encoding="utf-8", xml_declaration=True).decode()
+    written: bytes = Xml.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written.decode()

@@ -9,9 +9,9 @@ from pyspark.sql import SparkSession
 from fencepost.contract.errors import WrongUsage
 
 from .ingest import files, firstlines, lines, quarantine
+from .layout import QUARANTINE, TABLES
 from .tables import Tables, described
 
-TABLES = "tables"
 _NAMED = 5
 """So many of the files that cannot be read are named."""
 
@@ -34,7 +34,7 @@ class Histories:
         """Their tables, stored with the results, and how many lines and files could not be read."""
         tables = Tables(spark, results / TABLES, buckets)
         tables.store(lines.read(spark, self.readable))
-        bad = quarantine.write(spark, tables.bad, self.readable, self.refused, results / "quarantine")
+        bad = quarantine.write(spark, tables.bad, self.readable, self.refused, results / QUARANTINE)
         tables.describe(bytes=self.bytes, quarantined=bad)
         return tables, bad
 
