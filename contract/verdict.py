@@ -39,10 +39,24 @@ _WORST_FIRST = tuple(Verdict)
 
 
 @dataclass(frozen=True)
+class Expectation:
+    """The entry of known deviations that a verdict is about: the file and line where it stands, and whether that is the user's own.
+
+    It excuses the scenario, or it is stale: the scenario passed.
+    """
+
+    file: str
+    line: int
+    is_own: bool
+    is_stale: bool = False
+
+
+@dataclass(frozen=True)
 class ScenarioResult:
     """What one scenario showed. `evidence` counts the observations that its Then steps judged; `run` is the name of its history.
 
-    `violation` is what was expected and seen, where the system did something else, be that a known deviation or not.
+    `violation` is what was expected and seen, where the system did something else, be that a known deviation or not. `name` ends
+    with the protocol, where the run asks the scenario under several. `example` counts the rows of an outline from 1.
     """
 
     requirement: str
@@ -54,6 +68,14 @@ class ScenarioResult:
     seconds: float
     run: str = ""
     violation: Mismatch | None = None
+    protocol: str | None = None
+    example: int | None = None
+    expectation: Expectation | None = None
+
+    @property
+    def scenario(self) -> str:
+        """Its name as the feature has it."""
+        return self.name.removesuffix(f" ({self.protocol})") if self.protocol else self.name
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.ports import Handshake, System
 from fencepost.contract.register import Register
 
-from . import expectations
+from . import expectations, own_expectations
 from .expectations import Expectations
 from .options import Options
 
@@ -25,6 +25,7 @@ class JudgedSystems:
         self.expectations: dict[str, Expectations] = {}
         self._options = options
         self._register = register
+        self._own = own_expectations.read(options.expectations, register)
 
     def protocols(self, requirement: str) -> tuple[str, ...]:
         """The protocols under which a requirement is asked here."""
@@ -52,7 +53,9 @@ class JudgedSystems:
                 raise SystemUnreachable(f"{system.name} cannot be judged: {error}") from error
             self.handshakes[protocol] = handshake
             name, version = handshake.judged_as or (system.name, handshake.version)
-            self.expectations[protocol] = expectations.load_for(name, version, handshake.version_is_exact, self._register)
+            exact = handshake.version_is_exact
+            bundled = expectations.load_for(name, version, exact, self._register)
+            self.expectations[protocol] = self._own.beside(bundled, handshake.version, exact)
 
     def close(self) -> None:
         """Give everything back."""

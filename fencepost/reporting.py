@@ -11,7 +11,7 @@ from fencepost.contract.evidence import Mismatch
 from fencepost.contract.items import scenario_of
 from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register
-from fencepost.contract.verdict import ScenarioResult, Verdict
+from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict
 from fencepost.report import allure_anomalies, allure_html
 
 from . import histories, matrix
@@ -47,6 +47,7 @@ class Judged:
         data = json.loads(text)
         result, violation = data["result"], data["result"]["violation"]
         result |= {"verdict": Verdict(result["verdict"]), "violation": violation and Mismatch(**violation)}
+        result["expectation"] = result["expectation"] and Expectation(**result["expectation"])
         return cls(ScenarioResult(**result), _handshake(data["handshake"]), data["unreachable"])
 
 

@@ -161,12 +161,14 @@ class Results:
 
 
 def _scenario(scenario: ScenarioResult) -> dict[str, Any]:
+    one = scenario.expectation
     return {
         "feature": scenario.feature,
         "name": scenario.name,
         "verdict": scenario.verdict.value,
         "seconds": round(scenario.seconds, 4),
         "violation": scenario.violation and dataclasses.asdict(scenario.violation),
+        "expectation": one and {"file": one.file, "line": one.line, "own": one.is_own, "stale": one.is_stale},
     }
 
 

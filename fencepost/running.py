@@ -33,7 +33,7 @@ from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.steps import vocabularies
 
 from .contract import gherkin
-from .expectations import Expectations
+from .expectations import Asking, Expectations
 from .failure import explain
 from .judged_systems import JudgedSystems
 from .judging import judge
@@ -188,7 +188,8 @@ class Running:
             return
         requirement, template = requirement_of(item), scenario_of(item)
         known = self.systems.expectations.get(item.stash[PROTOCOL], Expectations())
-        judged = judge(error, item.stash[EVIDENCE], known.of(requirement, template.name), known.may_pass)
+        asked = Asking(requirement, template.name, item.stash[PROTOCOL], example_of(item))
+        judged = judge(error, item.stash[EVIDENCE], known.of(asked))
         result = ScenarioResult(
             requirement,
             feature_of(item),
@@ -199,6 +200,9 @@ class Running:
             call.duration,
             self._run(item),
             judged.violation,
+            asked.protocol,
+            asked.example,
+            judged.expectation,
         )
         item.user_properties += [("requirement", requirement), ("verdict", judged.verdict.value)]  # for junit.xml
         report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]

@@ -11,6 +11,7 @@ from fencepost.contract.errors import Exit
 
 from . import expectations
 from .contract import register
+from .contract.verdict import ScenarioResult, Verdict
 from .reporting import Reporting
 from .results import Results
 
@@ -76,4 +77,10 @@ def _exit_code(code: int, reporting: Reporting | None) -> Exit:
         return Exit.CONFORMS
     found = reporting.results.histories
     judged = counts["violated"] or counts["inconclusive"] or (found and found.is_red)
-    return Exit.KIT_FAILED if counts["harness_error"] and not judged else Exit.DOES_NOT
+    ours = [one for one in reporting.results.scenarios if one.verdict is Verdict.HARNESS_ERROR and not _is_own_and_stale(one)]
+    return Exit.KIT_FAILED if ours and not judged else Exit.DOES_NOT
+
+
+def _is_own_and_stale(scenario: ScenarioResult) -> bool:
+    """Whether an entry of the user's own expectations did not show: the gate is red, and nothing of ours has failed."""
+    return scenario.expectation is not None and scenario.expectation.is_own and scenario.expectation.is_stale
