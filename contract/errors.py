@@ -15,6 +15,7 @@ class Exit(IntEnum):
     DOES_NOT = 1
     USAGE = 2
     KIT_FAILED = 3
+    NOT_FINISHED = 4
 
 
 class NotOffered(Exception):

@@ -8,39 +8,12 @@ import pytest
 
 from fencepost.adapters import registry
 from fencepost.contract import proposals
-from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
-from fencepost.contract.register import Register, Requirement
+from fencepost.contract.register import Register
 from fencepost.contract.registration import Asked
 
-
-@dataclass(frozen=True)
-class Selection:
-    """Which requirements a run asks about; an empty part leaves nothing out."""
-
-    specs: tuple[str, ...] = ()
-    only: tuple[str, ...] = ()
-    levels: tuple[str, ...] = ()
-
-    def check(self, register: Register) -> None:
-        """Raises UnknownName for a proposal, an id or a level that there is none of, WrongUsage when nothing is left to judge."""
-        register.rows(self.specs)
-        for requirement in self.only:
-            register[requirement]
-        for level in self.levels:
-            if level not in ("MUST", "SHOULD", "MAY"):
-                raise UnknownName("level", level, ("MUST", "SHOULD", "MAY"))
-        if not any(row.is_tested and self.holds(row, register.spec_of(row.id)) for row in register.rows()):
-            left = [row for row in register.rows() if self.holds(row, register.spec_of(row.id))]
-            why = f"of the {len(left)} selected requirements none is tested yet" if left else "no requirement has all that was asked for"
-            raise WrongUsage(f"nothing is selected: {why}; see `fencepost list`")
-
-    def holds(self, row: Requirement, spec: str) -> bool:
-        return (
-            (not self.specs or spec in self.specs)
-            and (not self.only or row.id in self.only)
-            and (not self.levels or row.level in self.levels)
-        )
+from .selection import Selection
 
 
 @dataclass(frozen=True)
@@ -49,7 +22,7 @@ class Options:
 
     system: str = registry.REFERENCE
     asked: Asked = field(default_factory=Asked)
-    selection: Selection = Selection()
+    selection: Selection = field(default_factory=Selection)
     results: Path | None = None
     html: bool = True
     check: bool = False

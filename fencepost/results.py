@@ -23,7 +23,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, conforms, judge, totals
 
 from .histories import Histories
-from .options import Selection
+from .selection import Selection
 
 _WRITE_EVERY_S = 0.5
 _OURS = ("compliance.json", "junit.xml", "environment.json")

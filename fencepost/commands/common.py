@@ -1,0 +1,57 @@
+"""What several commands share: the options that name a system, and how what users can cause becomes a line and an exit code."""
+
+import sys
+from collections.abc import Callable
+from typing import Annotated, NoReturn, TypeVar
+
+import typer
+
+from fencepost.contract.errors import Exit
+
+T = TypeVar("T")
+SYSTEM_HELP = "What is judged: reference (bundled, the default), kafka, pulsar, or a system that an installed package registers."
+
+System = Annotated[str, typer.Argument(metavar="SYSTEM", help=SYSTEM_HELP)]
+Bootstrap = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there.")]
+ServiceUrl = Annotated[str | None, typer.Option(metavar="URL", help="A Pulsar broker, such as pulsar://127.0.0.1:6650.")]
+AdminUrl = Annotated[str | None, typer.Option(metavar="URL", help="Its admin interface, such as http://127.0.0.1:8080.")]
+Container = Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")]
+Broker = Annotated[
+    str | None, typer.Option(metavar="NAME:VERSION", help="A release, such as kafka:4.1.1 or pulsar:4.0.7; short for --container.")
+]
+SetSystem = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any other option of the system, such as its address. May be repeated.")
+]
+Profile = Annotated[str | None, typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.")]
+
+
+def image_named(container: str | None, broker: str | None) -> str | None:
+    if broker is None:
+        return container
+    if container is not None:
+        fail("--broker and --container exclude each other: both name the image to start")
+    from fencepost.adapters.images import image_of
+
+    return guarded_value(lambda: image_of(broker))
+
+
+def guarded(act: Callable[[], int]) -> NoReturn:
+    """Run a command, and turn what users can cause into a line and an exit code."""
+    raise typer.Exit(guarded_value(act))
+
+
+def guarded_value(act: Callable[[], T]) -> T:
+    from fencepost.contract.datafile import DataFileError
+    from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
+
+    try:
+        return act()
+    except (WrongUsage, SystemUnreachable, Malformed) as error:
+        fail(str(error))
+    except DataFileError as error:
+        fail(str(error), Exit.KIT_FAILED)
+
+
+def fail(why: str, code: Exit = Exit.USAGE) -> NoReturn:
+    print(f"fencepost: {why}", file=sys.stderr)
+    raise typer.Exit(code)

@@ -1,0 +1,30 @@
+"""`fencepost doctor`."""
+
+from .common import AdminUrl, Bootstrap, Broker, Container, Profile, ServiceUrl, SetSystem, System, guarded, image_named
+
+
+def doctor(
+    system: System = "reference",
+    bootstrap: Bootstrap = None,
+    service_url: ServiceUrl = None,
+    admin_url: AdminUrl = None,
+    container: Container = None,
+    broker: Broker = None,
+    set_system: SetSystem = None,
+    profile: Profile = None,
+) -> None:
+    """Ask a system what it is and what it offers, before judging it.
+
+    Shows the APIs with their versions, the finalized features, the profile, the clock and the capabilities, and which
+    scenarios will not be offered and why.
+    """
+    from fencepost import checkup
+    from fencepost.contract.registration import Asked
+    from fencepost.options import Options, given
+
+    own = {"bootstrap": bootstrap, "service-url": service_url, "admin-url": admin_url, "container": image_named(container, broker)}
+
+    def show() -> int:
+        return checkup.show(Options(system, Asked(given(own, set_system or ()), profile)))
+
+    guarded(show)

@@ -1,0 +1,21 @@
+"""`fencepost explain`."""
+
+from typing import Annotated
+
+import typer
+
+from .common import guarded
+
+
+def explain(
+    requirement: Annotated[str, typer.Argument(metavar="ID", help="A requirement, such as KIP890-060.")],
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
+) -> None:
+    """Show a requirement, and with file and line all that stands for it.
+
+    What it says, where that is from, and where to look when it fails; then its Rule, its scenarios and the sentences that they use,
+    the branches of the reference that decide it, the defects that break it, and the releases that are known to deviate.
+    """
+    from fencepost import explaining
+
+    guarded(lambda: explaining.show_requirement(requirement, form))

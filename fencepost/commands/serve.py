@@ -1,0 +1,33 @@
+"""`fencepost serve`."""
+
+from typing import Annotated
+
+import typer
+
+from .common import guarded
+
+
+def serve(
+    system: Annotated[str, typer.Argument(metavar="PROTOCOL", help="Whose protocol the reference serves: kafka or pulsar.")],
+    port: Annotated[
+        int | None, typer.Option(metavar="N", min=0, max=65535, help="The port on 127.0.0.1; 0 takes a free one. [default: 9092 or 6650]")
+    ] = None,
+    admin_port: Annotated[
+        int | None, typer.Option(metavar="N", min=0, max=65535, help="Pulsar: the port of the admin calls. [default: 8080]")
+    ] = None,
+    profile: Annotated[str, typer.Option(metavar="NAME", help="The release profile.")] = "seed",
+    properties: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting by Kafka's name for it. May be repeated.")
+    ] = None,
+) -> None:
+    """Serve the bundled reference on loopback, in real time, to any client of the protocol.
+
+    Examples:
+
+        fencepost serve kafka --port 9092 --profile kafka-4.3
+
+        fencepost serve pulsar --port 6650 --admin-port 8080
+    """
+    from fencepost import serving
+
+    guarded(lambda: serving.serve(system, {"port": port, "admin-port": admin_port}, profile, properties or []))
