@@ -26,18 +26,22 @@ class Options:
     results: Path | None = None
     html: bool = True
     check: bool = False
+    expectations: tuple[str, ...] = ()
+    write_baseline: Path | None = None
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
         value = config.getoption
         own = {name: value(f"--{name}") for name in registry.bundled_options()}
         return cls(
-            value("--system"),
+            registry.named(value("--system")),
             Asked(given(own, value("--set-system")), value("--profile"), value("--patience")),
-            Selection(tuple(value("--spec")), tuple(value("--only")), tuple(value("--level"))),
+            Selection.said(value("--spec"), value("--only"), value("--level"), value("--skip")),
             Path(value("--results")).resolve() if value("--results") else None,
             not value("--no-html"),
             value("--check"),
+            expectations=tuple(value("--expectations")),
+            write_baseline=Path(value("--write-baseline")) if value("--write-baseline") else None,
         )
 
     def protocols(self) -> tuple[str, ...]:
@@ -92,8 +96,18 @@ def add(parser: pytest.Parser) -> None:
         "--patience", type=float, default=Asked.patience_s, metavar="S", help="how long to wait for what must come (default: 20)"
     )
     group.addoption("--spec", action="append", default=[], metavar="PROPOSAL", help="only this proposal; may be repeated")
-    group.addoption("--only", action="append", default=[], metavar="ID", help="only this requirement; may be repeated")
+    ids = "may be repeated, may be a list such as A,B, and a pattern such as KIP890-06*"
+    group.addoption("--only", action="append", default=[], metavar="ID", help=f"only this requirement; {ids}")
+    group.addoption("--skip", action="append", default=[], metavar="ID", help=f"not this requirement; {ids}")
     group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only MUST, SHOULD or MAY; may be repeated")
+    group.addoption(
+        "--expectations",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="known deviations of your own, beside the bundled ones; none leaves these out; may be repeated",
+    )
+    group.addoption("--write-baseline", metavar="FILE", help="make a file of known deviations from what is violated in this run")
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
     group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")

@@ -41,12 +41,13 @@ def read(said: Sequence[str], register: Register) -> OwnExpectations:
     files = [name for name in said if name not in words]
     if twice := next((name for name in files if files.count(name) > 1), None):
         raise WrongUsage(f"--expectations {twice} is given twice: say it once")
-    known = [one for name in files for one in _read_file(name, register)]
+    known = [one for name in files for one in read_file(name, register)]
     _refuse_repeated(known)
     return OwnExpectations(NONE not in words, tuple(known))
 
 
-def _read_file(name: str, register: Register) -> Iterator[Known]:
+def read_file(name: str, register: Register) -> Iterator[Known]:
+    """The entries of a user's file. Raises WrongUsage."""
     path = Path(name)
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "there is no such file"
@@ -54,7 +55,7 @@ def _read_file(name: str, register: Register) -> Iterator[Known]:
     try:
         entries = checked(path, Entry, register)
     except DataFileError as error:
-        raise WrongUsage(f"--expectations: {error}") from error
+        raise WrongUsage(str(error)) from error
     for entry, line in zip(entries, lines_of(path), strict=True):
         yield Known(entry, name, line, is_own=True)
 
@@ -64,7 +65,7 @@ def _refuse_repeated(known: Iterable[Known]) -> None:
     for one in known:
         told = one.entry.told
         if told in first:
-            raise WrongUsage(f"--expectations: {one.where}: {one.entry.place}: this entry stands twice, first in {first[told].where}; remove one")
+            raise WrongUsage(f"{one.where}: {one.entry.place}: this entry stands twice, first in {first[told].where}; remove one")
         first[told] = one
 
 

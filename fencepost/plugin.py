@@ -17,8 +17,10 @@ from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.steps import vocabularies
 
-from . import histories, options
+from . import histories, options, own_expectations
+from .baseline import Baseline
 from .contract import register
+from .known_deviations import KnownDeviations
 from .options import Options
 from .reporting import Reporting
 from .results import claim
@@ -41,12 +43,16 @@ def pytest_configure(config: pytest.Config) -> None:
         chosen.selection.check(rows)
         if chosen.check and not in_worker:
             histories.ready(chosen)
+        own = own_expectations.read(chosen.expectations, rows)
+        baseline = Baseline.at(chosen.write_baseline, rows) if chosen.write_baseline and not in_worker else None
         if chosen.results and not in_worker:
             claim(chosen.results)
             config.option.xmlpath = config.option.xmlpath or str(chosen.results / "junit.xml")
             config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / "allure-results")
         if not in_worker:
-            config.pluginmanager.register(Reporting(chosen, rows), "fencepost-reporting")
+            reporting = Reporting(chosen, rows)
+            config.pluginmanager.register(reporting, "fencepost-reporting")
+            config.pluginmanager.register(KnownDeviations(own, baseline, reporting.results), "fencepost-known-deviations")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows), "fencepost-running")
             if config.option.allure_report_dir:

@@ -19,7 +19,7 @@ from typing import Any
 from fencepost import __version__
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import Handshake
-from fencepost.contract.register import Register
+from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, conforms, judge, totals
 
 from .histories import Histories
@@ -83,7 +83,7 @@ class Results:
                     found.append(RequirementResult(row.id, Verdict.EXCLUDED, row.excluded))
                 else:
                     found.append(
-                        RequirementResult(row.id, Verdict.NOT_RUN, self._why_not_run(row.planned, self.selection.holds(row, spec)))
+                        RequirementResult(row.id, Verdict.NOT_RUN, self._why_not_run(row, spec))
                     )
         return found
 
@@ -117,6 +117,7 @@ class Results:
                 "specs": list(self.selection.specs or self.register.by_spec),
                 "only": list(self.selection.only),
                 "levels": list(self.selection.levels),
+                "skip": list(self.selection.skip),
             },
             "totals": totals(results),
             "requirements": [self._requirement(result) for result in results],
@@ -135,11 +136,11 @@ class Results:
             "scenarios": [_scenario(scenario) for scenario in result.scenarios],
         }
 
-    def _why_not_run(self, planned: bool, selected: bool) -> str:
-        if planned:
+    def _why_not_run(self, row: Requirement, spec: str) -> str:
+        if row.planned:
             return "planned: no scenario tests it yet"
-        if not selected:
-            return "not selected"
+        if not self.selection.holds(row, spec):
+            return self.selection.why_not(row, spec)
         return "the run ended before it" if not self.complete else "not collected"
 
     def _environment(self) -> dict[str, Any]:

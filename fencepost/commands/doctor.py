@@ -19,12 +19,13 @@ def doctor(
     scenarios will not be offered and why.
     """
     from fencepost import checkup
+    from fencepost.adapters import registry
     from fencepost.contract.registration import Asked
     from fencepost.options import Options, given
 
     own = {"bootstrap": bootstrap, "service-url": service_url, "admin-url": admin_url, "container": image_named(container, broker)}
 
     def show() -> int:
-        return checkup.show(Options(system, Asked(given(own, set_system or ()), profile)))
+        return checkup.show(Options(registry.named(system), Asked(given(own, set_system or ()), profile)))
 
     guarded(show)

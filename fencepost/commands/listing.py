@@ -13,5 +13,6 @@ def list_(
 ) -> None:
     """Show the register: every requirement, and whether it is tested."""
     from fencepost import catalogue
+    from fencepost.selection import proposals_named
 
-    guarded(lambda: catalogue.show_list(spec or [], form))
+    guarded(lambda: catalogue.show_list(proposals_named(spec), form))

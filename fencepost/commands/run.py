@@ -16,11 +16,26 @@ def run(
     container: Container = None,
     broker: Broker = None,
     set_system: SetSystem = None,
-    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890. May be repeated.")] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.")
+    spec: Annotated[
+        list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890; a list, or repeated.")
     ] = None,
-    level: Annotated[list[str] | None, typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY. May be repeated.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Only this requirement: KIP890-060, A,B or 'KIP890-06*'. May be repeated.")
+    ] = None,
+    skip: Annotated[list[str] | None, typer.Option(metavar="ID", help="Not this requirement; said as with --only.")] = None,
+    level: Annotated[list[str] | None, typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY; a list, or repeated.")] = None,
+    expectations: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Known deviations of your own, beside the bundled ones. The word 'none' leaves the bundled ones out, alone or beside a "
+            "FILE; 'bundled' is the default. May be repeated.",
+        ),
+    ] = None,
+    write_baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Make a file for --expectations of all that is violated in this run, with its symptoms."),
+    ] = None,
     results: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the results go. Default: results/SYSTEM.")] = None,
     workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="Worker processes, each with a broker of its own.")] = 1,
     profile: Profile = None,
@@ -40,7 +55,11 @@ def run(
 
         fencepost run kafka --container apache/kafka:4.3.1 --results results/k431
 
-        fencepost run kafka --bootstrap 127.0.0.1:9092 --only KIP890-060 --only KIP890-160
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --only 'KIP890-06*,KIP890-160' --skip KIP890-064
+
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --write-baseline known.yaml
+
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --expectations known.yaml
 
         fencepost run pulsar --container apachepulsar/pulsar:4.0.7
 
@@ -51,7 +70,9 @@ def run(
         fencepost run --check
     """
     from fencepost import suite
+    from fencepost.adapters import registry
 
+    system = registry.named(system)
     folder = results or Path("results") / system
     given = {
         "--bootstrap": bootstrap,
@@ -61,9 +82,10 @@ def run(
         "--profile": profile,
         "--defect": defect,
         "--patience": patience,
+        "--write-baseline": write_baseline,
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else [])]
-    for name, values in (("--set-system", set_system), ("--spec", spec), ("--only", only), ("--level", level)):
-        arguments += [f"{name}={value}" for value in values or ()]
+    lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--skip": skip, "--level": level, "--expectations": expectations}
+    arguments += [f"{name}={value}" for name, values in lists.items() for value in values or ()]
     guarded(lambda: suite.run(arguments, workers))

@@ -30,4 +30,4 @@ def serve(
     """
     from fencepost import serving
 
-    guarded(lambda: serving.serve(system, {"port": port, "admin-port": admin_port}, profile, properties or []))
+    guarded(lambda: serving.serve(system.lower(), {"port": port, "admin-port": admin_port}, profile, properties or []))
