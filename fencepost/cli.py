@@ -4,11 +4,15 @@ Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the k
 """
 
 import signal
-from typing import NoReturn
+from pathlib import Path
+from typing import Annotated, NoReturn
 
 import typer
 
+from . import configuration
 from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve
+from .commands.common import guarded_value
+from .configuration import Command
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,19 +27,32 @@ app = typer.Typer(
     **Begin with**  `fencepost run`, then `fencepost doctor kafka --bootstrap HOST:PORT` and
     `fencepost run kafka --bootstrap HOST:PORT`.
 
+    **Options are set** also in `fencepost.toml` or under `[tool.fencepost]` in `pyproject.toml`, in a table for the command such as
+    `[run]`, and by environment, such as `FENCEPOST_RUN_BOOTSTRAP`. The command line wins over the environment, that over the file.
+
     Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.""",
 )
 
-app.command()(run.run)
-app.command("list")(listing.list_)
-app.command()(explain.explain)
-app.command()(sentences.sentences)
-app.command()(check.check)
-app.command()(report.report)
-app.command()(prove.prove)
-app.command()(compare.compare)
-app.command()(doctor.doctor)
-app.command()(serve.serve)
+app.command(cls=Command)(run.run)
+app.command("list", cls=Command)(listing.list_)
+app.command(cls=Command)(explain.explain)
+app.command(cls=Command)(sentences.sentences)
+app.command(cls=Command)(check.check)
+app.command(cls=Command)(report.report)
+app.command(cls=Command)(prove.prove)
+app.command(cls=Command)(compare.compare)
+app.command(cls=Command)(doctor.doctor)
+app.command(cls=Command)(serve.serve)
+
+
+@app.callback()
+def configure(
+    ctx: typer.Context,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", envvar="FENCEPOST_CONFIG", help="Where options are set: a TOML file.", show_envvar=False)
+    ] = None,
+) -> None:
+    guarded_value(lambda: configuration.apply(ctx, config))
 
 
 def main() -> None:
