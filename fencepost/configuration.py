@@ -27,6 +27,8 @@ OWN, PROJECT = "fencepost.toml", "pyproject.toml"
 _SECRET = re.compile(r"set-system|password|token|secret|key", re.IGNORECASE)
 _WORDS = {str: "a text", Path: "a text", int: "a whole number", float: "a number", bool: "true or false", list: "a text or a list of texts"}
 
+_FITTING: dict[type, tuple[type, ...]] = {int: (int,), float: (int, float)}
+
 
 class Command(TyperCommand):
     """A command whose options can be set in a file and by environment, and which tells what came from there."""
@@ -36,7 +38,7 @@ class Command(TyperCommand):
         for parameter in self.params:
             if parameter.name != "help":
                 parameter.envvar = variable(self.name or "", key_of(parameter))
-                parameter.show_envvar = False  # in the help of each option it hides what the option is for
+                vars(parameter)["show_envvar"] = False  # in the help of each option it would hide what the option is for
 
     def keys(self) -> dict[str, Any]:
         """What can be set, by the keys of a file."""
@@ -146,7 +148,7 @@ def _fitting(place: str, value: Any, hinted: Any) -> Any:
     elif kind is bool or isinstance(value, bool):
         fits = kind is bool and isinstance(value, bool)
     else:
-        fits = isinstance(value, {int: int, float: int | float}.get(kind, str))
+        fits = isinstance(value, _FITTING.get(kind, (str,)))
     if not fits:
         raise WrongUsage(f"{place} = {value!r}: expected {_WORDS[kind]}")
     return value
@@ -184,4 +186,3 @@ def _shown(key: str, value: Any) -> str:
     told = ",".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
     is_secret = _SECRET.search(key) or "@" in told
     return f"{key} (not shown)" if is_secret else f"{key} {told}"
-

@@ -58,7 +58,6 @@ class Entry(Row):
         protocol = f" ({self.protocol})" if self.protocol else ""
         return f"{self.requirement}{f' {self.scenario}' if self.scenario else ''}{example}{protocol}"
 
-
     @property
     def told(self) -> str:
         """What it excuses: two entries that say the same are one too many."""
@@ -74,7 +73,7 @@ class BundledEntry(Entry):
 
 @dataclass(frozen=True)
 class Asking:
-    """What a scenario asks, and under which protocol; `example` counts the rows of an outline from 1, and is None for a scenario without."""
+    """What a scenario asks, and under which protocol. `example` is the row of an outline, from 1; None for a scenario without."""
 
     requirement: str
     scenario: str
@@ -170,8 +169,11 @@ AnEntry = TypeVar("AnEntry", bound=Entry)
 
 
 def checked(path: Path | Traversable, kind: type[AnEntry], register: Register) -> list[AnEntry]:
-    """The entries of a file. Raises DataFileError, with file, line and the nearest name, for one that could match nothing, or stands twice."""
-    entries = load(path, list[kind])  # type: ignore[valid-type]  # the kind is a value here
+    """The entries of a file.
+
+    Raises DataFileError, with file, line and the nearest name, for an entry that could match nothing, or that stands twice.
+    """
+    entries: list[AnEntry] = load(path, list[kind])  # type: ignore[valid-type]  # the kind is a value here
     first: dict[str, int] = {}
     for index, entry in enumerate(entries):
         _check(path, index, entry, register)

@@ -56,7 +56,11 @@ def _remedy(one: Known) -> str:
     """What to remove."""
     entry = one.entry
     versions = f" of {entry.versions}" if entry.versions else ""
-    narrow = "" if entry.scenario else "; it is about every scenario of the requirement: name with `scenario` the one that fails, if another does"
+    narrow = (
+        ""
+        if entry.scenario
+        else "; it is about every scenario of the requirement: name with `scenario` the one that fails, if another does"
+    )
     return (
         f"passed, although {one.where} expects that it fails with {entry.symptom}: "
         f"remove the entry {entry.place!r}{versions} there{narrow}, or say `intermittent` if it shows now and then"

@@ -1,4 +1,4 @@
-"""The deviations that a user knows of: `run --expectations FILE`, in the format of the bundled ones, without the need of versions or a link.
+"""The deviations that a user knows of: `run --expectations FILE`, in the format of the bundled ones; versions and a link are not needed.
 
 `--expectations` is said as often as needed, with a file or one of two words. Files add to the bundled entries. `none` leaves these out,
 so that `--expectations none` excuses nothing, and `--expectations none --expectations FILE` only what FILE says. `bundled` says the

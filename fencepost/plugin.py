@@ -17,10 +17,11 @@ from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.steps import vocabularies
 
-from . import histories, options, own_expectations
+from . import histories, markers, options, own_expectations
 from .baseline import Baseline
 from .contract import register
 from .known_deviations import KnownDeviations
+from .narrowed import Narrowed
 from .options import Options
 from .reporting import Reporting
 from .results import claim
@@ -37,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
     try:
         chosen, rows = Options.of(config), register.bundled()
+        markers.register_all(config, rows)
         registry.check_proposals()
         vocabularies.check()
         chosen = chosen.about_system(rows)
@@ -51,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
             config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / "allure-results")
         if not in_worker:
             reporting = Reporting(chosen, rows)
+            reporting.results.narrowed = Narrowed.of(config, chosen)
             config.pluginmanager.register(reporting, "fencepost-reporting")
             config.pluginmanager.register(KnownDeviations(own, baseline, reporting.results), "fencepost-known-deviations")
         if not hands_out:

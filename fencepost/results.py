@@ -23,6 +23,7 @@ from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, conforms, judge, totals
 
 from .histories import Histories
+from .narrowed import Narrowed
 from .selection import Selection
 
 _WRITE_EVERY_S = 0.5
@@ -59,6 +60,7 @@ class Results:
     complete: bool = False
     scenarios: list[ScenarioResult] = field(default_factory=list)
     histories: Histories | None = None
+    narrowed: Narrowed | None = None
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _clock: float = field(default_factory=time.monotonic)
     _written: float = 0.0
@@ -78,13 +80,12 @@ class Results:
         for spec, rows in self.register.by_spec.items():
             for row in rows:
                 if row.id in ran:
-                    found.append(judge(row.id, ran[row.id]))
+                    judged = judge(row.id, ran[row.id])
+                    found.append(self.narrowed.judged(judged) if self.narrowed else judged)
                 elif row.excluded:
                     found.append(RequirementResult(row.id, Verdict.EXCLUDED, row.excluded))
                 else:
-                    found.append(
-                        RequirementResult(row.id, Verdict.NOT_RUN, self._why_not_run(row, spec))
-                    )
+                    found.append(RequirementResult(row.id, Verdict.NOT_RUN, self._why_not_run(row, spec)))
         return found
 
     def conforms(self) -> bool:
@@ -118,6 +119,7 @@ class Results:
                 "only": list(self.selection.only),
                 "levels": list(self.selection.levels),
                 "skip": list(self.selection.skip),
+                "pytest": self.narrowed and self.narrowed.by,
             },
             "totals": totals(results),
             "requirements": [self._requirement(result) for result in results],
@@ -141,7 +143,9 @@ class Results:
             return "planned: no scenario tests it yet"
         if not self.selection.holds(row, spec):
             return self.selection.why_not(row, spec)
-        return "the run ended before it" if not self.complete else "not collected"
+        if not self.complete:
+            return "the run ended before it"
+        return f"not selected: left out by pytest {self.narrowed.by}" if self.narrowed else "not collected"
 
     def _environment(self) -> dict[str, Any]:
         """The machine without its name or paths, and what the system said of itself."""

@@ -7,6 +7,7 @@ process.
 import inspect
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -32,6 +33,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.steps import vocabularies
 
+from . import markers
 from .contract import gherkin
 from .expectations import Asking, Expectations
 from .failure import explain
@@ -153,8 +155,9 @@ class Running:
 
     # --- one scenario ---------------------------------------------------------------------------------------------------
 
-    def pytest_bdd_apply_tag(self, tag: str) -> bool:
-        """Tags are ours to read; as marks they would only be unknown ones."""
+    def pytest_bdd_apply_tag(self, tag: str, function: Callable[..., Any]) -> bool:
+        """Tags are ours to read, and pytest's by other names; as they are, they would be unknown ones."""
+        markers.mark(function, tag, self.register)
         return tag.startswith("needs:") or gherkin.requirement_of((tag,)) is not None or tag in ("MUST", "SHOULD", "MAY")
 
     @pytest.hookimpl(tryfirst=True)

@@ -37,9 +37,7 @@ class Selection:
     skip: tuple[str, ...] = ()
 
     @classmethod
-    def said(
-        cls, specs: Iterable[str] = (), only: Iterable[str] = (), levels: Iterable[str] = (), skip: Iterable[str] = ()
-    ) -> "Selection":
+    def said(cls, specs: Iterable[str] = (), only: Iterable[str] = (), levels: Iterable[str] = (), skip: Iterable[str] = ()) -> "Selection":
         """What users say, in whatever case of letters."""
         return cls(proposals_named(specs), listed(only, str.upper), listed(levels, str.upper), listed(skip, str.upper))
 

@@ -1,8 +1,7 @@
 """From a violation to the symptom by which it is known again: expressions that match the whole of each field.
 
-What a system or the kit makes up anew in each run is left open: producer ids, ids of Pulsar's transactions and messages, the ends of names, addresses,
-points in time, bytes. All else is kept as it was, so that a failure of another kind is no known one. A text of several lines is
-known by its first.
+What a system or the kit makes up anew in each run is left open: producer ids, the ends of names, addresses, points in time, bytes.
+All else is kept as it was, so that a failure of another kind is no known one. A text of several lines is known by its first.
 """
 
 import re
