@@ -96,8 +96,14 @@ class RequirementResult:
 def judge(requirement: str, scenarios: Iterable[ScenarioResult]) -> RequirementResult:
     """The verdict that scenarios that ran give together; a scenario that was not offered keeps its requirement from being met."""
     ran = tuple(scenarios)
-    worst = min(ran, key=lambda scenario: _WORST_FIRST.index(scenario.verdict))
+    worst = min(ran, key=_rank)
     return RequirementResult(requirement, worst.verdict, worst.reason, ran, worst.violation)
+
+
+def _rank(scenario: ScenarioResult) -> float:
+    """How bad a scenario is, the worst first; a stale entry says nothing against the system, so what does comes before it."""
+    is_stale = scenario.expectation is not None and scenario.expectation.is_stale
+    return _WORST_FIRST.index(Verdict.INCONCLUSIVE) + 0.5 if is_stale else _WORST_FIRST.index(scenario.verdict)
 
 
 def totals(results: Iterable[RequirementResult]) -> dict[str, int]:

@@ -80,7 +80,7 @@ class Selection:
         if left:
             return f"of the {len(left)} selected requirements none is tested yet"
         if named:
-            return f"--skip {','.join(self.skip)} leaves none of the {len(named)} requirements that were asked for"
+            return f"--skip {','.join(self.skip)} leaves nothing of what was asked for"
         return "no requirement has all that was asked for"
 
     @cached_property

@@ -1,5 +1,6 @@
 """From how a scenario ended to its verdict: each way seen, with and without a known deviation."""
 
+import dataclasses
 from itertools import pairwise
 
 import pytest
@@ -117,6 +118,14 @@ def test_a_requirement_is_as_good_as_its_worst_scenario() -> None:
     for better, worse in pairwise(order):
         judged = judge_requirement("KIP890-060", [scenario(better), scenario(worse, "worse")])
         assert (judged.verdict, judged.reason, judged.evidence) == (worse, "worse", 4)
+
+
+def test_what_speaks_against_the_system_comes_before_a_stale_entry() -> None:
+    """Both are red; the headline is of the system."""
+    stale = dataclasses.replace(scenario(Verdict.HARNESS_ERROR, "stale"), expectation=Expectation("known.yaml", 7, True, is_stale=True))
+
+    assert judge_requirement("KIP890-060", [stale, scenario(Verdict.VIOLATED, "worse")]).reason == "worse"
+    assert judge_requirement("KIP890-060", [stale, scenario(Verdict.NOT_OFFERED)]).verdict is Verdict.HARNESS_ERROR
 
 
 def test_totals_name_every_verdict_and_add_up() -> None:
