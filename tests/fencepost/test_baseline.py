@@ -120,7 +120,7 @@ def test_a_place_that_cannot_have_a_file_is_refused(tmp_path: Path, name: str, t
     ],
 )
 def test_a_baseline_excuses_what_it_saw_and_nothing_else(tmp_path: Path, requirements: str, defect: str, other: str) -> None:
-    """The same system conforms, also in workers that give other producer ids; one that is broken otherwise is red, and so is a sound one."""
+    """The same system conforms, also in workers that give other producer ids; one that is broken otherwise is red, as a sound one is."""
     known = tmp_path / "known.yaml"
 
     def run(*arguments: object, expect: int) -> tuple[str, dict[str, str], list[Any]]:
