@@ -3,14 +3,13 @@
 Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.
 """
 
-import signal
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-from . import configuration
-from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve
+from . import configuration, stopping
+from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve, summary
 from .commands.common import guarded_value
 from .configuration import Command
 
@@ -30,7 +29,9 @@ app = typer.Typer(
     **Options are set** also in `fencepost.toml` or under `[tool.fencepost]` in `pyproject.toml`, in a table for the command such as
     `[run]`, and by environment, such as `FENCEPOST_RUN_BOOTSTRAP`. The command line wins over the environment, that over the file.
 
-    Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.""",
+    Exit codes: 0 conforms; 1 does not: something is violated or inconclusive, unless --fail-on, --strict or --max-not-offered of
+    `fencepost run` say otherwise; 2 wrong usage or unreachable system; 3 the kit itself failed; 4 not finished: Ctrl-C, SIGTERM, --timeout
+    or --max-failures, also where something was red by then.""",
 )
 
 app.command(cls=Command)(run.run)
@@ -40,6 +41,7 @@ app.command(cls=Command)(sentences.sentences)
 app.command(cls=Command)(check.check)
 app.command(cls=Command)(report.report)
 app.command(cls=Command)(prove.prove)
+app.command(cls=Command)(summary.summary)
 app.command(cls=Command)(compare.compare)
 app.command(cls=Command)(doctor.doctor)
 app.command(cls=Command)(serve.serve)
@@ -57,12 +59,11 @@ def configure(
 
 def main() -> None:
     """The `fencepost` command."""
-    signal.signal(signal.SIGTERM, _ended)  # a polite kill gives back containers as Ctrl-C does
-    app()
-
-
-def _ended(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
+    stopping.before_anything_began()
+    try:
+        app()
+    finally:
+        stopping.deaf()
 
 
 if __name__ == "__main__":

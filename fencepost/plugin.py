@@ -5,6 +5,7 @@ Two halves, so that they can be in different processes under `-n`: `Running` put
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,15 +18,20 @@ from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.steps import vocabularies
 
-from . import histories, markers, options, own_expectations
+from . import folder, histories, looking, markers, options, own_expectations, summary
 from .baseline import Baseline
 from .contract import register
+from .judged_systems import JudgedSystems
+from .junit import Junit
 from .known_deviations import KnownDeviations
 from .narrowed import Narrowed
 from .options import Options
+from .refusing import refuse
 from .reporting import Reporting
-from .results import claim
+from .results import Results
 from .running import Running
+from .stopping import Stopping
+from .stopping_hooks import WORKERS, StoppingHooks
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,29 +49,48 @@ def pytest_configure(config: pytest.Config) -> None:
         vocabularies.check()
         chosen = chosen.about_system(rows)
         chosen.selection.check(rows)
+        stopping = _stopping(config)
         if chosen.check and not in_worker:
             histories.ready(chosen)
         own = own_expectations.read(chosen.expectations, rows)
         baseline = Baseline.at(chosen.write_baseline, rows) if chosen.write_baseline and not in_worker else None
+        # The run before may stand in the folder that is claimed next.
+        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous)
         if chosen.results and not in_worker:
-            claim(chosen.results)
-            config.option.xmlpath = config.option.xmlpath or str(chosen.results / "junit.xml")
-            config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / "allure-results")
+            folder.look(chosen.results, chosen.check)
+        # Also where workers start them: what is wrong with them is told before the folder is claimed.
+        systems = JudgedSystems(chosen, rows)
         if not in_worker:
-            reporting = Reporting(chosen, rows)
-            reporting.results.narrowed = Narrowed.of(config, chosen)
-            config.pluginmanager.register(reporting, "fencepost-reporting")
-            config.pluginmanager.register(KnownDeviations(own, baseline, reporting.results), "fencepost-known-deviations")
+            results = Results(rows, chosen.selection, chosen.system, chosen.named, chosen.defect, chosen.gate)
+            results.narrowed = Narrowed.of(config, chosen)
+            if chosen.results:
+                results.claimed = folder.claim(chosen.results, results.as_text())
+                config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / folder.ALLURE_RESULTS)
+            config.pluginmanager.register(Reporting(chosen, results, stopping, wanted), "fencepost-reporting")
+            config.pluginmanager.register(KnownDeviations(own, baseline, results), "fencepost-known-deviations")
+            config.pluginmanager.register(Junit(config, results), "fencepost-junit")
         if not hands_out:
-            config.pluginmanager.register(Running(config, chosen, rows), "fencepost-running")
+            config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
+            looking.in_worker(config)
             if config.option.allure_report_dir:
                 from fencepost.report.allure_steps import AllureSteps
                 from fencepost.report.allure_tidy import tidy
 
                 config.pluginmanager.register(AllureSteps(rows), "fencepost-allure")
-                config.pluginmanager.register(tidy(), "fencepost-allure-tidy")
+                config.pluginmanager.register(tidy(folder.noting(chosen.results)), "fencepost-allure-tidy")
     except (WrongUsage, DataFileError) as error:
-        raise pytest.UsageError(str(error)) from error
+        raise refuse(config, error) from error
+
+
+def _stopping(config: pytest.Config) -> Stopping:
+    """That of `fencepost run`, or of the process that started this worker; elsewhere pytest's own ways to stop hold."""
+    hooks = next((one for one in config.pluginmanager.get_plugins() if isinstance(one, StoppingHooks)), None)
+    if hooks is None:
+        hooks = StoppingHooks(Stopping())
+        config.pluginmanager.register(hooks)
+        if told := getattr(config, "workerinput", {}).get(WORKERS):
+            hooks.stopping.listen_to(Path(told))
+    return hooks.stopping
 
 
 @pytest.fixture

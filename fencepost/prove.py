@@ -26,7 +26,7 @@ from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
 
-from . import suite
+from . import stopping, suite
 from .contract import gherkin, proposals
 from .suite import PLUGINS
 
@@ -132,7 +132,9 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     # A server process that has imported everything is forked for each run; a new interpreter would take longer than the run.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
-    with context.Pool(workers, maxtasksperchild=1) as pool:
+    with stopping.ignored():  # so do the processes of the pool, which a terminal's Ctrl-C reaches too
+        pool = context.Pool(workers, maxtasksperchild=1)
+    with pool:
         tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
             found[one.defect.name] = one

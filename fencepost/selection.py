@@ -35,6 +35,8 @@ class Selection:
     only: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    smoke: tuple[str, ...] = ()
+    """The requirements of a smoke run, for this system; empty for any other run."""
 
     @classmethod
     def said(cls, specs: Iterable[str] = (), only: Iterable[str] = (), levels: Iterable[str] = (), skip: Iterable[str] = ()) -> "Selection":
@@ -72,6 +74,7 @@ class Selection:
             (not self.specs or spec in self.specs)
             and (not self.only or self._chosen.fullmatch(row.id) is not None)
             and (not self.levels or row.level in self.levels)
+            and (not self.smoke or row.id in self.smoke)
         )
 
     def _why_nothing(self, register: Register) -> str:
