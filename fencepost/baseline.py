@@ -8,6 +8,7 @@
 * A run that was not finished writes nothing: it would leave out what it did not come to.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +42,7 @@ class Written:
     not_excused: int
 
     def __str__(self) -> str:
-        told = f"{self.entries} known deviations ({self.new} new) in {self.path}"
+        told = f"{self.entries} known deviations ({self.new} new) in {os.path.relpath(self.path)}"
         told += f"; {self.left_out} that did not show any more were left out" if self.left_out else ""
         return told + (f"; {self.not_excused} inconclusive or harness error are not in it, and stay red" if self.not_excused else "")
 

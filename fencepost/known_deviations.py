@@ -1,6 +1,6 @@
 """What a run says of the user's own known deviations: which entries it was not held against, and what its baseline has."""
 
-from typing import Any
+import os
 
 import pytest
 
@@ -19,35 +19,27 @@ class KnownDeviations:
 
     def __init__(self, own: OwnExpectations, baseline: Baseline | None, results: Results) -> None:
         self.own, self.baseline, self.results = own, baseline, results
-        self.told: list[str] = []
-        self.trouble: str | None = None
 
     @pytest.hookimpl(trylast=True)  # once it is known whether the run was finished
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self.results.complete:
-            self.told += self._unmatched()
+            self.results.notes += self._unmatched()
         if self.baseline is None:
             return
         if not self.results.complete:
-            self.told.append(f"no baseline was written to {self.baseline.path}: the run was not finished")
+            self.results.notes.append(f"no baseline was written to {os.path.relpath(self.baseline.path)}: the run was not finished")
             return
         try:
-            self.told.append(f"baseline: {self.baseline.write(self.results.scenarios, self.results.register)}")
+            self.results.notes.append(f"baseline: {self.baseline.write(self.results.scenarios, self.results.register)}")
         except WrongUsage as error:
-            self.trouble = str(error)
+            self.results.notes.append(str(error))
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def _unmatched(self) -> list[str]:
         register, chosen = self.results.register, self.results.selection
         selected = (row.id for row in register.rows() if chosen.holds(row, register.spec_of(row.id)))
-        version = self.results.handshake.version if self.results.handshake else ""
+        handshake = self.results.handshake
+        version = (handshake.judged_as or ("", handshake.version))[1] if handshake else ""
         found = list(unmatched(self.own, self.results.scenarios, selected, version))
         more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
         return [f"{len(found)} known deviations were not looked for: {'; '.join(found[:_MOST] + more)}"] if found else []
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        terminalreporter.ensure_newline()
-        for line in self.told:
-            terminalreporter.write_line(f"fencepost: {line}")
-        if self.trouble:
-            terminalreporter.write_line(f"fencepost: {self.trouble}", red=True)

@@ -149,8 +149,9 @@ class Reporting:
     def made(self) -> list[str]:
         """Make what is made of whole results, and tell where everything is: a line each."""
         if self.results.claimed is None:
-            return []
+            return self.results.notes
         return [
+            *self.results.notes,
             f"results: {os.path.relpath(self.results.claimed.path)}",
             *([self._allure_report(self.results.claimed)] if self.html else []),
         ]

@@ -51,6 +51,8 @@ class Results:
     scenarios: list[ScenarioResult] = field(default_factory=list)
     histories: Histories | None = None
     narrowed: Narrowed | None = None
+    notes: list[str] = field(default_factory=list)
+    """What is said beside the verdicts at the end, a line each."""
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _clock: float = field(default_factory=time.monotonic)
     _written: float = 0.0

@@ -7,7 +7,7 @@ import pytest
 
 from fencepost.contract.errors import Malformed, NotOffered
 from fencepost.contract.evidence import Evidence, NoAnswer, SetUpFailed, Violation
-from fencepost.contract.verdict import Expectation, RequirementResult, ScenarioResult, Verdict, conforms, totals
+from fencepost.contract.verdict import Expectation, Gate, RequirementResult, ScenarioResult, Verdict, totals
 from fencepost.contract.verdict import judge as judge_requirement
 from fencepost.expectations import Entry, Known
 from fencepost.judging import judge
@@ -136,20 +136,17 @@ def test_totals_name_every_verdict_and_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "complete", "holds"),
+    ("seen", "holds"),
     [
-        ([Verdict.MET], True, True),
-        ([Verdict.MET, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_RUN, Verdict.EXCLUDED], True, True),
-        ([Verdict.MET], False, False),
-        ([Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION], True, False),
-        ([], True, False),
-        ([Verdict.MET, Verdict.VIOLATED], True, False),
-        ([Verdict.MET, Verdict.INCONCLUSIVE], True, False),
-        ([Verdict.MET, Verdict.HARNESS_ERROR], True, False),
+        ([Verdict.MET], True),
+        ([Verdict.MET, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_RUN, Verdict.EXCLUDED], True),
+        ([Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION], False),
+        ([], False),
+        ([Verdict.MET, Verdict.VIOLATED], False),
+        ([Verdict.MET, Verdict.INCONCLUSIVE], False),
+        ([Verdict.MET, Verdict.HARNESS_ERROR], False),
     ],
 )
-def test_a_run_conforms_when_it_is_complete_and_something_is_met_and_nothing_is_red(
-    seen: list[Verdict], complete: bool, holds: bool
-) -> None:
+def test_a_run_has_no_objections_when_something_is_met_and_nothing_is_red(seen: list[Verdict], holds: bool) -> None:
     """Silent emptiness is no green."""
-    assert conforms([RequirementResult("A-01", verdict, None) for verdict in seen], complete) is holds
+    assert (not Gate().objections([RequirementResult("A-01", verdict, None) for verdict in seen])) is holds
