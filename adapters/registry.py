@@ -72,6 +72,11 @@ def names() -> list[str]:
     return list(dict.fromkeys((*BUNDLED, *(one.name for one in foreign()))))
 
 
+def named(name: str) -> str:
+    """The name of a system in the case of letters that it has; what nobody has stays as it was said."""
+    return next((known for known in (name, *names()) if known.lower() == name.lower() and known in names()), name)
+
+
 def foreign() -> list[Foreign]:
     """What packages beside ours register. A name of ours is not theirs to take."""
     return [Foreign(entry.name, entry) for entry in entry_points(group=GROUP) if entry.name not in BUNDLED]
