@@ -18,6 +18,7 @@ from pydantic import field_validator
 from rich.console import Console
 from rich.text import Text
 
+from fencepost.contract import history_files
 from fencepost.contract.datafile import DataFileError, Row, load
 from fencepost.contract.errors import WrongUsage
 
@@ -75,7 +76,7 @@ def differences(left: Path, right: Path) -> Iterator[Difference]:
 
 
 def _histories(folder: Path) -> dict[str, Path]:
-    found = {_key(path): path for path in (folder / "history").glob("*.jsonl")}
+    found = {_key(path): path for path in history_files.found_in(folder)}
     if not found:
         raise WrongUsage(f"{folder} holds no history; give the --results folder of a run")
     return found
@@ -83,15 +84,14 @@ def _histories(folder: Path) -> dict[str, Path]:
 
 def _key(path: Path) -> str:
     """What a scenario is known by: its requirement, number, protocol and example. In another release of the kit its title may differ."""
-    with path.open(encoding="utf-8") as lines:
-        first = lines.readline()
+    first = history_files.text_of(path).partition("\n")[0]
     known = _RUN.fullmatch(json.loads(first)["run_id"]) if first else None
-    return "".join(part or "" for part in known.groups()) if known else path.stem
+    return "".join(part or "" for part in known.groups()) if known else history_files.stem_of(path)
 
 
 def _names(left: dict[str, Path], right: dict[str, Path]) -> dict[str, str]:
     """The scenarios of both sides, as the left one calls them where it has them."""
-    return {key: path.stem for key, path in (right | left).items()}
+    return {key: history_files.stem_of(path) for key, path in (right | left).items()}
 
 
 def _between(scenario: str, left: list[Said], right: list[Said]) -> Iterator[Difference]:

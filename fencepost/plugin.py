@@ -5,6 +5,7 @@ Two halves, so that they can be in different processes under `-n`: `Running` put
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,19 +45,22 @@ def pytest_configure(config: pytest.Config) -> None:
         if chosen.results and not in_worker:
             claim(chosen.results)
             config.option.xmlpath = config.option.xmlpath or str(chosen.results / "junit.xml")
-            config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / "allure-results")
         if not in_worker:
             config.pluginmanager.register(Reporting(chosen, rows), "fencepost-reporting")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows), "fencepost-running")
-            if config.option.allure_report_dir:
+            if folder := _allure_results(config, chosen):
                 from fencepost.report.allure_steps import AllureSteps
-                from fencepost.report.allure_tidy import tidy
 
-                config.pluginmanager.register(AllureSteps(rows), "fencepost-allure")
-                config.pluginmanager.register(tidy(), "fencepost-allure-tidy")
+                config.pluginmanager.register(AllureSteps(rows, folder), "fencepost-allure")
     except (WrongUsage, DataFileError) as error:
         raise pytest.UsageError(str(error)) from error
+
+
+def _allure_results(config: pytest.Config, options: Options) -> Path | None:
+    """Where Allure results go: into the results folder, or where allure-pytest was told to write."""
+    told = getattr(config.option, "allure_report_dir", None)
+    return Path(told) if told else options.results and options.results / "allure-results"
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from fencepost.contract.items import scenario_of
 from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.report import allure_anomalies, allure_html
+from fencepost.report import allure_anomalies, allure_html, allure_overview
 
 from . import histories, matrix
 from .options import Options
@@ -108,7 +108,7 @@ class Reporting:
             self.results.write()
             for told in filter(lambda told: told.is_red, self.results.histories.anomalies):
                 session.config.hook.pytest_runtest_logreport(report=told.as_report())
-                allure_anomalies.tell(told, self.results.register)
+                allure_anomalies.tell(told, self.results.register, self.results.folder / "allure-results")
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _title(self) -> str:
@@ -120,5 +120,7 @@ class Reporting:
             terminalreporter.write_line(self.unreachable, red=True)
         elif self.results.scenarios:
             matrix.write(self.results, terminalreporter)
+            if self.results.folder:
+                allure_overview.write(self.results.folder)
             if self.results.folder and self.html:
                 terminalreporter.write_line(f"  {allure_html.generate(self.results.folder, self._title())}")

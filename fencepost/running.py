@@ -5,18 +5,18 @@ process.
 """
 
 import inspect
-import json
-import re
 from typing import Any
 
 import pytest
 
+from fencepost.contract import history_files
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.items import (
     EVIDENCE,
     PROTOCOL,
+    RESULT,
     SESSION,
     STEP,
     example_of,
@@ -134,9 +134,9 @@ class Running:
         if self.options.results is None:
             return
         name = self._run(item)
-        path = self.options.results / "history" / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.jsonl"
+        path = self.options.results / "history" / history_files.name_of(name)
         path.parent.mkdir(exist_ok=True)
-        path.write_text("".join(json.dumps(event) + "\n" for event in session.history(name)), encoding="utf-8")
+        history_files.write(path, session.history(name))
 
     def _system(self, item: pytest.Item) -> System:
         return self.systems.by_protocol[item.stash[PROTOCOL]]
@@ -200,6 +200,7 @@ class Running:
             self._run(item),
             judged.violation,
         )
+        item.stash[RESULT] = result
         item.user_properties += [("requirement", requirement), ("verdict", judged.verdict.value)]  # for junit.xml
         report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]
         self._colour(report, judged.verdict, judged.reason)

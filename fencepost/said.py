@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from fencepost.contract import history_files
+
 Event: TypeAlias = dict[str, Any]
 Fields: TypeAlias = dict[str, str]
 
@@ -39,7 +41,7 @@ class Said:
 
 def read(path: Path) -> list[Said]:
     """A scenario's history in its normal form."""
-    events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    events = [json.loads(line) for line in history_files.text_of(path).splitlines()]
     names = {event["tx"]["tid"] for event in events if event.get("tx") and event["tx"]["tid"]}
     normal = _Normal(names)
     calls = [(normal.request(asked), asked, normal.answer(told)) for asked, told in _calls(events)]

@@ -14,7 +14,7 @@ from .contract import register
 from .reporting import Reporting
 from .results import Results
 
-PLUGINS = ("pytest_bdd.plugin", "allure_pytest.plugin", "xdist.plugin", "fencepost.plugin")
+PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "fencepost.plugin")
 
 
 class _Remember:

@@ -1,21 +1,17 @@
-"""The Allure report as one HTML page, where Node and the pinned Allure are found.
-
-The generator writes a script into the page that would load a tag manager from the network; it is taken out again, so that a
-report tells nobody that it was read.
-"""
+"""The Allure report as one HTML page, where Node and the pinned Allure are found."""
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
 from importlib import resources
 from pathlib import Path
 
+from .allure_overview import in_short, is_whole, verdicts
+from .allure_page import tidied
+
 HOW_TO_GET_IT = "no Allure report: Allure was not found. With Node 20 or newer: npm install allure@3, then run again (see README)"
-_TAG_MANAGER = re.compile(r"<script\b(?:(?!</script>).)*googletagmanager(?:(?!</script>).)*</script>", re.S)
-_TAG_CALL = re.compile(r"<script\b[^>]*>(?:(?!</script>).)*gtag\((?:(?!</script>).)*</script>", re.S)
 _TIME_LIMIT_S = 120
 
 
@@ -28,7 +24,7 @@ def generate(results: Path, title: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "allurerc.mjs"
         layout = resources.files("fencepost.fixtures").joinpath("allurerc.mjs").read_text(encoding="utf-8")
-        config.write_text(layout.replace("{title}", json.dumps(title)[1:-1]), encoding="utf-8")
+        config.write_text(layout.replace("{run}", json.dumps({"title": f"{title}: {in_short(results)}", "verdicts": verdicts(results)})), encoding="utf-8")
         command = [allure, "generate", "-c", str(config), "-o", str(report.resolve()), str((results / "allure-results").resolve())]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_TIME_LIMIT_S, check=False)  # noqa: S603
@@ -38,13 +34,8 @@ def generate(results: Path, title: str) -> str:
     if done.returncode != 0 or not pages:
         return f"no Allure report: allure generate ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}"
     for page in pages:
-        page.write_text(without_tag_manager(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(tidied(page.read_text(encoding="utf-8"), is_whole(results)), encoding="utf-8")
     return f"Allure report: {os.path.relpath(pages[0])}"
-
-
-def without_tag_manager(page: str) -> str:
-    """The page without the scripts that load or feed a tag manager."""
-    return _TAG_CALL.sub("", _TAG_MANAGER.sub("", page))
 
 
 def _find() -> str | None:
