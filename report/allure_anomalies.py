@@ -20,9 +20,9 @@ def tell(reported: ReportedAnomaly, register: Register, folder: Path, note: Call
             "fullName": reported.title,
             "name": f"{reported.scenario.name}: {reported.finding.anomaly} in its history",
             "status": "failed",
-            "statusDetails": {"message": reported.finding.witness},
+            "statusDetails": {"message": f"Anomaly: {reported.finding.witness}"},
             "description": f"{reported.counts}; every witness is drawn in check/index.html, beside compliance.json.",
-            "labels": labels(register, reported.scenario, "anomaly", (reported.finding.anomaly,)),
+            "labels": labels(register, reported.scenario, (reported.finding.anomaly,)),
             "start": now,
             "stop": now,
         }

@@ -26,12 +26,12 @@ STATUS = {
     Verdict.KNOWN_DEVIATION: "failed",
     Verdict.NOT_OFFERED: "skipped",
 }
-"""Allure knows five; the verdict itself is the label `verdict`, which makes the report's categories."""
+"""Allure knows five; the verdict itself begins the message, which makes the report's categories."""
 
 _SEVERITY = {"MUST": "critical", "SHOULD": "normal", "MAY": "minor"}
 
 
-def labels(register: Register, result: ScenarioResult, verdict: str, tags: tuple[str, ...] = ()) -> list[Node]:
+def labels(register: Register, result: ScenarioResult, tags: tuple[str, ...] = ()) -> list[Node]:
     """Where a result stands in the report (proposal, theme, requirement), and what it can be filtered by."""
     row = register[result.requirement]
     named = {
@@ -39,7 +39,6 @@ def labels(register: Register, result: ScenarioResult, verdict: str, tags: tuple
         "feature": _themes().get(result.feature, result.feature),
         "story": f"{row.id} {row.statement}",
         "severity": _SEVERITY[row.level],
-        "verdict": verdict,
     }
     found = [*named.items(), *(("tag", tag) for tag in (row.id, row.level, row.source, *tags))]
     return [{"name": name, "value": value} for name, value in found]

@@ -109,7 +109,7 @@ class AllureSteps:
                 f"{row.statement}\n\n{row.level}, {row.source}: {row.section}\n\nWhen it fails: {row.check}\n\n"
                 f"All that was said: history/{history_files.name_of(result.run)}"
             ),
-            "labels": labels(self.register, result, result.verdict.words, tags),
+            "labels": labels(self.register, result, tags),
             "parameters": [{"name": name, "value": str(value)} for name, value in _example(item).items()],
             "steps": told.steps,
             "start": began,
