@@ -129,6 +129,11 @@ class Proof:
         """The requirements with a hole."""
         return list(dict.fromkeys(hole.requirement for hole in self.holes))
 
+    @property
+    def proved_count(self) -> int:
+        """How many requirements are proved under every protocol that they are asked of."""
+        return len(self.requirements) - len({*self.unproved, *self.undecided})
+
     @cached_property
     def missed(self) -> list[Seen]:
         """The defects that apply and were not caught for each requirement that they break, or not for their reason."""

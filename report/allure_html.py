@@ -24,9 +24,8 @@ def generate(results: Path, title: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "allurerc.mjs"
         layout = resources.files("fencepost.fixtures").joinpath("allurerc.mjs").read_text(encoding="utf-8")
-        config.write_text(
-            layout.replace("{run}", json.dumps({"title": f"{title}: {in_short(results)}", "verdicts": verdicts(results)})), encoding="utf-8"
-        )
+        told = {"title": f"{title}: {in_short(results)}", "verdicts": verdicts(results)}
+        config.write_text(layout.replace("{run}", json.dumps(told)), encoding="utf-8")
         command = [allure, "generate", "-c", str(config), "-o", str(report.resolve()), str((results / "allure-results").resolve())]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_TIME_LIMIT_S, check=False)  # noqa: S603

@@ -62,7 +62,7 @@ class AllureSteps:
         return done
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[Any]:
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Any:
         report: pytest.TestReport = yield
         if TOLD in item.stash and RESULT in item.stash and item.stash[RESULT].verdict.is_red:
             item.stash[TOLD].explained = report.longreprtext or item.stash[TOLD].explained
