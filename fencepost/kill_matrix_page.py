@@ -24,11 +24,11 @@ class Theme:
     @cached_property
     def defects(self) -> tuple[Seen, ...]:
         """In the order of the requirements that they break."""
-        found = (one for row in self.requirements for one in self.proof.seen if row in one.defect.breaks)
-        return tuple(dict.fromkeys(found))
+        found = {one.defect.name: one for row in self.requirements for one in self.proof.seen if row in one.defect.breaks}
+        return tuple(found.values())
 
     def number(self, one: Seen) -> int:
-        return self.defects.index(one) + 1
+        return [other.defect.name for other in self.defects].index(one.defect.name) + 1
 
     def breaking(self, row: str) -> list[Seen]:
         return [one for one in self.defects if row in one.defect.breaks]

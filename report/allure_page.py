@@ -20,19 +20,18 @@ _DEAD = ("nav-tab-qualityGate", "nav-tab-globalAttachments", "nav-tab-globalErro
 """Tabs and filters for what a run never has, by the names that Allure's own tests know them by."""
 
 _SKIPPED = '[data-testid="metadata-item-skipped"] > div:first-child'
+"""Allure's word for what was not asked; here it is only ever that the system does not offer what a scenario needs."""
+
 _RATE = '[aria-label^="Success rate"]'
 """The percentage in the ring: of what passed or failed, so that it says 100 % beside scenarios that nobody was asked."""
 
 
 def tidied(page: str, whole: bool) -> str:
     """The page as it is kept; `whole` says that every scenario was asked and none is excused."""
-    # Allure's word for what was not asked. Here it is only ever that the system does not offer what a scenario needs.
-    words = f"{_SKIPPED} {{ font-size: 0; }} {_SKIPPED}::after {{ content: 'Not offered'; font-size: 0.8rem; }}"
     dead = ", ".join([*(f'[data-testid="{name}"]' for name in _DEAD), *([] if whole else [_RATE])])
+    words = f"{_SKIPPED} {{ font-size: 0; }} {_SKIPPED}::after {{ content: 'Not offered'; font-size: 0.8rem; }}"
     style = f"<style>{dead} {{ display: none !important; }} {words}</style>"
     return packed(without_tag_manager(page)).replace("</head>", f"{style}\n</head>", 1)
-        "</head>", f"<style>{dead} {{ display: none !important; }} {words}</style>\n</head>", 1
-    )
 
 
 def without_tag_manager(page: str) -> str:

@@ -4,6 +4,7 @@ A step has what it judged. A scenario that is not met has the violation as its m
 wire, the last exchange first. The history of each scenario has the same for programs, so a green one has no page.
 """
 
+import json
 import re
 import sys
 import time
@@ -22,11 +23,12 @@ from fencepost.contract.ports import Exchange
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
-from .allure_evidence import Said, page
+from .allure_evidence import Said, clock, page
 from .allure_muted import muted
 from .allure_results import STATUS, AllureWriter, Node, labels, same, unnoted
 
 TOLD = pytest.StashKey["_Told"]()
+_LINE = 600
 _NOT_RUN = {"message": "not run, for an earlier step failed"}
 
 
@@ -118,7 +120,7 @@ class AllureSteps:
         }
         if result.verdict is not Verdict.MET:
             written["statusDetails"] = {
-                "message": _message(result),
+                "message": "\n".join([_message(result), *_last_said(_said_by(item))]),
                 "trace": _without_paths(told.explained),
                 "known": result.verdict is Verdict.KNOWN_DEVIATION,
             }
@@ -126,7 +128,7 @@ class AllureSteps:
         self.writer.result(written)
 
     def _pages(self, item: pytest.Item, result: ScenarioResult, told: _Told) -> list[Node]:
-        exchanges: Sequence[Exchange] = item.stash[SESSION].exchanges() if SESSION in item.stash else ()
+        exchanges = _said_by(item)
         if not exchanges:
             return []
         bounds = [0, *told.said]
@@ -178,6 +180,20 @@ def _message(result: ScenarioResult) -> str:
     if result.verdict is Verdict.KNOWN_DEVIATION:
         told += f"\nknown: {result.reason}"
     return f"{result.verdict.words.capitalize()}: {told}"
+
+
+def _said_by(item: pytest.Item) -> Sequence[Exchange]:
+    return item.stash[SESSION].exchanges() if SESSION in item.stash else ()
+
+
+def _last_said(exchanges: Sequence[Exchange]) -> list[str]:
+    """The last exchange in two lines."""
+    if not exchanges:
+        return []
+    last = exchanges[len(exchanges) - 1]
+    answer = f"none: {last.lost}" if last.answer is None else json.dumps(last.answer, ensure_ascii=False)
+    asked = f"{last.client} to {last.node}, {last.name}: {json.dumps(last.request, ensure_ascii=False)}"
+    return [f"last request, at {clock(last.at_ms)}: {asked[:_LINE]}", f"its answer: {answer[:_LINE]}"]
 
 
 def _without_paths(text: str) -> str:
