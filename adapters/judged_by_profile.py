@@ -2,17 +2,22 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 from fencepost.contract.ports import Handshake, Session, System
 
 
 class JudgedByProfile:
-    """A system with another handshake: the known deviations are those of the profile's release, and none of them must show."""
+    """A system with another profile in its handshake. Whose known deviations hold for it stays as it is: a profile excuses nothing."""
 
     def __init__(self, system: System, profile: str) -> None:
         self.name = system.name
         self._system = system
         self._profile = profile
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the system can do: tell what it is doing, and in which order it is best asked."""
+        return getattr(self._system, name)
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         self._system.prepare(needs)
@@ -22,8 +27,6 @@ class JudgedByProfile:
         return replace(
             handshake,
             profile=self._profile,
-            version_is_exact=False,
-            judged_as=(self.name, self._profile.removeprefix(f"{self.name}-")),
             notes=(f"judged by the profile {self._profile}, as --profile says, instead of {handshake.profile}", *handshake.notes),
         )
 

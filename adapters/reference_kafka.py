@@ -11,6 +11,7 @@ from importlib.metadata import version as version_of
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.genuine import Whose, of_imitation
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S, PATIENCE_S
 from fencepost.adapters.common.releases import Identity
 from fencepost.adapters.common.time import VirtualTime
@@ -93,12 +94,11 @@ class ReferenceSystem:
                 self._offer = offer
             case unknown:
                 raise SystemUnreachable(f"the reference with profile {self._profile_name} does not answer ApiVersions: {unknown.reason}")
-        version = version_of("fencepost")
         imitates = self._profile.imitates
         return describe(
             offer,
-            Identity(version, True, self._profile_name),
-            (imitates.system, imitates.version) if imitates else (self.name, version),
+            Identity(version_of("fencepost"), True, self._profile_name),
+            of_imitation(self._profile_name, (imitates.system, imitates.version)) if imitates else Whose(),
             offered={"crash-points", "virtual-time"} | kafka_settings().capabilities,
             notes=[f"variant {self._variant.name}: {self._variant.story}"] if self._variant else [],
         )

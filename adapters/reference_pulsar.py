@@ -6,6 +6,7 @@ from importlib.metadata import version as version_of
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.faults import OneNode
+from fencepost.adapters.common.genuine import Whose, of_imitation
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.time import VirtualTime
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
@@ -47,13 +48,15 @@ class PulsarReferenceSystem:
         if self._broker().connect() is None:
             raise SystemUnreachable(f"the reference with profile {self._profile.name} takes no connection")
         self._is_open = True
-        version, imitates = version_of("fencepost"), self._profile.imitates
+        imitates = self._profile.imitates
+        whose = of_imitation(self._profile.name, (imitates.system, imitates.version)) if imitates else Whose()
         return Handshake(
-            version=version,
+            version=version_of("fencepost"),
             version_is_exact=True,
             profile=self._profile.name,
             capabilities=_OFFERED | (frozenset({"sidecar-buffer"}) if self._profile.buffer == "sidecar" else frozenset()),
-            judged_as=(imitates.system, imitates.version) if imitates else (self.name, version),
+            judged_as=whose.judged_as,
+            deviations=whose.deviations,
             notes=(f"variant {self._variant.name}: {self._variant.story}",) if self._variant else (),
         )
 

@@ -19,16 +19,22 @@ def name_of(run: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9]+', '-', run).strip('-')}{ENDING}"
 
 
-def write(path: Path, events: Iterable[Event]) -> None:
-    """Write a history. The same events are the same bytes."""
+def packed(events: Iterable[Event]) -> bytes:
+    """What stands in the file. The same events are the same bytes."""
     text = "".join(json.dumps(event) + "\n" for event in events)
-    path.write_bytes(gzip.compress(text.encode(), compresslevel=6, mtime=0))
+    return gzip.compress(text.encode(), compresslevel=6, mtime=0)
 
 
 def text_of(path: Path) -> str:
     """The lines of a history, packed or not."""
     data = path.read_bytes()
     return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+
+
+def first_line_of(path: Path) -> str:
+    """The first line, also of a file that is broken further on; empty where there is none."""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
+        return lines.readline().decode(errors="replace")
 
 
 def stem_of(path: Path) -> str:

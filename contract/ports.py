@@ -102,11 +102,27 @@ class Exchange:
 
 
 @dataclass(frozen=True)
+class Image:
+    """The container image that a system was started from.
+
+    `digest` is `sha256:...`: the one that its repository gave it, or the image's own id where it has none. None where Docker did not tell.
+    """
+
+    name: str
+    digest: str | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.digest is None or self.digest in self.name else f"{self.name} ({self.digest})"
+
+
+@dataclass(frozen=True)
 class Handshake:
     """What a system said of itself when it was asked.
 
-    `judged_as` is the system and version whose known deviations hold for it, where they are not its own: the reference with a
-    release's profile imitates that release. `notes` and `not_offered` are lines for a person.
+    `judged_as` is the system and version whose bundled deviations hold for it: a genuine release, or the reference with the profile of
+    one; None where nobody's do. `looks_like` is the release that it looks like by what it says of itself: the deviations of that one excuse
+    nothing, and a failure that looks like one of them says so. `deviations` tells a person in one line why deviations hold, or do not.
+    `notes` and `not_offered` are lines for a person, too.
     """
 
     version: str
@@ -116,6 +132,9 @@ class Handshake:
     notes: tuple[str, ...] = ()
     not_offered: tuple[str, ...] = ()
     judged_as: tuple[str, str] | None = None
+    looks_like: tuple[str, str] | None = None
+    deviations: str | None = None
+    image: Image | None = None
 
 
 class Session(Protocol):

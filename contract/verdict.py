@@ -1,14 +1,16 @@
 """Verdicts: of a scenario, of a requirement, of a run.
 
-A requirement is as good as its worst scenario. A run conforms when it is complete, at least one requirement is met, and none
-is violated, inconclusive or a harness error.
+A requirement is as good as its worst scenario. A run conforms when it is complete, at least one requirement is met, and none has a
+verdict that counts as a failure. Which do is the run's `Gate`: `violated` and `harness error` always, `inconclusive` unless told otherwise.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .errors import UnknownName
 from .evidence import Mismatch
 
 
@@ -36,6 +38,7 @@ class Verdict(StrEnum):
 
 _RED = (Verdict.HARNESS_ERROR, Verdict.VIOLATED, Verdict.INCONCLUSIVE)
 _WORST_FIRST = tuple(Verdict)
+_NUMBER = re.compile(r"\[(\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,12 @@ class ScenarioResult:
     seconds: float
     run: str = ""
     violation: Mismatch | None = None
+
+    @property
+    def number(self) -> int:
+        """The place among the scenarios of its requirement: 2 for `[2] An abort`; 0 where the name has none."""
+        found = _NUMBER.match(self.name)
+        return int(found[1]) if found else 0
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,57 @@ def totals(results: Iterable[RequirementResult]) -> dict[str, int]:
     return {verdict.value: counted[verdict] for verdict in order}
 
 
-def conforms(results: Iterable[RequirementResult], complete: bool) -> bool:
-    seen = [result.verdict for result in results]
-    return complete and Verdict.MET in seen and not any(verdict.is_red for verdict in seen)
+_CHOICES = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Which verdicts keep a run from conforming: those of `fail_on`, what `strict` adds, and more than `max_not_offered` of these."""
+
+    fail_on: frozenset[Verdict] = frozenset((Verdict.VIOLATED, Verdict.INCONCLUSIVE))
+    strict: bool = False
+    max_not_offered: int | None = None
+
+    @classmethod
+    def of(cls, fail_on: Iterable[str] = (), strict: bool = False, max_not_offered: int | None = None) -> "Gate":
+        """From what was said: names of verdicts, or lists of them with commas. Raises UnknownName."""
+        said = [name.strip() for names in fail_on for name in names.split(",") if name.strip()]
+        chosen = frozenset(_named(name) for name in said) | {Verdict.VIOLATED} if said else cls.fail_on
+        return cls(chosen, strict, max_not_offered)
+
+    def failing(self, results: Iterable[RequirementResult]) -> set[Verdict]:
+        """The verdicts among these that keep the run from conforming."""
+        counted = Counter(result.verdict for result in results)
+        too_many = self.max_not_offered is not None and counted[Verdict.NOT_OFFERED] > self.max_not_offered
+        return {verdict for verdict in counted if self._fails(verdict)} | ({Verdict.NOT_OFFERED} if too_many else set())
+
+    def objections(self, results: Iterable[RequirementResult]) -> list[str]:
+        """What keeps a run with these results from conforming, in words; empty where nothing does."""
+        seen = list(results)
+        counted, failing = Counter(result.verdict for result in seen), self.failing(seen)
+        told = [f"{counted[verdict]} {verdict.words}{self._why(verdict)}" for verdict in _WORST_FIRST if verdict in failing]
+        return told if told or counted[Verdict.MET] else ["nothing was met"]
+
+    def _fails(self, verdict: Verdict) -> bool:
+        added = (Verdict.NOT_OFFERED, Verdict.INCONCLUSIVE) if self.strict else ()
+        return verdict is Verdict.HARNESS_ERROR or verdict in self.fail_on or verdict in added
+
+    def _why(self, verdict: Verdict) -> str:
+        """Which option counts a verdict that is no failure by itself."""
+        if verdict in Gate.fail_on or verdict is Verdict.HARNESS_ERROR:
+            return ""
+        if not self._fails(verdict):
+            return f", and --max-not-offered allows {self.max_not_offered}"
+        return f", and {'--fail-on' if verdict in self.fail_on else '--strict'} counts them"
+
+    def as_json(self) -> dict[str, object]:
+        """For compliance.json."""
+        fails = [verdict.value for verdict in _WORST_FIRST if self._fails(verdict)]
+        return {"fail_on": fails, "max_not_offered": self.max_not_offered}
+
+
+def _named(name: str) -> Verdict:
+    known = {verdict.value: verdict for verdict in _CHOICES}
+    if (verdict := known.get(name.lower().replace("-", "_").replace(" ", "_"))) is None:
+        raise UnknownName("verdict", name, [value.replace("_", "-") for value in known])
+    return verdict

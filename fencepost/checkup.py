@@ -9,12 +9,15 @@ from fencepost.contract.ports import Handshake
 
 from . import expectations
 from .contract import gherkin, proposals, register
+from .known_as import settled
 from .options import Options
 
 
 def show(options: Options) -> int:
     """Open the system, print its handshake and what will not be offered, and give it back."""
     registry.check_proposals()
+    if options.named.known_as:
+        options.named.known_as.check(options.system, options.protocols())
     console = Console(highlight=False)
     for protocol, system in options.build_systems().items():
         system.prepare()
@@ -23,7 +26,7 @@ def show(options: Options) -> int:
             registry.check_opened(options.system, system, handshake)
         finally:
             system.close()
-        _show_system(console, options, protocol, system.name, handshake)
+        _show_system(console, options, protocol, system.name, settled(options.system, handshake, options.named.known_as))
     for told in registry.broken():
         console.print(Text(f"\nnote: {told}"))
     return 0
@@ -34,11 +37,13 @@ def _show_system(console: Console, options: Options, protocol: str, name: str, h
     console.print(Text(f"{name} {handshake.version}{exactly}, which speaks {protocol}", style="bold"))
     clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.asked.patience_s:g} s"
     lines = [f"profile {handshake.profile}", f"clock: {clock}", *handshake.notes]
+    lines += [f"image: {handshake.image}"] if handshake.image else []
+    lines += [handshake.deviations] if handshake.deviations else []
     lines += [f"offers {name}: {CAPABILITIES[name]}" for name in sorted(handshake.capabilities)]
     for line in lines:
         console.print(Text(f"  {line}"))
     _show_not_offered(console, protocol, handshake)
-    _show_deviations(console, name, handshake)
+    _show_deviations(console, handshake)
 
 
 def _show_not_offered(console: Console, protocol: str, handshake: Handshake) -> None:
@@ -54,9 +59,10 @@ def _show_not_offered(console: Console, protocol: str, handshake: Handshake) -> 
         console.print(Text(f"  {line}"))
 
 
-def _show_deviations(console: Console, name: str, handshake: Handshake) -> None:
-    system, version = handshake.judged_as or (name, handshake.version)
-    entries = expectations.load_for(system, version, handshake.version_is_exact, register.bundled()).entries
+def _show_deviations(console: Console, handshake: Handshake) -> None:
+    if handshake.judged_as is None:
+        return
+    entries = expectations.load_for(*handshake.judged_as, handshake.version_is_exact, register.bundled()).entries
     if entries:
         console.print(Text("\nknown deviations of this release", style="bold"))
     for entry in entries:

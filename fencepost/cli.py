@@ -3,12 +3,10 @@
 Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.
 """
 
-import signal
-from typing import NoReturn
-
 import typer
 
-from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve
+from . import stopping
+from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve, summary
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,7 +21,9 @@ app = typer.Typer(
     **Begin with**  `fencepost run`, then `fencepost doctor kafka --bootstrap HOST:PORT` and
     `fencepost run kafka --bootstrap HOST:PORT`.
 
-    Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.""",
+    Exit codes: 0 conforms; 1 does not: something is violated or inconclusive, unless --fail-on, --strict or --max-not-offered of
+    `fencepost run` say otherwise; 2 wrong usage or unreachable system; 3 the kit itself failed; 4 not finished: Ctrl-C, SIGTERM, --timeout
+    or --max-failures, also where something was red by then.""",
 )
 
 app.command()(run.run)
@@ -33,6 +33,7 @@ app.command()(sentences.sentences)
 app.command()(check.check)
 app.command()(report.report)
 app.command()(prove.prove)
+app.command()(summary.summary)
 app.command()(compare.compare)
 app.command()(doctor.doctor)
 app.command()(serve.serve)
@@ -40,12 +41,11 @@ app.command()(serve.serve)
 
 def main() -> None:
     """The `fencepost` command."""
-    signal.signal(signal.SIGTERM, _ended)  # a polite kill gives back containers as Ctrl-C does
-    app()
-
-
-def _ended(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
+    stopping.before_anything_began()
+    try:
+        app()
+    finally:
+        stopping.deaf()
 
 
 if __name__ == "__main__":

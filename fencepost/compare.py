@@ -3,6 +3,8 @@
 It reads the histories of two results folders, such as of the reference with a release's profile and of that release. Verdicts play no
 part: two answers may differ and both be lawful, and the reference is to be like the release where it says so.
 
+Both runs must have finished, and have asked the same: what only one was asked would be compared with nothing.
+
 A difference is *explained* by an entry of `fixtures/comparisons/<profile>.yaml`: which scenario, request and field, and why both
 are right. An entry that explains nothing, though its scenario was compared and it is not intermittent, is an error.
 """
@@ -13,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import TypeAlias
 
 from pydantic import field_validator
 from rich.console import Console
@@ -22,11 +25,20 @@ from fencepost.contract import history_files
 from fencepost.contract.datafile import DataFileError, Row, load
 from fencepost.contract.errors import WrongUsage
 
-from . import said
+from . import compliance, said
+from .compliance import Compliance
 from .said import Said
+
+_NAMED = 5
+"""So many requirements are named that only one of the runs was asked."""
 
 _RUN = re.compile(r"(\S+-\[\d+\]) .*?( \(\w+\))?(-example-\d+)?")
 """How a history is called: the scenario with its title, the protocol where it is asked under several, and which example it is."""
+
+
+_NAME = re.compile(r"""\{.*?"run_id": ("(?:[^"\\]|\\.)*")""")
+"""Where an event names its run; a line that is cut off behind it is told with its number when the history is read."""
+Histories: TypeAlias = dict[str, Path]
 
 
 class Explanation(Row):
@@ -66,8 +78,11 @@ class Difference:
 
 
 def differences(left: Path, right: Path) -> Iterator[Difference]:
-    """All of them, scenario by scenario. A scenario that only one of them was asked is a difference too."""
-    ours, theirs = _histories(left), _histories(right)
+    """All of them, scenario by scenario. A scenario of which only one side has a history is a difference too."""
+    yield from _differences(_histories(left), _histories(right))
+
+
+def _differences(ours: Histories, theirs: Histories) -> Iterator[Difference]:
     for key, scenario in sorted(_names(ours, theirs).items()):
         if key in ours and key in theirs:
             yield from _between(scenario, said.read(ours[key]), said.read(theirs[key]))
@@ -75,21 +90,22 @@ def differences(left: Path, right: Path) -> Iterator[Difference]:
             yield Difference(scenario, "-", "history", *("there" if key in side else None for side in (ours, theirs)))
 
 
-def _histories(folder: Path) -> dict[str, Path]:
+def _histories(folder: Path) -> Histories:
+    """The file of each scenario, by what the scenario is known by."""
     found = {_key(path): path for path in history_files.found_in(folder)}
     if not found:
-        raise WrongUsage(f"{folder} holds no history; give the --results folder of a run")
+        raise WrongUsage(f"{folder} holds no history; expected the --results folder of a run, with history/ in it")
     return found
 
 
 def _key(path: Path) -> str:
     """What a scenario is known by: its requirement, number, protocol and example. In another release of the kit its title may differ."""
-    first = history_files.text_of(path).partition("\n")[0]
-    known = _RUN.fullmatch(json.loads(first)["run_id"]) if first else None
+    found = _NAME.match(history_files.first_line_of(path))
+    known = _RUN.fullmatch(json.loads(found[1])) if found else None
     return "".join(part or "" for part in known.groups()) if known else history_files.stem_of(path)
 
 
-def _names(left: dict[str, Path], right: dict[str, Path]) -> dict[str, str]:
+def _names(left: Histories, right: Histories) -> dict[str, str]:
     """The scenarios of both sides, as the left one calls them where it has them."""
     return {key: history_files.stem_of(path) for key, path in (right | left).items()}
 
@@ -118,12 +134,11 @@ def explanations_for(profile: str) -> list[Explanation]:
 
 def show(left: Path, right: Path) -> int:
     """Print every difference. Answers 0 when all are explained, 1 when not."""
-    profile = _profile(left)
-    if (other := _profile(right)) != profile:
-        raise WrongUsage(f"{left} was judged by the profile {profile}, and {right} by {other}; compare runs of one profile")
+    profile = _comparable(left, right)
     console = Console(highlight=False, soft_wrap=True)
     explanations = explanations_for(profile)
-    found = list(differences(left, right))
+    ours, theirs = _histories(left), _histories(right)
+    found = list(_differences(ours, theirs))
     used: set[int] = set()
     unexplained = 0
     for one in found:
@@ -134,8 +149,8 @@ def show(left: Path, right: Path) -> int:
         console.print(
             Text(f"{one.scenario}: {one.request}\n  {one.field}: {one.left} | {one.right}\n  {why}", style="" if reasons else "red")
         )
-    scenarios = _names(_histories(left), _histories(right)).values()
-    answers = sum(len(said.read(path)) for path in _histories(left).values())
+    scenarios = _names(ours, theirs).values()
+    answers = sum(len(said.read(path)) for path in ours.values())
     console.print(f"{len(scenarios)} scenarios, {answers} answers, {len(found)} differences, {unexplained} unexplained")
     for number, entry in enumerate(explanations):
         if number not in used and entry.intermittent is None and any(re.search(entry.scenario, scenario) for scenario in scenarios):
@@ -145,9 +160,23 @@ def show(left: Path, right: Path) -> int:
     return 1 if unexplained else 0
 
 
-def _profile(folder: Path) -> str:
-    path = folder / "compliance.json"
-    try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["system"]["profile"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise WrongUsage(f"{path} does not say which system was judged: {error!r}; give the --results folder of a finished run") from error
+def _comparable(left: Path, right: Path) -> str:
+    """The profile that both were judged by. Raises WrongUsage where the two are not about the same."""
+    ours, theirs = compliance.read(left), compliance.read(right)
+    for folder, run in ((left, ours), (right, theirs)):
+        if not run.complete:
+            raise WrongUsage(f"the run of {folder} did not finish, so a part of it would be compared with nothing: let it run to its end")
+    if ours.system.profile != theirs.system.profile:
+        raise WrongUsage(
+            f"{left} was judged by the profile {ours.system.profile}, and {right} by {theirs.system.profile}; compare runs of one profile"
+        )
+    told = [_only(left, ours.asked - theirs.asked, ours), _only(right, theirs.asked - ours.asked, theirs)]
+    if any(told):
+        raise WrongUsage(f"the two runs were not asked the same: {' and '.join(filter(None, told))}; run both with the same selection")
+    return str(ours.system.profile)
+
+
+def _only(folder: Path, names: frozenset[str], run: Compliance) -> str:
+    ids = [row.id for row in run.requirements if row.id in names]
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return f"only {folder} was asked {', '.join(ids[:_NAMED])}{more}" if ids else ""

@@ -24,8 +24,9 @@ def explain(
     step: str | None,
     exchanges: Sequence[Exchange],
     traceback: str = "",
+    alike: str | None = None,
 ) -> str:
-    """The whole text, without colour."""
+    """The whole text, without colour. `alike` says which release is known to do the same."""
     lines = [
         f"{row.id} {result.verdict.words.upper()}: {_BLAME[result.verdict]}",
         *_entry("requirement", f"{row.statement} ({row.level}, {row.source}: {row.section})"),
@@ -36,6 +37,8 @@ def explain(
         lines += _violation(result.violation)
     else:
         lines += _entry("reason", result.reason or "")
+    if alike:
+        lines += _entry("known in", alike)
     if exchanges:
         lines += _exchange(exchanges[-1], len(exchanges))
     lines += _entry("look at", row.check)

@@ -13,6 +13,8 @@ from fencepost.contract.register import Register
 
 from . import expectations
 from .expectations import Expectations
+from .known_as import settled
+from .likeness import Likeness
 from .options import Options
 
 
@@ -23,6 +25,7 @@ class JudgedSystems:
         self.by_protocol: Mapping[str, System] = options.build_systems()
         self.handshakes: dict[str, Handshake] = {}
         self.expectations: dict[str, Expectations] = {}
+        self.likenesses: dict[str, Likeness] = {}
         self._options = options
         self._register = register
 
@@ -39,20 +42,27 @@ class JudgedSystems:
     def open(self, needs: Mapping[str, Collection[frozenset[str]]]) -> None:
         """Wait for the systems of these protocols, and ask them what they are. `needs` has what the scenarios of each will need.
 
-        Raises SystemUnreachable, DataFileError.
+        Raises SystemUnreachable, DataFileError, and WrongUsage where a system is not what the user says it is.
         """
         for protocol, wanted in needs.items():
             self.by_protocol[protocol].prepare(wanted)
         for protocol in needs:
             system = self.by_protocol[protocol]
             try:
-                handshake = system.open()
-                registry.check_opened(self._options.system, system, handshake)
+                said = system.open()
+                registry.check_opened(self._options.system, system, said)
             except (SystemUnreachable, Malformed) as error:
                 raise SystemUnreachable(f"{system.name} cannot be judged: {error}") from error
+            handshake = settled(self._options.system, said, self._options.named.known_as)
             self.handshakes[protocol] = handshake
-            name, version = handshake.judged_as or (system.name, handshake.version)
-            self.expectations[protocol] = expectations.load_for(name, version, handshake.version_is_exact, self._register)
+            self.expectations[protocol] = self._expected(handshake, exact=said.version_is_exact and handshake.judged_as == said.judged_as)
+            self.likenesses[protocol] = Likeness.of(handshake, self._register)
+
+    def _expected(self, handshake: Handshake, exact: bool) -> Expectations:
+        """The bundled deviations that hold for it. `exact` says that they must show: it is known to be that release, to the patch level."""
+        if handshake.judged_as is None:
+            return Expectations()
+        return expectations.load_for(*handshake.judged_as, exact, self._register)
 
     def close(self) -> None:
         """Give everything back."""

@@ -12,12 +12,15 @@ from rich.console import Console
 from rich.text import Text
 
 from fencepost.adapters import registry
-from fencepost.contract.errors import Exit, WrongUsage
+from fencepost.contract.errors import Exit
+from fencepost.contract.folder import Layout, claim
 
 from . import __version__
 from .contract import register
 from .kill_matrix_page import page
 from .prove import Proof, Seen, prove
+
+PROVE = Layout("prove", "--results", ("prove.json", "prove.html"))
 
 
 def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> int:
@@ -25,17 +28,12 @@ def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> 
     registry.check_proposals()
     rows = register.bundled()
     rows.rows(specs)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("prove.json", "prove.html"):
-            (folder / name).unlink(missing_ok=True)
-    except OSError as error:
-        raise WrongUsage(f"the results folder {folder} cannot be written to: {error}") from error
+    claimed = claim(folder, PROVE)
     console = Console(highlight=False)
     began = time.monotonic()
     proof = prove(rows, specs, everything, workers, lambda one, number, count: console.print(_line(one, number, count)))
-    (folder / "prove.json").write_text(json.dumps(as_json(proof), indent=1) + "\n", encoding="utf-8")
-    (folder / "prove.html").write_text(page(proof), encoding="utf-8")
+    claimed.put("prove.json", json.dumps(as_json(proof), indent=1) + "\n")
+    claimed.put("prove.html", page(proof))
     _sum_up(proof, console)
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(folder)}/prove.html")
     if proof.stopped:

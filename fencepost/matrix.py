@@ -1,11 +1,11 @@
 """The summary at the end of a run: every requirement as one sign, and the honest denominator."""
 
-import os
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from fencepost.contract import proposals
-from fencepost.contract.verdict import RequirementResult, Verdict, totals
+from fencepost.contract.verdict import RequirementResult, Verdict
 
 from .results import Results
 
@@ -25,9 +25,7 @@ _ACROSS = 14
 def write(results: Results, out: Any) -> None:
     """Print to pytest's terminal reporter, or to whatever has its `write`, `write_line` and `section`."""
     found = results.requirements()
-    handshake = results.handshake
-    version = f" {handshake.version}, profile {handshake.profile}" if handshake else ""
-    out.section(f"{results.system}{version}", "=")
+    out.section(str(results.identity), "=")
     judged = {result.requirement: result for result in found if result.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)}
     themes = _themes(judged.values())
     width = max(map(len, themes), default=0) + 2
@@ -43,8 +41,6 @@ def write(results: Results, out: Any) -> None:
     if results.histories:
         results.histories.write(out)
     out.write_line("")
-    out.write_line("  " + ", ".join(f"{count} {Verdict(name).words}" for name, count in totals(found).items()))
-    _write_denominator(results, len(judged), out)
 
 
 def _write_theme(theme: str, members: list[RequirementResult], width: int, out: Any) -> None:
@@ -56,14 +52,80 @@ def _write_theme(theme: str, members: list[RequirementResult], width: int, out: 
         out.write_line("")
 
 
-def _write_denominator(results: Results, judged: int, out: Any) -> None:
+def write_stopped(results: Results, out: Any) -> None:
+    """How far a run came that was stopped, and why it was."""
+    reds = sum(scenario.verdict.is_red for scenario in results.scenarios)
+    if results.complete:
+        told = "stopped after all scenarios, but before their histories were judged"
+    elif results.selected is None:
+        told = "stopped before the scenarios were known"
+    else:
+        told = f"stopped after {len(results.scenarios)} of {results.selected} scenarios"
+    out.write_line(f"{told}, {f'{reds} red' if reds else 'nothing red'} ({results.stopped})", yellow=not reds, red=bool(reds))
+
+
+def write_headline(results: Results, out: Any) -> None:
+    """Print the last lines: what was asked and how that ended, then what it means.
+
+    Requirements of proposals that are not selected are not counted at all.
+    """
     specs = results.selection.specs or tuple(results.register.by_spec)
-    in_all, named = len(results.register.rows(specs)), " and ".join(map(proposals.bundled().title_of, specs))
-    end = "" if results.complete else " The run is not complete."
-    word, colour = ("conforms as far as it was asked", {"green": True}) if results.conforms() else ("does not conform", {"red": True})
-    out.write_line(f"  {judged} of the {in_all} requirements of {named} were judged: {results.system} {word}.{end}", **colour)
-    if results.folder:
-        out.write_line(f"  results: {os.path.relpath(results.folder)}")
+    count = Count(results, results.requirements(), specs)
+    out.write_line(f"  {count.asked_words}")
+    if count.not_asked_words:
+        out.write_line(f"  not asked: {count.not_asked_words}", light=True)
+    word, colour = _meaning(results, count, _and([proposals.bundled().title_of(spec) for spec in specs]))
+    if results.handshake and results.handshake.deviations:
+        out.write_line(f"  {results.handshake.deviations}")
+    out.write_line(f"  {results.identity.called} {word}", **colour)
+
+
+def _and(words: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _meaning(results: Results, count: "Count", titles: str) -> tuple[str, dict[str, bool]]:
+    objections = ", ".join(results.objections())
+    if not results.complete and not results.failing():
+        why = "was stopped" if results.stopped else "lost scenarios, which is fencepost's fault"
+        return f"has no verdict: the run {why}", {"yellow": True}
+    if objections:
+        return f"does not conform: {objections}", {"red": True}
+    if results.stopped:
+        return "has no verdict: the histories were not judged", {"yellow": True}
+    return f"conforms to {titles}" if count.is_whole else f"conforms as far as it was asked about {titles}", {"green": True}
+
+
+class Count:
+    """The requirements of the selected proposals, told apart: asked, to be asked, and not asked with the reason why."""
+
+    def __init__(self, results: Results, found: Iterable[RequirementResult], specs: Iterable[str]) -> None:
+        rows = {row.id for spec in specs for row in results.register.by_spec[spec]}
+        mine = [one for one in found if one.requirement in rows]
+        selected = [one for one in mine if results.is_selected(one.requirement)]
+        self._excluded = sum(one.verdict is Verdict.EXCLUDED for one in selected)
+        self._planned = sum(results.register[one.requirement].planned for one in selected)
+        self._left_out = len(mine) - len(selected)
+        self._verdicts = Counter(one.verdict for one in selected if results.register[one.requirement].is_tested)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every tested requirement of these proposals was asked."""
+        return not (self._left_out or self._verdicts[Verdict.NOT_OFFERED] or self._verdicts[Verdict.NOT_RUN])
+
+    @property
+    def asked_words(self) -> str:
+        """`150 of 195 asked: 149 met, 1 known deviation; 45 not offered`."""
+        unasked = {Verdict.NOT_OFFERED: "not offered", Verdict.NOT_RUN: "not reached"}
+        asked = {verdict: number for verdict, number in self._verdicts.items() if verdict not in unasked}
+        parts = ", ".join(f"{asked[verdict]} {verdict.words}" for verdict in SIGNS if verdict in asked)
+        rest = ", ".join(f"{self._verdicts[verdict]} {words}" for verdict, words in unasked.items() if self._verdicts[verdict])
+        return f"{sum(asked.values())} of {self._verdicts.total()} asked{f': {parts}' if parts else ''}{f'; {rest}' if rest else ''}"
+
+    @property
+    def not_asked_words(self) -> str:
+        told = {"excluded": self._excluded, "planned": self._planned, "not selected": self._left_out}
+        return ", ".join(f"{number} {words}" for words, number in told.items() if number)
 
 
 def _themes(results: Iterable[RequirementResult]) -> dict[str, list[RequirementResult]]:

@@ -1,5 +1,6 @@
 """What a user asks of a run, as pytest options; the command line builds the same."""
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -7,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from fencepost.adapters import registry
-from fencepost.contract import proposals
+from fencepost.contract import proposals, smoke
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register
 from fencepost.contract.registration import Asked
+from fencepost.contract.verdict import Gate
 
+from .identity import Named
 from .selection import Selection
 
 
@@ -26,6 +29,11 @@ class Options:
     results: Path | None = None
     html: bool = True
     check: bool = False
+    gate: Gate = field(default_factory=Gate)
+    named: Named = field(default_factory=Named)
+    smoke: bool = False
+    summary: Path | None = None
+    previous: Path | None = None
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
@@ -35,10 +43,20 @@ class Options:
             value("--system"),
             Asked(given(own, value("--set-system")), value("--profile"), value("--patience")),
             Selection(tuple(value("--spec")), tuple(value("--only")), tuple(value("--level"))),
-            Path(value("--results")).resolve() if value("--results") else None,
+            Path(os.path.realpath(value("--results"))) if value("--results") else None,
             not value("--no-html"),
             value("--check"),
+            Gate.of(value("--fail-on"), value("--strict-verdicts"), value("--max-not-offered")),
+            Named.of(value("--name"), value("--system-version"), value("--label"), value("--known-as")),
+            smoke=value("--smoke"),
+            summary=_path("--summary", value("--summary")),
+            previous=_path("--previous", value("--previous")),
         )
+
+    @property
+    def defect(self) -> str | None:
+        """The name of the variant of the reference that is judged, None for the honest one and for every other system."""
+        return self.asked.options.get("defect") if self.system == registry.REFERENCE else None
 
     def protocols(self) -> tuple[str, ...]:
         """The protocols that the system speaks. Raises UnknownName."""
@@ -47,6 +65,8 @@ class Options:
     def about_system(self, register: Register) -> "Options":
         """These options with only such proposals selected as bind the system. Raises WrongUsage for one that was named and does not."""
         spoken = self.protocols()
+        if self.named.known_as:
+            self.named.known_as.check(self.system, spoken)
         known = proposals.bundled()
         binding = tuple(spec for spec in register.by_spec if set(spoken) & set(known.protocols_of(spec)))
         for spec in self.selection.specs:
@@ -55,11 +75,19 @@ class Options:
                     f"--spec {spec} is about {' and '.join(known.protocols_of(spec))}, and {self.system} speaks {' and '.join(spoken)}; "
                     f"for it there are {', '.join(binding)}"
                 )
-        return replace(self, selection=replace(self.selection, specs=self.selection.specs or binding))
+        chosen = smoke.requirements_for(spoken) if self.smoke else ()
+        return replace(self, selection=replace(self.selection, specs=self.selection.specs or binding, smoke=chosen))
 
     def build_systems(self) -> Mapping[str, System]:
         """What is asked for, not yet started: a system for each protocol that it speaks. Raises UnknownName or WrongUsage."""
         return registry.build(self.system, self.asked)
+
+
+def _path(option: str, value: str | None) -> Path | None:
+    """The path that an option names. Raises WrongUsage for an empty one, such as of an environment variable that is not set."""
+    if value == "":
+        raise WrongUsage(f"{option} is empty: expected a path; is the environment variable set?")
+    return Path(value).resolve() if value else None
 
 
 def given(own: Mapping[str, str | None], more: Iterable[str]) -> dict[str, str]:
@@ -91,9 +119,25 @@ def add(parser: pytest.Parser) -> None:
     group.addoption(
         "--patience", type=float, default=Asked.patience_s, metavar="S", help="how long to wait for what must come (default: 20)"
     )
+    group.addoption("--name", metavar="NAME", help="what the system is called in every file and report (default: the name of --system)")
+    group.addoption("--system-version", metavar="VERSION", help="its version there; asked of the system when it is not given")
+    group.addoption("--label", action="append", default=[], metavar="KEY=VALUE", help="told beside it, such as a commit; may be repeated")
+    group.addoption("--known-as", metavar="SYSTEM:VERSION", help="the release that it is a build of, whose bundled deviations then hold")
     group.addoption("--spec", action="append", default=[], metavar="PROPOSAL", help="only this proposal; may be repeated")
     group.addoption("--only", action="append", default=[], metavar="ID", help="only this requirement; may be repeated")
     group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only MUST, SHOULD or MAY; may be repeated")
+    group.addoption(
+        "--fail-on",
+        action="append",
+        default=[],
+        metavar="VERDICT",
+        help="what fails besides violated (default: inconclusive)",
+    )
+    group.addoption("--strict-verdicts", action="store_true", help="not offered and inconclusive fail too")
+    group.addoption("--max-not-offered", type=int, metavar="N", help="more requirements than that which are not offered fail")
+    group.addoption("--smoke", action="store_true", help="only the thirty requirements that tell most in the least time")
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
     group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")
+    group.addoption("--summary", metavar="FILE.md", help="append a summary of the run to this file, as Markdown")
+    group.addoption("--previous", metavar="RESULTS", help="the results of an earlier run: the summary says what changed since then")

@@ -16,14 +16,20 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
+from fencepost.contract.register import Register
 from fencepost.steps import vocabularies
 
-from . import histories, options
+from . import folder, histories, looking, options, summary
 from .contract import register
+from .judged_systems import JudgedSystems
+from .junit import Junit
 from .options import Options
+from .refusing import refuse
 from .reporting import Reporting
-from .results import claim
+from .results import Results
 from .running import Running
+from .stopping import Stopping
+from .stopping_hooks import WORKERS, StoppingHooks
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,27 +46,52 @@ def pytest_configure(config: pytest.Config) -> None:
         vocabularies.check()
         chosen = chosen.about_system(rows)
         chosen.selection.check(rows)
+        stopping = _stopping(config)
         if chosen.check and not in_worker:
             histories.ready(chosen)
+        # The run before may stand in the folder that is claimed next.
+        wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous)
         if chosen.results and not in_worker:
-            claim(chosen.results)
-            config.option.xmlpath = config.option.xmlpath or str(chosen.results / "junit.xml")
+            folder.look(chosen.results, chosen.check)
+        # Also where workers start them: what is wrong with them is told before the folder is claimed.
+        systems = JudgedSystems(chosen, rows)
         if not in_worker:
-            config.pluginmanager.register(Reporting(chosen, rows), "fencepost-reporting")
+            results = Results(rows, chosen.selection, chosen.system, chosen.named, chosen.defect, chosen.gate)
+            if chosen.results:
+                results.claimed = folder.claim(chosen.results, results.as_text())
+            config.pluginmanager.register(Reporting(chosen, results, stopping, wanted), "fencepost-reporting")
+            config.pluginmanager.register(Junit(config, results), "fencepost-junit")
         if not hands_out:
-            config.pluginmanager.register(Running(config, chosen, rows), "fencepost-running")
-            if folder := _allure_results(config, chosen):
-                from fencepost.report.allure_steps import AllureSteps
-
-                config.pluginmanager.register(AllureSteps(rows, folder), "fencepost-allure")
+            config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
+            looking.in_worker(config)
+            _tell_allure(config, chosen, rows)
     except (WrongUsage, DataFileError) as error:
-        raise pytest.UsageError(str(error)) from error
+        raise refuse(config, error) from error
 
 
-def _allure_results(config: pytest.Config, options: Options) -> Path | None:
-    """Where Allure results go: into the results folder, or where allure-pytest was told to write."""
+def _stopping(config: pytest.Config) -> Stopping:
+    """That of `fencepost run`, or of the process that started this worker; elsewhere pytest's own ways to stop hold."""
+    hooks = next((one for one in config.pluginmanager.get_plugins() if isinstance(one, StoppingHooks)), None)
+    if hooks is None:
+        hooks = StoppingHooks(Stopping())
+        config.pluginmanager.register(hooks)
+        if told := getattr(config, "workerinput", {}).get(WORKERS):
+            hooks.stopping.listen_to(Path(told))
+    return hooks.stopping
+
+
+def _tell_allure(config: pytest.Config, chosen: Options, rows: Register) -> None:
+    """Write Allure results, into the results folder, or where allure-pytest was told to write."""
     told = getattr(config.option, "allure_report_dir", None)
-    return Path(told) if told else options.results and options.results / "allure-results"
+    if not told and not chosen.results:
+        return
+    from fencepost.report.allure_steps import AllureSteps
+
+    if told:
+        steps = AllureSteps(rows, Path(told))
+    elif chosen.results:
+        steps = AllureSteps(rows, chosen.results / folder.ALLURE_RESULTS, folder.noting(chosen.results))
+    config.pluginmanager.register(steps, "fencepost-allure")
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
 
-from . import suite
+from . import stopping, suite
 from .contract import gherkin, proposals
 from .suite import PLUGINS
 
@@ -170,11 +170,9 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
     tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
-    with (
-        contextlib.suppress(KeyboardInterrupt),
-        _sigterm_interrupts(),
-        context.Pool(workers, _leave_interrupts, maxtasksperchild=1) as pool,
-    ):
+    with stopping.ignored():  # so do the processes of the pool, which a terminal's Ctrl-C reaches too
+        pool = context.Pool(workers, maxtasksperchild=1)
+    with contextlib.suppress(KeyboardInterrupt), _sigterm_interrupts(), pool:
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
             found[one.defect.name] = one
             report(one, number, len(variants))
@@ -184,11 +182,6 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
         (*seen, *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
         tuple(variant for variant in variants if variant.name not in found),
     )
-
-
-def _leave_interrupts() -> None:
-    """Ctrl-C in a terminal reaches every process; only the one that writes the proof shall act on it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextlib.contextmanager

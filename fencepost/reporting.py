@@ -2,21 +2,28 @@
 
 import dataclasses
 import json
+import os
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from fencepost.contract.evidence import Mismatch
+from fencepost.contract.folder import Folder
 from fencepost.contract.items import scenario_of
-from fencepost.contract.ports import Handshake
-from fencepost.contract.register import Register
+from fencepost.contract.ports import Handshake, Image
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.report import allure_anomalies, allure_html, allure_overview
 
 from . import histories, matrix
+from .compliance import Compliance
+from .folder import ALLURE_RESULTS, noting
 from .options import Options
+from .refusing import WATCHING
 from .results import Results
+from .stopping import Stopped, Stopping
+from .summary import Wanted
 
 _LETTERS = {
     Verdict.MET: (".", {"green": True}),
@@ -53,37 +60,47 @@ class Judged:
 def _handshake(data: dict[str, Any] | None) -> Handshake | None:
     if data is None:
         return None
-    lists = {name: tuple(data[name]) for name in ("notes", "not_offered")} | {"judged_as": data["judged_as"] and tuple(data["judged_as"])}
-    return Handshake(**(data | lists | {"capabilities": frozenset(data["capabilities"])}))
+    tuples = {name: tuple(data[name]) for name in ("notes", "not_offered")}
+    tuples |= {name: data[name] and tuple(data[name]) for name in ("judged_as", "looks_like")}
+    image = data["image"] and Image(**data["image"])
+    return Handshake(**(data | tuples | {"capabilities": frozenset(data["capabilities"]), "image": image}))
 
 
 class Reporting:
     """The half of the plugin that hears what was judged."""
 
-    def __init__(self, options: Options, register: Register) -> None:
-        self.html, self.check = options.html, options.check
-        self.results = Results(register, options.selection, options.results, options.system)
+    def __init__(self, options: Options, results: Results, stopping: Stopping, summary: Wanted | None = None) -> None:
+        self.html, self.check, self.summary = options.html, options.check, summary
+        self.results, self.stopping = results, stopping
         self.collected: set[str] = set()
         self.unreachable: str | None = None
-        self.results.write()
 
+    @pytest.hookimpl(tryfirst=True)  # before the system is waited for
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.collected |= {item.nodeid for item in session.items if scenario_of(item)}
+        self._collect({item.nodeid for item in session.items if scenario_of(item)})
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        self.collected |= set(ids)
+        if self.results.selected is None:  # every worker collects the same
+            self._collect(set(ids))
+
+    def _collect(self, ids: set[str]) -> None:
+        self.collected = ids
+        self.results.selected = len(ids)
+        self.results.write()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.collected.discard(report.nodeid)
         judged = Judged.of(report)
-        if judged is None:
+        if judged is None:  # also of a scenario whose worker process died, which leaves the run incomplete
             return
+        self.collected.discard(report.nodeid)
         self.results.handshake = judged.handshake or self.results.handshake
         if judged.unreachable:
-            self.unreachable = judged.unreachable
+            self.unreachable = self.results.stopped = judged.unreachable
             return
         self.results.add(judged.result)
+        if judged.result.verdict.is_red:
+            self.stopping.failed()
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
         """Scenarios are shown by their verdict, and counted as pytest counts."""
@@ -100,27 +117,62 @@ class Reporting:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         self.results.complete = ended and not self.collected and bool(self.results.scenarios)
+        if not self.results.complete:
+            self.results.stopped = self.results.stopped or self.stopping.reason
         self.results.write()
         if self.check and self.results.complete and self.results.folder:
             if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
                 terminal.ensure_newline()  # what follows is told while the line of letters is still open
-            self.results.histories = histories.judge(self.results.folder, self.results.scenarios)
+            try:
+                with self.stopping.ending_early():
+                    self.results.histories = histories.judge(self.results.folder, self.results.scenarios)
+            except KeyboardInterrupt as stopped:  # Spark has taken SIGINT for itself, and raises this
+                self.results.stopped = self.stopping.reason = self.stopping.reason or str(stopped) or "SIGINT"
             self.results.write()
-            for told in filter(lambda told: told.is_red, self.results.histories.anomalies):
+            for told in filter(lambda told: told.is_red, self.results.histories.anomalies if self.results.histories else ()):
                 session.config.hook.pytest_runtest_logreport(report=told.as_report())
-                allure_anomalies.tell(told, self.results.register, self.results.folder / "allure-results")
+                allure_anomalies.tell(told, self.results.register, self.results.folder / ALLURE_RESULTS, noting(self.results.folder))
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self.summary:
+            self._sum_up(self.summary)
+
+    def _sum_up(self, wanted: Wanted) -> None:
+        """Write the summary; that it cannot be written changes no verdict, and so no exit code."""
+        try:
+            wanted.append(Compliance.model_validate(self.results.as_json()))
+        except OSError as error:
+            print(f"fencepost: the summary {wanted.path} cannot be written: {error.strerror}", file=sys.stderr)
 
     def _title(self) -> str:
-        handshake = self.results.handshake
-        return f"Fencepost: {self.results.system} {handshake.version}, profile {handshake.profile}" if handshake else "Fencepost"
+        return f"Fencepost: {self.results.identity}"
+
+    def made(self) -> list[str]:
+        """Make what is made of whole results, and tell where everything is: a line each."""
+        if self.results.claimed is None:
+            return []
+        allure_overview.write(self.results.claimed.path, noting(self.results.claimed.path))
+        return [
+            f"results: {os.path.relpath(self.results.claimed.path)}",
+            *([self._allure_report(self.results.claimed)] if self.html else []),
+        ]
+
+    def _allure_report(self, claimed: Folder) -> str:
+        try:
+            with self.stopping.ending_early(only_at_once=True):
+                return allure_html.generate(claimed, self._title())
+        except Stopped:
+            return "no Allure report: the run was stopped twice"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Under pytest itself; what `fencepost run` prints at the end is `ending.py`."""
+        if terminalreporter.config.pluginmanager.has_plugin(WATCHING):
+            return
         if self.unreachable:
             terminalreporter.write_line(self.unreachable, red=True)
         elif self.results.scenarios:
             matrix.write(self.results, terminalreporter)
-            if self.results.folder:
-                allure_overview.write(self.results.folder)
-            if self.results.folder and self.html:
-                terminalreporter.write_line(f"  {allure_html.generate(self.results.folder, self._title())}")
+            for line in self.made():
+                terminalreporter.write_line(f"  {line}")
+            matrix.write_headline(self.results, terminalreporter)
+        if self.results.stopped and self.stopping.reason:
+            matrix.write_stopped(self.results, terminalreporter)

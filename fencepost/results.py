@@ -8,7 +8,6 @@ import dataclasses
 import json
 import os
 import platform
-import shutil
 import sys
 import time
 from dataclasses import dataclass, field
@@ -17,46 +16,37 @@ from pathlib import Path
 from typing import Any
 
 from fencepost import __version__
-from fencepost.contract.errors import WrongUsage
+from fencepost.contract.folder import Folder
 from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register
-from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, conforms, judge, totals
+from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, Verdict, judge, totals
 
+from .folder import COMPLIANCE, ENVIRONMENT
 from .histories import Histories
+from .identity import Identity, Named
 from .selection import Selection
 
 _WRITE_EVERY_S = 0.5
-_OURS = ("compliance.json", "junit.xml", "environment.json")
-_UNFINISHED_JUNIT = """<?xml version="1.0" encoding="utf-8"?>
-<testsuites><testsuite name="fencepost" tests="1" errors="1" failures="0" skipped="0"><testcase classname="fencepost" name="run">\
-<error message="the run has not ended: it is still going on, or it was killed"/></testcase></testsuite></testsuites>
-"""
-
-
-def claim(folder: Path) -> None:
-    """Make the folder ready for a run of its own. Raises WrongUsage when it cannot be written to."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in _OURS:
-            (folder / name).unlink(missing_ok=True)
-        for name in ("allure-results", "allure-report", "history", "check"):
-            shutil.rmtree(folder / name, ignore_errors=True)
-        _put(folder / "junit.xml", _UNFINISHED_JUNIT)
-    except OSError as error:
-        raise WrongUsage(f"the results folder {folder} cannot be written to: {error}") from error
 
 
 @dataclass
 class Results:
-    """What is known so far of one run; `folder` is None when nothing shall be written."""
+    """What is known so far of one run; `claimed` is None where nothing is written.
+
+    `selected` counts the scenarios that are asked, once they have been collected. `stopped` is why not all of what was asked for was done.
+    """
 
     register: Register
     selection: Selection
-    folder: Path | None
     system: str
+    named: Named = field(default_factory=Named)
+    defect: str | None = None
+    gate: Gate = field(default_factory=Gate)
+    claimed: Folder | None = None
     handshake: Handshake | None = None
-    selected: int = 0
+    selected: int | None = None
     complete: bool = False
+    stopped: str | None = None
     scenarios: list[ScenarioResult] = field(default_factory=list)
     histories: Histories | None = None
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -78,7 +68,7 @@ class Results:
         for spec, rows in self.register.by_spec.items():
             for row in rows:
                 if row.id in ran:
-                    found.append(judge(row.id, ran[row.id]))
+                    found.append(judge(row.id, sorted(ran[row.id], key=lambda scenario: scenario.number)))
                 elif row.excluded:
                     found.append(RequirementResult(row.id, Verdict.EXCLUDED, row.excluded))
                 else:
@@ -87,41 +77,67 @@ class Results:
                     )
         return found
 
+    @property
+    def folder(self) -> Path | None:
+        return self.claimed.path if self.claimed else None
+
+    def objections(self) -> list[str]:
+        """What keeps the run from conforming, in words, as far as it went; empty where nothing does."""
+        told = self.gate.objections(self.requirements())
+        anomalies = sum(told.is_red for told in self.histories.anomalies) if self.histories else 0
+        return [*told, f"{anomalies} anomalies in the histories"] if anomalies else told
+
+    def failing(self) -> set[Verdict]:
+        """The verdicts that keep the run from conforming; an anomaly in a history is a violation."""
+        return self.gate.failing(self.requirements()) | ({Verdict.VIOLATED} if self.histories and self.histories.is_red else set())
+
+    @property
+    def identity(self) -> Identity:
+        """Who was judged, as far as is known by now."""
+        return Identity.of(self.system, self.named, self.defect, self.handshake)
+
     def conforms(self) -> bool:
-        return conforms(self.requirements(), self.complete) and not (self.histories and self.histories.is_red)
+        return self.complete and not self.stopped and not self.objections()
 
     def write(self) -> None:
         """Bring the folder up to date."""
         self._written = time.monotonic()
-        if self.folder is None:
+        if self.claimed is None:
             return
-        _put(self.folder / "compliance.json", json.dumps(self.as_json(), indent=1) + "\n")
-        _put(self.folder / "environment.json", json.dumps(self._environment(), indent=1) + "\n")
+        self.claimed.put(COMPLIANCE, self.as_text())
+        self.claimed.put(ENVIRONMENT, json.dumps(self._environment(), indent=1) + "\n")
+
+    def as_text(self) -> str:
+        """`compliance.json` as it is written."""
+        return json.dumps(self.as_json(), indent=1) + "\n"
 
     def as_json(self) -> dict[str, Any]:
         """`compliance.json`; its names are published and stay."""
         results = self.requirements()
-        handshake = self.handshake
         return {
             "schema_version": 1,
             "fencepost": __version__,
             "complete": self.complete,
+            "stopped": self.stopped,
             "started": self.began.isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - self._clock, 3),
-            "system": {
-                "name": self.system,
-                "version": handshake.version if handshake else None,
-                "profile": handshake.profile if handshake else None,
-            },
+            "system": self.identity.as_json(),
             "selection": {
                 "specs": list(self.selection.specs or self.register.by_spec),
-                "only": list(self.selection.only),
+                "only": list(self.selection.only or self.selection.smoke),
                 "levels": list(self.selection.levels),
+                "smoke": bool(self.selection.smoke),
             },
+            "gate": self.gate.as_json(),
+            "scenarios": {"selected": self.selected, "judged": len(self.scenarios)},
             "totals": totals(results),
             "requirements": [self._requirement(result) for result in results],
             "histories": self.histories and self.histories.as_json(),
         }
+
+    def is_selected(self, requirement: str) -> bool:
+        """Whether the run asks about this requirement, be there a scenario for it or not."""
+        return self.selection.holds(self.register[requirement], self.register.spec_of(requirement))
 
     def _requirement(self, result: RequirementResult) -> dict[str, Any]:
         row = self.register[result.requirement]
@@ -129,6 +145,7 @@ class Results:
             "id": row.id,
             "level": row.level,
             "source": row.source,
+            "selected": self.is_selected(row.id),
             "verdict": result.verdict.value,
             "reason": result.reason,
             "evidence": result.evidence,
@@ -140,7 +157,9 @@ class Results:
             return "planned: no scenario tests it yet"
         if not selected:
             return "not selected"
-        return "the run ended before it" if not self.complete else "not collected"
+        if self.complete:
+            return "not collected"
+        return f"the run was stopped before it: {self.stopped}" if self.stopped else "the run ended before it"
 
     def _environment(self) -> dict[str, Any]:
         """The machine without its name or paths, and what the system said of itself."""
@@ -150,12 +169,11 @@ class Results:
             "python": platform.python_version(),
             "platform": f"{sys.platform} {platform.machine()}",
             "processors": os.cpu_count(),
-            "system": {
-                "name": self.system,
-                "version": handshake.version if handshake else None,
-                "profile": handshake.profile if handshake else None,
+            "system": self.identity.as_json()
+            | {
                 "capabilities": sorted(handshake.capabilities) if handshake else [],
                 "notes": list(handshake.notes) if handshake else [],
+                "deviations": handshake.deviations if handshake else None,
             },
         }
 
@@ -168,10 +186,3 @@ def _scenario(scenario: ScenarioResult) -> dict[str, Any]:
         "seconds": round(scenario.seconds, 4),
         "violation": scenario.violation and dataclasses.asdict(scenario.violation),
     }
-
-
-def _put(path: Path, text: str) -> None:
-    """Replace a file in one step, so that a reader or a kill never meets half of it."""
-    half = path.with_name(f".{path.name}.tmp")
-    half.write_text(text, encoding="utf-8")
-    half.replace(path)

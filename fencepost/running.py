@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from fencepost.contract import history_files
+from fencepost.contract.brokers import turn_of
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import Evidence
+from fencepost.contract.folder import Folder
 from fencepost.contract.items import (
     EVIDENCE,
     PROTOCOL,
@@ -32,14 +34,19 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.steps import vocabularies
 
+from . import junit
 from .contract import gherkin
 from .expectations import Expectations
 from .failure import explain
+from .folder import HISTORIES
 from .judged_systems import JudgedSystems
-from .judging import judge
+from .judging import Judgement, judge
 from .lint import lint
 from .options import Options
+from .refusing import refuse
 from .reporting import Judged
+from .stopping import Stopped, Stopping
+from .stopping_hooks import GIVEN_UP
 
 ERROR = pytest.StashKey[BaseException]()
 PROTOCOL_PARAMETER = "fencepost_protocol"
@@ -48,9 +55,9 @@ PROTOCOL_PARAMETER = "fencepost_protocol"
 class Running:
     """The half of the plugin that talks to the systems under test."""
 
-    def __init__(self, config: pytest.Config, options: Options, register: Register) -> None:
-        self.config, self.options, self.register = config, options, register
-        self.systems = JudgedSystems(options, register)
+    def __init__(self, config: pytest.Config, options: Options, register: Register, systems: JudgedSystems, stopping: Stopping) -> None:
+        self.config, self.options, self.register, self.systems, self.stopping = config, options, register, systems, stopping
+        self.claimed = Folder(options.results) if options.results else None
         self.unreachable: str | None = None
         self.is_fit = True
         self.systems.prepare()
@@ -78,13 +85,13 @@ class Running:
         if faults := lint(gherkin.bundled(), self.register, vocabularies.by_spec()):
             # pytest tells that the collection is finished also after this.
             self.is_fit = False
-            raise pytest.UsageError("the features are not fit to be run:\n  " + "\n  ".join(faults))
+            raise refuse(config, WrongUsage("the features are not fit to be run:\n  " + "\n  ".join(faults)))
         chosen = [item for item in scenarios if self._is_selected(item)]
         if left_out := [item for item in scenarios if not self._is_selected(item)]:
             config.hook.pytest_deselected(items=left_out)
         order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
-        # What takes a system long to get ready comes last, so that it gets ready while the others are judged.
-        chosen.sort(key=lambda item: ("aged-ids" in needs_of(item), order[requirement_of(item)]))
+        # Scenarios on one broker come together, and those last that take their system long to get ready.
+        chosen.sort(key=lambda item: (turn_of(self._system(item), needs_of(item)), order[requirement_of(item)]))
         items[:] = chosen + [item for item in items if not scenario_of(item)]
 
     def _is_selected(self, item: pytest.Item) -> bool:
@@ -112,18 +119,26 @@ class Running:
             needs: dict[str, list[frozenset[str]]] = {}
             for item in filter(scenario_of, session.items):
                 needs.setdefault(item.stash[PROTOCOL], []).append(frozenset(needs_of(item)))
-            self.systems.open(needs)
+            with self.stopping.ending_early():
+                self.systems.open(needs)
+        except Stopped:
+            pass  # no scenario is begun
         except (SystemUnreachable, WrongUsage, DataFileError) as error:
-            self._give_up(str(error))
+            self._give_up(error)
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self, reason: Exception) -> None:
         """End the run; a worker process can only pass the reason on, with its first scenario."""
         if not hasattr(self.config, "workerinput"):
-            raise pytest.UsageError(reason)
-        self.unreachable = reason
+            self.config.pluginmanager.get_plugin("fencepost-reporting").results.stopped = str(reason)  # type: ignore[union-attr]  # it is there
+            raise refuse(self.config, reason)
+        self.unreachable = str(reason)
+
+    @pytest.hookimpl(trylast=True)  # after what is left of a scenario was tidied up, and before a worker says that it has ended
+    def pytest_sessionfinish(self) -> None:
+        self.systems.close()
 
     def pytest_unconfigure(self) -> None:
-        self.systems.close()
+        self.systems.close()  # also where the session never began
 
     def open_session(self, item: pytest.Item) -> Session:
         session = item.stash[SESSION] = self._system(item).session(item.name, frozenset(needs_of(item)))
@@ -131,12 +146,10 @@ class Running:
 
     def keep_history(self, item: pytest.Item, session: Session) -> None:
         """Write what the scenario said as events, one line each, for the history checkers."""
-        if self.options.results is None:
+        if self.claimed is None:
             return
         name = self._run(item)
-        path = self.options.results / "history" / history_files.name_of(name)
-        path.parent.mkdir(exist_ok=True)
-        history_files.write(path, session.history(name))
+        self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(session.history(name)))
 
     def _system(self, item: pytest.Item) -> System:
         return self.systems.by_protocol[item.stash[PROTOCOL]]
@@ -178,8 +191,11 @@ class Running:
     @pytest.hookimpl(wrapper=True, trylast=True)  # innermost, so that whoever writes reports hears the verdict
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         report: pytest.TestReport = yield
-        if scenario_of(item) and EVIDENCE in item.stash and not (call.when == "setup" and call.excinfo is None):
+        was_asked = scenario_of(item) and EVIDENCE in item.stash and GIVEN_UP not in item.stash
+        if was_asked and not (call.when == "setup" and call.excinfo is None):
             self._judge(item, call, report)
+        elif GIVEN_UP in item.stash and report.skipped:  # pytest would tell where in the kit that was decided
+            report.longrepr = (str(report.location[0]), report.location[1] or 0, f"Skipped: given up: {item.stash[GIVEN_UP]}")
         return report
 
     def _judge(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
@@ -189,25 +205,34 @@ class Running:
         requirement, template = requirement_of(item), scenario_of(item)
         known = self.systems.expectations.get(item.stash[PROTOCOL], Expectations())
         judged = judge(error, item.stash[EVIDENCE], known.of(requirement, template.name), known.may_pass)
+        alike = self._alike(item, judged)
         result = ScenarioResult(
             requirement,
             feature_of(item),
             self._name(item),
             judged.verdict,
-            judged.reason,
+            "; ".join(filter(None, (judged.reason, alike))) or None,
             item.stash[EVIDENCE].count,
             call.duration,
             self._run(item),
             judged.violation,
         )
         item.stash[RESULT] = result
-        item.user_properties += [("requirement", requirement), ("verdict", judged.verdict.value)]  # for junit.xml
+        told = junit.properties(requirement, result.feature, result.name, example_of(item), judged.verdict.value)
+        item.user_properties[:] = [*(one for one in item.user_properties if one[0] not in dict(told)), *told]
         report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]
         self._colour(report, judged.verdict, judged.reason)
         if judged.verdict.is_red:
             exchanges = item.stash[SESSION].exchanges() if SESSION in item.stash else []
             traceback = report.longreprtext if judged.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
-            report.longrepr = explain(self.register[requirement], result, item.stash.get(STEP, None), exchanges, traceback)
+            report.longrepr = explain(self.register[requirement], result, item.stash.get(STEP, None), exchanges, traceback, alike)
+
+    def _alike(self, item: pytest.Item, judged: Judgement) -> str | None:
+        """What else is known to break this requirement in that way, for a violation that nothing excuses."""
+        likeness = self.systems.likenesses.get(item.stash[PROTOCOL])
+        if likeness is None or judged.verdict is not Verdict.VIOLATED:
+            return None
+        return likeness.hint(requirement_of(item), scenario_of(item).name, judged.violation)
 
     @staticmethod
     def _colour(report: pytest.TestReport, verdict: Verdict, reason: str | None) -> None:

@@ -10,15 +10,20 @@
 
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from fencepost.contract import history_files
+from fencepost.contract.errors import WrongUsage
 
 Event: TypeAlias = dict[str, Any]
 Fields: TypeAlias = dict[str, str]
+
+_NEEDED = frozenset({"run_id", "client", "api", "type", "error", "tx", "grp", "iso", "mops", "ctl"})
+_REMEDY = "the history is of no whole run: run again"
 
 _ROUTING = frozenset({"metadata", "find_coordinator", "api_versions", "create_topics"})
 _WRITES = frozenset(
@@ -41,11 +46,33 @@ class Said:
 
 def read(path: Path) -> list[Said]:
     """A scenario's history in its normal form."""
-    events = [json.loads(line) for line in history_files.text_of(path).splitlines()]
-    names = {event["tx"]["tid"] for event in events if event.get("tx") and event["tx"]["tid"]}
+    said = events(path)
+    names = {event["tx"]["tid"] for event in said if event.get("tx") and event["tx"]["tid"]}
     normal = _Normal(names)
-    calls = [(normal.request(asked), asked, normal.answer(told)) for asked, told in _calls(events)]
+    calls = [(normal.request(asked), asked, normal.answer(told)) for asked, told in _calls(said)]
     return list(_once(calls))
+
+
+def events(path: Path) -> list[Event]:
+    """The events of a history. Raises WrongUsage, with file and line, where it is not whole, such as of a run that was killed."""
+    try:
+        lines = history_files.text_of(path).splitlines()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise WrongUsage(f"{path} cannot be read: {error}") from error
+    found = [_event(path, number, line) for number, line in enumerate(lines, 1)]
+    if len(found) % 2:
+        raise WrongUsage(f"{path}, line {len(found)}: the last request has no answer; {_REMEDY}")
+    return found
+
+
+def _event(path: Path, number: int, line: str) -> Event:
+    try:
+        event = json.loads(line)
+    except ValueError:
+        event = None
+    if not (isinstance(event, dict) and event.keys() >= _NEEDED):
+        raise WrongUsage(f"{path}, line {number}: not a whole event; {_REMEDY}")
+    return event
 
 
 def a_moment_apart(one: Fields, other: Fields) -> set[str]:

@@ -13,6 +13,8 @@ class Selection:
     specs: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
+    smoke: tuple[str, ...] = ()
+    """The requirements of a smoke run, for this system; empty for any other run."""
 
     def check(self, register: Register) -> None:
         """Raises UnknownName for a proposal, an id or a level that there is none of, WrongUsage when nothing is left to judge."""
@@ -32,4 +34,5 @@ class Selection:
             (not self.specs or spec in self.specs)
             and (not self.only or row.id in self.only)
             and (not self.levels or row.level in self.levels)
+            and (not self.smoke or row.id in self.smoke)
         )

@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from fencepost.contract.errors import Exit
+from fencepost.contract.verdict import Verdict
 
-from . import expectations
+from . import ending, expectations
 from .contract import register
+from .options import Options
 from .reporting import Reporting
 from .results import Results
+from .screen import Screen
+from .stopping import Stopping
+from .stopping_hooks import StoppingHooks
+from .watching import Loudness, Watching
 
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "fencepost.plugin")
 
@@ -22,30 +28,62 @@ class _Remember:
 
     reporting: Reporting | None = None
 
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        self.reporting = session.config.pluginmanager.get_plugin("fencepost-reporting")
+    def pytest_configure(self, config: pytest.Config) -> None:
+        self.reporting = config.pluginmanager.get_plugin("fencepost-reporting")
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A run that has ended: its exit code, and its results where it had begun."""
+    """A run that has ended: its exit code, and who heard what was judged where it had begun."""
 
     exit: Exit
-    results: Results | None
+    reporting: Reporting | None
+
+    @property
+    def results(self) -> Results | None:
+        return self.reporting.results if self.reporting else None
 
 
-def run(arguments: list[str], workers: int) -> int:
-    """Run the bundled features with these pytest options. Answers the exit code."""
-    return judge(arguments, workers).exit
+def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudness = Loudness.NORMAL) -> int:
+    """Run the bundled features with these pytest options, shown to a person, until a signal or an option stops it.
+
+    Answers the exit code; raises why there was no run.
+    """
+    with stopping.listening():
+        with Watching(Screen(), loudness) as watching:
+            ended = judge(arguments, workers, stopping, watching)
+        if watching.refused:
+            raise watching.refused
+        ending.write(watching, ended.reporting)
+    return ended.exit
 
 
-def judge(arguments: list[str], workers: int) -> Ended:
+def options_of(arguments: list[str]) -> Options:
+    """What these pytest options ask for; nothing is run."""
+
+    class Heard:
+        options = Options()
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_cmdline_main(self, config: pytest.Config) -> int:
+            self.options = Options.of(config)
+            return 0
+
+    heard = Heard()
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    pytest.main([f"-c={resources.files('fencepost').joinpath('run.ini')}", *(f"-p{name}" for name in PLUGINS), *arguments], plugins=[heard])
+    return heard.options
+
+
+def judge(arguments: list[str], workers: int, stopping: Stopping | None = None, watching: Watching | None = None) -> Ended:
     """Run the bundled features with these pytest options, and write the results folder where they name one."""
     expectations.check(register.bundled())  # a faulty data file of ours is not the user's doing, so it is told before pytest starts
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTEST_ADDOPTS", None)
     features = Path(str(resources.files("fencepost.features")))
     remember = _Remember()
+    hooks = StoppingHooks(stopping or Stopping())
     code = pytest.main(
         [
             str(features),
@@ -59,9 +97,9 @@ def judge(arguments: list[str], workers: int) -> Ended:
             *([f"-n{workers}"] if workers > 1 else []),
             *arguments,
         ],
-        plugins=[remember],
+        plugins=[remember, hooks, *([watching] if watching else [])],
     )
-    return Ended(_exit_code(int(code), remember.reporting), remember.reporting.results if remember.reporting else None)
+    return Ended(_exit_code(int(code), remember.reporting), remember.reporting)
 
 
 def _exit_code(code: int, reporting: Reporting | None) -> Exit:
@@ -71,9 +109,11 @@ def _exit_code(code: int, reporting: Reporting | None) -> Exit:
         return Exit.KIT_FAILED
     if reporting.unreachable or code == pytest.ExitCode.NO_TESTS_COLLECTED:
         return Exit.USAGE
-    counts = reporting.results.as_json()["totals"]
-    if reporting.results.conforms():
+    results = reporting.results
+    if results.stopped or code == pytest.ExitCode.INTERRUPTED:
+        return Exit.NOT_FINISHED
+    if results.conforms():
         return Exit.CONFORMS
-    found = reporting.results.histories
-    judged = counts["violated"] or counts["inconclusive"] or (found and found.is_red)
-    return Exit.KIT_FAILED if counts["harness_error"] and not judged else Exit.DOES_NOT
+    # A run that nobody stopped and that is not complete has lost scenarios, such as those of a worker process that died.
+    failing = results.failing()
+    return Exit.KIT_FAILED if failing <= {Verdict.HARNESS_ERROR} and (failing or not results.complete) else Exit.DOES_NOT

@@ -15,21 +15,24 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from fencepost.contract import folder
 from fencepost.contract.errors import WrongUsage
 
 from . import local
 from .anomalies import ANOMALIES, Anomaly
 from .derived import History
-from .ingest import files
+from .ingest import quarantine
+from .layout import CHECK, DESCRIPTION, PAGE, QUARANTINE, TABLES, VERDICT, WITNESSES
 from .options import Options
 from .page import render
 from .session import Size, session
-from .start import find
+from .start import Histories, Stored, find
 from .verdicts import SCHEMA, Found, Total, found, together, totals, unfinished, verdict
 from .witnesses import Shown, ranked, shown
 
 CONFORMS, DOES_NOT = 0, 1
 _SHOWN = 3
+_NAMED = 10
 
 
 @dataclass(frozen=True)
@@ -57,16 +60,21 @@ def judge(options: Options) -> Judged:
     say = _Progress()
     start = find(options.paths)
     size = Size(start.bytes, options.master, options.memory)
-    options.results.mkdir(parents=True, exist_ok=True)
-    _store(options.results, unfinished())
+    kept = _kept(start, options.results)
+    folder.look(options.results, CHECK, kept)
     say(f"{start}, {size.bytes / 1e6:.1f} MB; starting Spark on {options.master} with {size.driver_memory}")
     with session(size) as spark:
+        claimed = folder.claim(options.results, CHECK, {VERDICT: _text(unfinished())}, kept)
+        fresh = tuple(tree for tree in CHECK.trees if tree not in kept)
+        claimed.note(*folder.spark(*fresh), *([] if kept else [f"{TABLES}/{DESCRIPTION}"]))
         say("reading and sorting")
         tables, bad = start.tables(spark, size.partitions, options.results)
+        if bad:
+            say.unreadable(bad, options.results / QUARANTINE)
         history = History(tables, options.infer_ww, options.infer_rw)
         if not history.runs:
             raise WrongUsage(
-                f"no operation could be read from {start}; {bad} lines and files are in {options.results / 'quarantine'} with the reasons"
+                f"no operation could be read from {start}; {bad} lines and files are in {options.results / QUARANTINE} with the reasons"
             )
         say("looking for anomalies")
         every = found(history, wanted)
@@ -76,14 +84,14 @@ def judge(options: Options) -> Judged:
         concerned = F.col("place") <= _SHOWN
         first = witnesses.filter(concerned | (F.col("rank") == 1) if options.by_run else concerned).collect() if every else []
         with ThreadPoolExecutor(1) as beside:
-            kept = beside.submit(
-                _keep, witnesses.filter(F.col("rank") <= options.most).drop("rank", "place"), options.results / "witnesses"
+            stored = beside.submit(
+                _keep, witnesses.filter(F.col("rank") <= options.most).drop("rank", "place"), options.results / WITNESSES
             )
             stories = shown(first, tables) if first else []
-            kept.result()
+            stored.result()
     pictured = [story for story in stories if story.place <= _SHOWN]
-    (options.results / "index.html").write_text(render(document, totals(document), pictured), encoding="utf-8")
-    _store(options.results, document)
+    claimed.put(PAGE, render(document, totals(document), pictured))
+    claimed.put(VERDICT, _text(document))
     return Judged(document, pictured, [story for story in stories if story.rank == 1])
 
 
@@ -104,11 +112,23 @@ class _Progress:
     def __call__(self, stage: str) -> None:
         print(f"[{time.monotonic() - self._began:6.1f} s] {stage}", file=sys.stderr)
 
+    @staticmethod
+    def unreadable(count: int, folder: Path) -> None:
+        """Name the first lines and files that could not be read; the tables of an earlier check only have their number."""
+        for named in (told := quarantine.first(folder, _NAMED)):
+            print(f"  cannot be read: {named}", file=sys.stderr)
+        if told and count > len(told):
+            print(f"  and {count - len(told)} more lines and files; all stand in {folder}", file=sys.stderr)
 
-def _store(folder: Path, document: dict[str, Any]) -> None:
-    fresh = folder / "verdict.json.new"
-    fresh.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    fresh.replace(folder / files.RESULT)
+
+def _kept(start: Histories | Stored, results: Path) -> tuple[str, ...]:
+    """The tables of an earlier check in the same folder, where they are what is judged."""
+    is_there = isinstance(start, Stored) and start.folder.resolve() == (results / TABLES).resolve()
+    return (TABLES,) if is_there else ()
+
+
+def _text(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def _witnesses(spark: SparkSession, every: Sequence[Found], most: int) -> DataFrame:
@@ -117,12 +137,12 @@ def _witnesses(spark: SparkSession, every: Sequence[Found], most: int) -> DataFr
     return ranked(together(every), most).persist()
 
 
-def _keep(witnesses: DataFrame, folder: Path) -> None:
-    witnesses.write.mode("overwrite").parquet(str(folder / "parquet"))
-    witnesses.write.mode("overwrite").option("ignoreNullFields", "false").json(str(folder / "json"))
+def _keep(witnesses: DataFrame, place: Path) -> None:
+    witnesses.write.mode("overwrite").parquet(str(place / "parquet"))
+    witnesses.write.mode("overwrite").option("ignoreNullFields", "false").json(str(place / "json"))
 
 
-def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[Shown], folder: Path) -> None:
+def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[Shown], results: Path) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -141,5 +161,5 @@ def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[S
         f"{invalid} runs have a definite anomaly"
     )
     if document["quarantined"]:
-        console.print(f"{document['quarantined']} lines or files could not be read; see {folder / 'quarantine'}")
-    console.print(f"results: {folder}", soft_wrap=True)
+        console.print(f"{document['quarantined']} lines or files could not be read; see {results / QUARANTINE}")
+    console.print(f"results: {results}", soft_wrap=True)

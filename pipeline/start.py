@@ -8,10 +8,12 @@ from pyspark.sql import SparkSession
 
 from fencepost.contract.errors import WrongUsage
 
-from .ingest import files, lines, quarantine
+from .ingest import files, firstlines, lines, quarantine
+from .layout import QUARANTINE, TABLES
 from .tables import Tables, described
 
-TABLES = "tables"
+_NAMED = 5
+"""So many of the files that cannot be read are named."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Histories:
         """Their tables, stored with the results, and how many lines and files could not be read."""
         tables = Tables(spark, results / TABLES, buckets)
         tables.store(lines.read(spark, self.readable))
-        bad = quarantine.write(spark, tables.bad, self.readable, self.refused, results / "quarantine")
+        bad = quarantine.write(spark, tables.bad, self.readable, self.refused, results / QUARANTINE)
         tables.describe(bytes=self.bytes, quarantined=bad)
         return tables, bad
 
@@ -68,8 +70,11 @@ def find(paths: Sequence[Path]) -> Histories | Stored:
     refused = tuple(refusal for refusal in map(files.refusal, sources) if refusal)
     closed = {refusal.path for refusal in refused}
     readable = tuple(source for source in sources if source.path not in closed)
-    if not readable:
-        raise WrongUsage("none of the histories can be read: " + "; ".join(f"{refusal.path}: {refusal.reason}" for refusal in refused[:5]))
+    hopeless = firstlines.hopeless(readable)
+    if not readable or hopeless:
+        bad = [*(f"{one.path}: {one.reason}" for one in refused), *map(str, hopeless)]
+        more = f"; and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
+        raise WrongUsage(f"none of the histories can be read: {'; '.join(bad[:_NAMED])}{more}")
     return Histories(readable, refused)
 
 

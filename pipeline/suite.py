@@ -4,6 +4,7 @@ A scenario's history is a run of the check, so each finding belongs to one scena
 say; here is only what was found.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from fencepost.contract.anomalies import Finding, Findings
@@ -19,13 +20,13 @@ def ready() -> None:
     java.find()
 
 
-def judge(histories: Path, results: Path) -> Findings:
-    """Judge the histories in this folder, in one session; the verdict, the witnesses and the page go to `results`."""
-    if not histories.is_dir():
+def judge(histories: Sequence[Path], results: Path) -> Findings:
+    """Judge these histories, in one session; the verdict, the witnesses and the page go to `results`."""
+    if not histories:
         return Findings(0, 0)
     from . import check
 
-    judged = check.judge(Options((histories,), results, by_run=True))
+    judged = check.judge(Options(tuple(histories), results, by_run=True))
     words = {(shown.run, shown.anomaly.name): shown for shown in judged.by_run}
     found = [
         Finding(

@@ -29,12 +29,12 @@ from pyspark.sql import functions as F
 
 from fencepost.contract.errors import WrongUsage
 
+from .layout import DESCRIPTION
 from .pairing import ABORTED, COMMITTED, UNKNOWN, has_steps, judged, outcomes, paired
 
 __all__ = ["ABORTED", "COMMITTED", "UNKNOWN", "Tables", "described", "moved", "shortened"]
 
 LONGEST_VALUE = 256
-DESCRIPTION = "tables.json"
 VERSION = 3
 _ORDER = ("run", "log", "kind", "process", "op", "mop")
 # Nearly every row has another one of these, so that a dictionary of them is built in vain.

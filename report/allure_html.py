@@ -8,35 +8,45 @@ import tempfile
 from importlib import resources
 from pathlib import Path
 
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.folder import Folder
+
 from .allure_overview import in_short, is_whole, verdicts
 from .allure_page import tidied
 
 HOW_TO_GET_IT = "no Allure report: Allure was not found. With Node 20 or newer: npm install allure@3, then run again (see README)"
 _TIME_LIMIT_S = 120
+_REPORT = "allure-report"
 
 
-def generate(results: Path, title: str) -> str:
+def generate(claimed: Folder, title: str) -> str:
     """Make `allure-report/index.html` from `allure-results` in a results folder; answers a line for the user."""
     allure = _find()
     if allure is None:
         return HOW_TO_GET_IT
-    report = results / "allure-report"
+    results = claimed.path
     with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report"
         config = Path(folder) / "allurerc.mjs"
         layout = resources.files("fencepost.fixtures").joinpath("allurerc.mjs").read_text(encoding="utf-8")
         told = {"title": f"{title}: {in_short(results)}", "verdicts": verdicts(results)}
         config.write_text(layout.replace("{run}", json.dumps(told)), encoding="utf-8")
-        command = [allure, "generate", "-c", str(config), "-o", str(report.resolve()), str((results / "allure-results").resolve())]
+        command = [allure, "generate", "-c", str(config), "-o", str(report), str((results / "allure-results").resolve())]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_TIME_LIMIT_S, check=False)  # noqa: S603
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"no Allure report: {error}"
-    pages = sorted(report.rglob("index.html"))
-    if done.returncode != 0 or not pages:
-        return f"no Allure report: allure generate ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}"
-    for page in pages:
-        page.write_text(tidied(page.read_text(encoding="utf-8"), is_whole(results)), encoding="utf-8")
-    return f"Allure report: {os.path.relpath(pages[0])}"
+        pages = sorted(report.rglob("index.html"))
+        if done.returncode != 0 or not pages:
+            return f"no Allure report: allure generate ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}"
+        for page in pages:
+            page.write_text(tidied(page.read_text(encoding="utf-8"), is_whole(results)), encoding="utf-8")
+        try:
+            for file in filter(Path.is_file, report.rglob("*")):
+                shutil.copyfile(file, claimed.place(f"{_REPORT}/{file.relative_to(report).as_posix()}"))
+        except WrongUsage as error:
+            return f"no Allure report: {error}"
+        return f"Allure report: {os.path.relpath(results / _REPORT / pages[0].relative_to(report))}"
 
 
 def _find() -> str | None:

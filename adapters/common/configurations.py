@@ -9,27 +9,45 @@ from pydantic import Field
 from fencepost.contract.datafile import Row
 from fencepost.contract.errors import NotOffered, WrongUsage
 
+from .genuine import Project
+
 
 class BrokerConfiguration(Row):
     """The settings of one kind of broker, and the capabilities that it therefore offers to scenarios.
 
-    A broker with a `fresh` configuration serves one scenario, and is thrown away.
+    A broker with a `fresh` configuration serves one scenario, and is thrown away. A `slow` one takes long to get ready, so it is started
+    first and its scenarios come last.
     """
 
     fresh: bool = False
+    slow: bool = False
     offers: list[str]
     settings: dict[str, str]
+
+    @property
+    def containers(self) -> int:
+        """How many containers a broker with it holds."""
+        return 1
 
 
 B = TypeVar("B", bound=BrokerConfiguration)
 
 
 class BrokerSettings(Row, Generic[B]):
-    """How an image is started. A configuration adds to, or replaces, the base settings."""
+    """How an image is started. A configuration adds to, or replaces, the base settings.
 
+    `project` is the title of the project whose releases are known, and `official` has the names of its own images.
+    """
+
+    project: str
+    official: Annotated[list[str], Field(min_length=1)]
     image: str
     base: dict[str, str]
     configurations: Annotated[dict[str, B], Field(min_length=1)]
+
+    def project_of(self, system: str) -> Project:
+        """The project whose releases that system is known by."""
+        return Project(self.project, system, self.official)
 
     @property
     def default_configuration(self) -> str:
@@ -59,6 +77,23 @@ class BrokerSettings(Row, Generic[B]):
             if wanted.issubset(configuration.offers):
                 return name
         raise NotOffered(f"fixtures/brokers.yaml has no configuration that offers {', '.join(sorted(wanted))} at once")
+
+    def turn(self, needs: Collection[str]) -> int:
+        """The order in which scenarios are best asked, by what they need: a lower number first.
+
+        Those of one configuration come together, so that its broker can be given back, and the slow ones last. Of them, those come first
+        that crash it, while it has little to read when it starts again. Those with a broker of their own stay among the ones without
+        special needs, so that it is started beside these.
+        """
+        names = list(self.configurations)
+        try:
+            name = self.configuration_for(needs)
+        except NotOffered:
+            name = names[0]
+        configuration = self.configurations[name]
+        if configuration.fresh:
+            return 1
+        return 2 * (names.index(name) + len(names) * configuration.slow) + ("crash" not in needs)
 
     def filled_in(self, configuration: str, **values: object) -> dict[str, str]:
         """The container's environment, with a value for each {name} that stands in the settings."""

@@ -4,12 +4,16 @@ It is also the faults of the sessions on it. `start` may run in another thread t
 and `close` removes the containers also while they are still starting.
 """
 
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.progress import Board
 
 from .faults import NoCrashPoints
 from .time import WallTime
@@ -18,6 +22,19 @@ _SERVES_WITHIN_S = 240.0
 """Ample: a broker whose container ended is not waited for, and a busy machine takes its time."""
 _READY_WITHIN_S = 900.0
 """How long is waited for a broker that starts in another thread, behind others."""
+
+
+_QUIET_FOR_S = 60.0
+"""A broker that starts writes into its log all the time: what writes nothing for so long, and does not serve, is another kind of image."""
+_LOOKED_AT_EVERY_S = 5.0
+
+
+@dataclass(frozen=True)
+class Starting:
+    """Where it is told that a broker is being started, and why."""
+
+    board: Board = field(default_factory=Board)
+    why: str = ""
 
 
 class Containers(Protocol):
@@ -52,23 +69,27 @@ T = TypeVar("T")
 class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
     """A broker of an image, with a configuration of `fixtures/brokers.yaml`."""
 
-    def __init__(self, image: str, configuration: str, patience_s: float) -> None:
+    def __init__(self, image: str, configuration: str, patience_s: float, starting: Starting | None = None) -> None:
         self.configuration = configuration
         self._image = image
         self._patience_s = patience_s
+        self._starting = starting or Starting()
         self._started: Future[C] = Future()
         self._serving: Future[O] = Future()
         self._closed = False
 
+    expected: str
+    """What kind of an image it takes, for whoever named another."""
+
     @abstractmethod
-    def start_containers(self) -> C:
-        """Start the containers and return at once."""
+    def start_containers(self, waits_for: Callable[[str], None]) -> C:
+        """Start the containers and return at once; `waits_for` is told what takes its time."""
 
     @abstractmethod
     def ask(self, containers: C) -> Outcome[O]:
         """What the broker offers, if it serves transactions by now; asked once."""
 
-    def on_serving(self, offer: O) -> None:
+    def on_serving(self, offer: O, waits_for: Callable[[str], None]) -> None:
         """What else has to be done before a broker that serves is handed out."""
 
     def shown(self, log: str) -> str:
@@ -81,9 +102,11 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
             self._started.cancel()
             return
         try:
-            self._started.set_result(self.start_containers())
-            offer = self._await_serving()
-            self.on_serving(offer)
+            with self._starting.board.doing(f"starting {self._image}, configuration {self.configuration}", self._starting.why) as task:
+                self._started.set_result(self.start_containers(task.waits_for))
+                task.waits_for("its broker to serve transactions")
+                offer = self._await_serving(_QUIET_FOR_S)
+                self.on_serving(offer, task.waits_for)
             self._serving.set_result(offer)
         except BaseException as error:
             for unknown in (self._started, self._serving):
@@ -136,17 +159,31 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
                 f"the container of {self._image}, configuration {self.configuration}, was not ready within {_READY_WITHIN_S:g} s"
             ) from None
 
-    def _await_serving(self) -> O:
+    def _await_serving(self, quiet_for_s: float = _SERVES_WITHIN_S) -> O:
+        """What the broker offers, once it serves. One that writes nothing into its log for so long is on no way to serve."""
         containers = self._started.result()
         last: object = "nothing was tried"
+        log, changed, looked = "", time.monotonic(), time.monotonic()
         for _ in WallTime(_SERVES_WITHIN_S).attempts():
             if self._closed or not containers.is_running():
-                raise self.unreachable("ended", last)
+                raise self.unreachable(f"ended before it served ({self._image_in_doubt})", last)
             last = self.ask(containers)
             if isinstance(last, Done):
                 offer: O = last.value
                 return offer
+            now = time.monotonic()
+            if now - looked < _LOOKED_AT_EVERY_S:
+                continue
+            looked, written = now, containers.last_lines()
+            if written != log:
+                log, changed = written, now
+            elif now - changed >= quiet_for_s:
+                raise self.unreachable(f"does not serve, and has written nothing for {quiet_for_s:g} s ({self._image_in_doubt})", last)
         raise self.unreachable(f"does not serve transactions within {_SERVES_WITHIN_S:g} s", last)
+
+    @property
+    def _image_in_doubt(self) -> str:
+        return f"expected {self.expected}"
 
 
 def _remove(started: "Future[C]") -> None:

@@ -1,16 +1,32 @@
-"""A system in containers of fencepost's own: started while scenarios are still being collected, removed on every way out.
+"""A system in containers of fencepost's own: at most four at once, started while scenarios are judged, removed on every way out.
 
-Brokers are started one after another in a thread, the one for scenarios without special needs first, so that the others come up while
-that one is being judged.
+Brokers are started one after another in a thread, in the order of `LineUp`: the one for scenarios without special needs first, so that the
+others come up while that one is being judged. A broker that no later scenario needs is given back when its last session closes, and makes
+room for the next one. A scenario whose broker is not there yet waits for it; where its broker waits for a place, idle ones that are
+needed later are given back first, and are started again when they are needed. The scenario's own thread never waits for a place.
 """
 
 import atexit
 import threading
-from queue import SimpleQueue
-from typing import Generic, Protocol, TypeVar
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
 
+from fencepost.contract.brokers import Asked, Brokers, Started
 from fencepost.contract.errors import WrongUsage
+from fencepost.contract.ports import Image
+from fencepost.contract.progress import Board, Doing
 
+from .configurations import BrokerConfiguration, BrokerSettings
+from .costs import costs
+from .line_up import Kind, LineUp
+from .rehearsal import rehearse
+
+HANDSHAKE = "the handshake"
+"""Why the default broker is started where no scenario needs it."""
 _CLOSED_WITHIN_S = 60.0
 
 
@@ -26,46 +42,261 @@ class Broker(Protocol):
         ...
 
 
+class Closing(Protocol):
+    """A session."""
+
+    def on_close(self, act: Callable[[], None]) -> None:
+        """What else is given back with it."""
+        ...
+
+
 B = TypeVar("B", bound=Broker)
+S = TypeVar("S", bound=Closing)
 
 
-class ContainerSystem(Generic[B]):
+@dataclass(eq=False)
+class _Place(Generic[B]):
+    """A broker with its place in the line; it holds containers from `begun` on, until it has been removed and its start has ended."""
+
+    configuration: str
+    broker: B
+    begun: bool = False
+    starting: bool = False
+    leaving: bool = False
+    is_closed: bool = False
+    sessions: int = 0
+    is_spent: bool = False
+
+    @property
+    def is_idle(self) -> bool:
+        return not (self.sessions or self.leaving)
+
+
+class ContainerSystem(ABC, Generic[B]):
     """Brokers of an image, each with a configuration of `fixtures/brokers.yaml`."""
 
-    def __init__(self, image: str, patience_s: float) -> None:
+    protocol: str
+
+    def __init__(self, image: str, patience_s: float, settings: BrokerSettings[Any]) -> None:
         self._image = image
         self._patience_s = patience_s
-        self._launched: list[B] = []
-        self._to_start: SimpleQueue[B | None] = SimpleQueue()
+        self._settings = settings
+        self._board = Board()
+        self._line = self._new_line()
+        self._why: dict[str, str] = {}
+        self._places: list[_Place[B]] = []
+        """The brokers that hold containers, and those that were asked for and wait for a place."""
+        self._changed = threading.Condition()
         self._starter: threading.Thread | None = None
         self._is_open = False
         self._closed = False
 
+    def image(self) -> Image:
+        """What the brokers are started from, by the name that the user gave and the digest that Docker knows."""
+        from .containers import digest_of
+
+        return Image(self._image, digest_of(self._image))
+
+    def _new_line(self) -> LineUp:
+        return LineUp({name: kind_of(configuration) for name, configuration in self._settings.configurations.items()})
+
+    @abstractmethod
+    def make(self, configuration: str, to_come: int, why: str) -> B:
+        """A broker that has not been started; `to_come` scenarios are expected to use it, and `why` says so to people."""
+
+    # --- what a run asks of a system ------------------------------------------------------------------------------------
+
+    def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
+        """Begin to start the default broker, and those that scenarios with these needs will run on, which come in this order."""
+        default = self._settings.default_configuration
+        with self._changed:
+            if needs:
+                self._why = _reasons(self._settings, needs)
+                self._line.plan([name for need in needs for name in self._settings.configurations_for([need])])
+            self._find_or_add(default, HANDSHAKE)
+            self._changed.notify_all()
+
+    def turn(self, needs: Collection[str]) -> int:
+        """The order in which scenarios are best asked: those with a lower number first."""
+        return self._settings.turn(needs)
+
+    def may_offer(self) -> frozenset[str]:
+        """What the configurations offer; what else a release offers, the system of its protocol adds."""
+        return self._settings.capabilities
+
+    def brokers(self, scenarios: Sequence[Asked]) -> Brokers:
+        """What a run of these scenarios, in this order, would start, and what it would take. Starts nothing."""
+        default = self._settings.default_configuration
+        asked = [(name, scenario) for scenario in scenarios for name in self._settings.configurations_for([scenario.needs])]
+        found = rehearse(self._new_line(), default, asked, costs()[self.protocol])
+        used = Counter(name for name, _ in asked)
+        why = _reasons(self._settings, [scenario.needs for scenario in scenarios])
+        started = (
+            Started(name, why.get(name, HANDSHAKE), used[name], found.started[name], self._line.kinds[name].containers)
+            for name in self._settings.configurations
+            if found.started[name]
+        )
+        return Brokers(self._image, tuple(started), found.containers, found.memory_mb, found.seconds)
+
+    def doing(self) -> Sequence[Doing]:
+        """What is being started, and why."""
+        return self._board.now()
+
     def close(self) -> None:
         """Remove the containers, now or as soon as they have been started."""
-        if self._closed or self._starter is None:
+        with self._changed:
+            if self._closed:
+                return
+            self._closed = True
+            brokers = [place.broker for place in self._places]
+            self._changed.notify_all()
+        if self._starter is None:
             return
-        self._closed = True
         atexit.unregister(self.close)
-        for broker in self._launched:
+        for broker in brokers:
             broker.close()
-        self._to_start.put(None)
         self._starter.join(_CLOSED_WITHIN_S)
 
-    def _launch(self, broker: B) -> B:
-        """Have a broker started in the thread, behind those that wait already."""
-        if self._starter is None:
-            atexit.register(self.close)
-            self._starter = threading.Thread(target=self._start_all, name=f"start {self._image}", daemon=True)
-            self._starter.start()
-        self._launched.append(broker)
-        self._to_start.put(broker)
-        return broker
+    # --- for the systems of a protocol ----------------------------------------------------------------------------------
+
+    def _default_broker(self) -> B:
+        """The broker of every scenario without special needs, perhaps still on its way."""
+        with self._changed:
+            return self._find_or_add(self._settings.default_configuration).broker
+
+    def _session_on(self, needs: frozenset[str], open_session: Callable[[B], S]) -> S:
+        """A session on the broker for these needs, which is given back with its last session. Raises NotOffered, SystemUnreachable."""
+        self._check_open()
+        place = self._take(self._settings.configuration_for(needs))
+        try:
+            session = open_session(place.broker)
+        except BaseException:
+            self._leave(place)
+            raise
+        session.on_close(partial(self._leave, place))
+        return session
 
     def _check_open(self) -> None:
         if not self._is_open or self._closed:
             raise WrongUsage(f"a session with the container of {self._image} was asked for before open(), or after close()")
 
+    # --- places ---------------------------------------------------------------------------------------------------------
+
+    def _take(self, configuration: str) -> _Place[B]:
+        """The place of the broker that a scenario gets; what it makes superfluous, or has no room beside it, is given back."""
+        with self._changed:
+            place = self._find_or_add(configuration)
+            self._line.move_to(configuration)
+            place.sessions += 1
+            place.is_spent = self._line.kinds[configuration].fresh
+            going = self._line.not_needed(self._places)
+            if not place.begun:
+                going += self._making_room(place, going)
+            for one in going:
+                one.leaving = True
+            self._changed.notify_all()
+        self._give_back(going)
+        return place
+
+    def _making_room(self, place: _Place[B], going: list[_Place[B]]) -> list[_Place[B]]:
+        others = [one for one in self._places if one is not place and one.begun and one not in going and not one.leaving]
+        victims = self._line.to_give_back(others, place.configuration)
+        if victims is None:
+            self._places.remove(place)
+            raise WrongUsage(
+                f"{self._line.held(others)} containers of {self._image} are in use by sessions that are open, of {self._line.most} "
+                f"that may be there at once: no broker with configuration {place.configuration} can be started; close a session first"
+            )
+        return victims
+
+    def _leave(self, place: _Place[B]) -> None:
+        """A session is over."""
+        with self._changed:
+            place.sessions -= 1
+            going = [] if self._closed else self._line.not_needed([place])
+            for one in going:
+                one.leaving = True
+        self._give_back(going)
+
+    def _give_back(self, going: list[_Place[B]]) -> None:
+        """Remove these brokers' containers; the place of one that is just being started is free when its start has ended."""
+        for place in going:
+            place.broker.close()
+            with self._changed:
+                place.is_closed = True
+                if not place.starting:
+                    self._places.remove(place)
+                self._changed.notify_all()
+
+    def _find_or_add(self, configuration: str, why: str = "") -> _Place[B]:
+        """The broker that the next session with that configuration gets; it is started when it is first asked for."""
+        for place in self._places:
+            if place.configuration == configuration and not (place.is_spent or place.leaving):
+                return place
+        return self._add(configuration, why)
+
+    def _add(self, configuration: str, why: str = "") -> _Place[B]:
+        if self._closed:
+            raise WrongUsage(f"the container of {self._image} is not open")
+        told = self._why.get(configuration, "") or why
+        place = _Place(configuration, self.make(configuration, self._line.to_come(configuration), told))
+        self._places.append(place)
+        if self._starter is None:
+            atexit.register(self.close)
+            self._starter = threading.Thread(target=self._start_all, name=f"start {self._image}", daemon=True)
+            self._starter.start()
+        self._changed.notify_all()
+        return place
+
+    # --- the thread that starts brokers ---------------------------------------------------------------------------------
+
     def _start_all(self) -> None:
-        while (broker := self._to_start.get()) is not None:
-            broker.start()
+        while (place := self._next_to_start()) is not None:
+            place.broker.start()
+            with self._changed:
+                place.starting = False
+                if place.is_closed:
+                    self._places.remove(place)
+                self._changed.notify_all()
+
+    def _next_to_start(self) -> _Place[B] | None:
+        """Wait for the next broker to start, and for its containers' place. What a scenario waits for goes before what comes later."""
+        with self._changed:
+            while True:
+                if self._closed:
+                    return None
+                if place := self._startable():
+                    place.begun = place.starting = True
+                    return place
+                self._changed.wait()
+
+    def _startable(self) -> _Place[B] | None:
+        begun = [place for place in self._places if place.begun]
+        if asked := [place for place in self._places if not (place.begun or place.leaving)]:
+            has_room = self._line.held((*begun, asked[0])) <= self._line.most
+            return asked[0] if has_room else None
+        configuration = self._line.next_to_start(begun)
+        return None if configuration is None else self._add(configuration)
+
+
+def kind_of(configuration: BrokerConfiguration) -> Kind:
+    """What the line has to know of a configuration."""
+    return Kind(configuration.containers, configuration.fresh, configuration.slow)
+
+
+def _reasons(settings: BrokerSettings[Any], needs: Collection[frozenset[str]]) -> dict[str, str]:
+    """Why a broker with each configuration is started, for people: how many scenarios need it, and for what."""
+    by_configuration: dict[str, Counter[str]] = {}
+    scenarios: Counter[str] = Counter()
+    usual = settings.configuration(settings.default_configuration).offers
+    for need in needs:
+        for configuration in settings.configurations_for([need]):
+            scenarios[configuration] += 1
+            by_configuration.setdefault(configuration, Counter()).update(settings.capabilities.intersection(need) - set(usual))
+    return {name: said(scenarios[name], by_configuration[name]) for name in scenarios}
+
+
+def said(scenarios: int, capabilities: Collection[str]) -> str:
+    """Why a broker is started: "12 scenarios that need two-nodes"; `capabilities` are those that the default broker has not."""
+    counted = f"{scenarios} scenario{'' if scenarios == 1 else 's'}"
+    return f"{counted} that need{'s' if scenarios == 1 else ''} {', '.join(sorted(capabilities))}" if capabilities else counted

@@ -18,10 +18,9 @@ from docker.errors import DockerException  # type: ignore[import-untyped]
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
 
-from fencepost.contract.errors import SystemUnreachable
-
-from . import owners
+from . import container_image, owners
 from .address import LOOPBACK
+from .genuine import ImageName
 
 _LOG_LINES = 30
 _PORTS = range(20_000, 30_000)
@@ -72,12 +71,14 @@ class Startable(Protocol):
 S = TypeVar("S", bound=Startable)
 
 
-def started(image: str, make: Callable[[], S], instead: str) -> S:
-    """Start what `make` makes and return at once; it will serve later.
+def started(image: str, make: Callable[[], S], instead: str, waits_for: Callable[[str], None]) -> S:
+    """Start what `make` makes and return at once; it will serve later. `waits_for` is told what takes its time.
 
     Raises SystemUnreachable, which ends with what can be done `instead`.
     """
     made: S | None = None
+    container_image.have(image, waits_for, instead)
+    waits_for("Docker to start its container")
     try:
         _sweep()
         made = make()
@@ -88,11 +89,23 @@ def started(image: str, make: Callable[[], S], instead: str) -> S:
                 made.stop()
         if not isinstance(error, DockerException | OSError):
             raise
-        raise SystemUnreachable(
-            f"Docker did not start a container of {image}: {error}. Is Docker running, may this user use it, and does the image exist? "
-            f"{instead}"
-        ) from error
+        raise container_image.not_started(image, error, instead) from error
     return made
+
+
+def digest_of(name: str) -> str | None:
+    """The digest of an image that is here: the one that its repository gave it, else its own id. None where Docker does not tell."""
+    with contextlib.suppress(DockerException, OSError), contextlib.closing(docker.from_env()) as client:
+        image = client.images.get(name)
+        return repository_digest(name, image.attrs.get("RepoDigests") or []) or str(image.id)
+    return None
+
+
+def repository_digest(name: str, known: list[str]) -> str | None:
+    """Of the digests that repositories gave an image, as `apache/kafka@sha256:...`, that of the one in its name, else the first."""
+    own = ImageName.of(name).repository
+    by_repository = sorted((ImageName.of(one).repository != own, one.partition("@")[2]) for one in known)
+    return by_repository[0][1] if by_repository else None
 
 
 def free_port() -> int:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Generic, Protocol, TypeVar
 
 from fencepost.contract.ports import Faults, Time
@@ -49,10 +50,12 @@ class ProtocolSession(ABC, Generic[P]):
         self._closing.append(act)
 
     def close(self) -> None:
-        self._session_faults.undo()
-        self._forget_connections()
-        while self._closing:
-            self._closing.pop()()
+        with ExitStack() as ending:  # each, whatever becomes of those before it
+            for act in self._closing:
+                ending.callback(act)
+            self._closing = []
+            ending.callback(self._forget_connections)
+            ending.callback(self._session_faults.undo)
 
     def _forget_connections(self) -> None:
         for probe in self._probes.values():

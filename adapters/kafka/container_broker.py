@@ -4,10 +4,11 @@ A configuration may have more nodes, each a container. They are started when the
 that one coordinates, and it is what a crash ends.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.container_broker import ContainerBroker
+from fencepost.adapters.common.container_broker import ContainerBroker, Starting
 from fencepost.adapters.common.time import WallTime
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.outcomes import Done, Outcome
@@ -30,17 +31,19 @@ _ALL_NODES_WITHIN_S = 180.0
 class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
     """A broker of an `apache/kafka` image. `producers` are brought near their last epoch as soon as it serves."""
 
-    def __init__(self, image: str, configuration: str, patience_s: float, producers: int = 0) -> None:
-        super().__init__(image, configuration, patience_s)
+    expected = "an image that is configured as apache/kafka is, by KAFKA_ variables"
+
+    def __init__(self, image: str, configuration: str, patience_s: float, producers: int = 0, starting: Starting | None = None) -> None:
+        super().__init__(image, configuration, patience_s, starting)
         self._users = Users(Passwords.made_up_for(kafka_settings().users(configuration)))
         self._pool = ProducerPool(patience_s)
         self._producers = producers
         self._is_back = True
 
-    def start_containers(self) -> "KafkaNodes":
+    def start_containers(self, waits_for: Callable[[str], None]) -> "KafkaNodes":
         from .container_nodes import start
 
-        return start(self._image, self.configuration, self._users.passwords)
+        return start(self._image, self.configuration, self._users.passwords, waits_for)
 
     def ask(self, containers: "KafkaNodes") -> Outcome[Offer]:
         address = containers.first.address
@@ -57,11 +60,12 @@ class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
         self._is_back = True
         return answer
 
-    def on_serving(self, offer: Offer) -> None:
+    def on_serving(self, offer: Offer, waits_for: Callable[[str], None]) -> None:
         """Start the other nodes, and fill the pool."""
         nodes = self._started.result()
         nodes.start_others()
         if nodes.count > 1:
+            waits_for(f"all {nodes.count} nodes to serve")
             self._await_all(nodes, offer)
         address = nodes.first.address
         self._pool.open(lambda progress: bring_near_last_epoch(address, offer, progress))

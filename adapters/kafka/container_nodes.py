@@ -7,6 +7,7 @@ Like `container`, this module is imported only where containers are really wante
 
 import contextlib
 import threading
+from collections.abc import Callable
 
 from docker.errors import DockerException  # type: ignore[import-untyped]  # it has none
 
@@ -96,7 +97,7 @@ class KafkaNodes:
                 container.start()
 
 
-def start(image: str, configuration: str, passwords: Passwords) -> KafkaNodes:
+def start(image: str, configuration: str, passwords: Passwords, waits_for: Callable[[str], None]) -> KafkaNodes:
     """Start the first node of a cluster and return at once; it will serve later. Raises SystemUnreachable."""
     instead = "A broker that is already running can be used with --bootstrap HOST:PORT."
-    return started(image, lambda: KafkaNodes(image, configuration, passwords), instead)
+    return started(image, lambda: KafkaNodes(image, configuration, passwords), instead, waits_for)

@@ -9,11 +9,12 @@ from typing import Any
 
 from kio.schema.errors import ErrorCode
 
+from fencepost.adapters.common.genuine import Whose
 from fencepost.adapters.common.releases import Identity
 from fencepost.adapters.common.wire_faults import WIRE_FAULTS
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.contract.ports import Handshake
+from fencepost.contract.ports import Handshake, Image
 from fencepost.wire.kafka.entities import API_NAMES, request
 
 from .errors import refused
@@ -25,6 +26,10 @@ _V2_APIS = {"produce": 12, "end_txn": 5, "txn_offset_commit": 5}
 
 _V2_LEVEL = 2
 """From this finalized transaction.version on, clients use that protocol."""
+
+TRANSACTIONS_V2 = "transactions-v2"
+MAY_BE_OFFERED = frozenset({WIRE_FAULTS, TRANSACTIONS_V2})
+"""What is offered however the system is reached; the second by a release that has these requests."""
 
 _SHOWN_APIS = (
     *_V2_APIS,
@@ -60,8 +65,9 @@ def ask(transport: Transport, deadline_s: float) -> Done[Offer] | Unknown:
 def describe(
     offer: Offer,
     identity: Identity,
-    judged_as: tuple[str, str],
+    whose: Whose,
     *,
+    image: Image | None = None,
     offered: Iterable[str] = (),
     missing: Iterable[str] = (),
     notes: Iterable[str] = (),
@@ -73,8 +79,11 @@ def describe(
         version=identity.version,
         version_is_exact=identity.exact,
         profile=identity.profile,
-        capabilities=frozenset(offered) | {WIRE_FAULTS} | (frozenset() if lacking else {"transactions-v2"}),
-        judged_as=judged_as,
+        capabilities=frozenset(offered) | (MAY_BE_OFFERED - {TRANSACTIONS_V2} if lacking else MAY_BE_OFFERED),
+        judged_as=whose.judged_as,
+        looks_like=whose.looks_like,
+        deviations=whose.deviations,
+        image=image,
         notes=(
             *identity.notes,
             *notes,

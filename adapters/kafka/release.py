@@ -6,7 +6,7 @@ nearest profile and a note that says so; what the proposal itself requires is ju
 
 from collections.abc import Iterable
 
-from fencepost.adapters.common.releases import TEXT, Identity, nearest
+from fencepost.adapters.common.releases import TEXT, Identity, nearest, version_of
 
 from .offer import Range
 from .settings import Release
@@ -15,9 +15,10 @@ from .settings import Release
 def identify(metadata_version: Range | None, releases: Iterable[Release], exact_version: str | None = None) -> Identity:
     """Find the profile by the range of metadata.version that the system supports, None where it reports none.
 
-    An exact version is taken at its word for the name only: the tag of an image may be anybody's numbering.
+    An exact version is taken at its word for the name only: the tag of an image may be anybody's numbering, and one such as 4.3 names a
+    release line.
     """
-    exact = exact_version is not None
+    exact = exact_version is not None and _is_whole(exact_version)
     if metadata_version is None:
         note = f"the system reports no metadata.version, so it is no known release; judged by the profile {TEXT}"
         return Identity(exact_version or "unknown", exact, TEXT, (note,))
@@ -30,3 +31,20 @@ def identify(metadata_version: Range | None, releases: Iterable[Release], exact_
         f"judged by the profile of the nearest, {release.release} with up to {release.highest}"
     )
     return Identity(exact_version or "unknown", exact, release.profile, (note,))
+
+
+def told_by(metadata_version: Range | None, releases: Iterable[Release]) -> str | None:
+    """The release line that a broker tells by the metadata.versions that it supports; None where no known release has these."""
+    if metadata_version is None:
+        return None
+    return next((release.release for release in releases if release.lowest <= metadata_version.highest <= release.highest), None)
+
+
+def said_by(metadata_version: Range | None) -> str:
+    """What it said, in words."""
+    return "reports no metadata.version" if metadata_version is None else f"supports metadata.version up to {metadata_version.highest}"
+
+
+def _is_whole(version: str) -> bool:
+    known = version_of(version)
+    return known is not None and len(known.release) > 2

@@ -43,6 +43,11 @@ class BrokerConfiguration(configurations.BrokerConfiguration):
         """How many nodes there are; they are numbered from 1 on."""
         return 1 + len(self.more_nodes)
 
+    @property
+    def containers(self) -> int:
+        """Each node has its own."""
+        return self.nodes
+
 
 class KafkaSettings(BrokerSettings[BrokerConfiguration]):
     """How Apache Kafka's image is started, and which of its releases are known."""

@@ -2,18 +2,19 @@
 
 from collections.abc import Collection
 
+from fencepost.adapters.common import genuine
 from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.errors import NotOffered, WrongUsage
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import Handshake
 
-from .handshake import describe
+from .handshake import MAY_BE_OFFERED, describe
 from .last_epoch import bring_near_last_epoch
 from .offer import Offer
 from .producer_pool import NEAR_LAST_EPOCH, ProducerPool
 from .reach import brokers, parse_address, reach, readable, serves_transactions, wall_session
-from .release import identify
+from .release import identify, told_by
 from .session import KafkaSession
 from .settings import kafka_settings
 
@@ -41,6 +42,10 @@ class KafkaAt:
         """There is nothing to start but the pool of producers near their last epoch, and that only when the system is open."""
         self._producers = sum(NEAR_LAST_EPOCH in need for need in needs)
 
+    def may_offer(self) -> frozenset[str]:
+        """What needs no settings, and no container to kill."""
+        return MAY_BE_OFFERED | {NEAR_LAST_EPOCH}
+
     def open(self) -> Handshake:
         """Ask the bootstrap node what it is.
 
@@ -59,11 +64,12 @@ class KafkaAt:
         self._offer = offer
         self._pool.open(lambda progress: bring_near_last_epoch(self._bootstrap, offer, progress))
         self._pool.expect(self._producers)
-        identity = identify(offer.supported.get("metadata.version"), kafka_settings().releases)
+        settings, supported = kafka_settings(), offer.supported.get("metadata.version")
+        told = told_by(supported, settings.releases)
         return describe(
             offer,
-            identity,
-            (self.name, identity.version),
+            identify(supported, settings.releases),
+            genuine.of_stranger(settings.project_of(self.name), f"the broker at {self._bootstrap}", told),
             offered={NEAR_LAST_EPOCH},
             missing=[
                 f"crash: {self._bootstrap} was not started by fencepost",

@@ -3,6 +3,8 @@
 This module imports testcontainers and Docker's client, so it is itself imported only where a container is really wanted.
 """
 
+from collections.abc import Callable
+
 from fencepost.adapters.common.address import LOOPBACK, Address
 from fencepost.adapters.common.containers import BrokerContainer, free_port, started
 
@@ -23,7 +25,7 @@ class PulsarContainer(BrokerContainer):
         self.with_command(["bash", "-c", _COMMAND])
 
 
-def start(image: str, configuration: str) -> PulsarContainer:
+def start(image: str, configuration: str, waits_for: Callable[[str], None]) -> PulsarContainer:
     """Start a broker and return at once; it will serve later. Raises SystemUnreachable."""
     instead = "A broker that is already running can be used with --service-url pulsar://HOST:PORT --admin-url http://HOST:PORT."
-    return started(image, lambda: PulsarContainer(image, configuration), instead)
+    return started(image, lambda: PulsarContainer(image, configuration), instead, waits_for)

@@ -1,5 +1,6 @@
 """One Pulsar broker in a container of fencepost's own."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fencepost.adapters.common.container_broker import ContainerBroker
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 class PulsarBroker(OneNode, ContainerBroker["PulsarContainer", Offer]):
     """A standalone broker of an `apachepulsar/pulsar` image."""
 
-    def start_containers(self) -> "PulsarContainer":
+    expected = "an image with bin/pulsar and its conf/standalone.conf, as apachepulsar/pulsar has them"
+
+    def start_containers(self, waits_for: Callable[[str], None]) -> "PulsarContainer":
         from .container import start
 
-        return start(self._image, self.configuration)
+        return start(self._image, self.configuration, waits_for)
 
     def ask(self, containers: "PulsarContainer") -> Outcome[Offer]:
         answer = ask(containers.place.service)

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
-from fencepost.adapters.common.releases import TEXT, Identity, nearest
-from fencepost.contract.ports import Handshake
+from fencepost.adapters.common.genuine import Whose
+from fencepost.adapters.common.releases import TEXT, Identity, nearest, version_of
+from fencepost.contract.ports import Handshake, Image
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .settings import Release
@@ -51,31 +52,33 @@ def identify(server: str, releases: Iterable[Release]) -> Identity:
     return Identity(found.group(), True, like.profile, (note,))
 
 
-def version_of(text: str) -> Version | None:
-    """A version that can be compared; a milestone such as 5.0.0-M1 is one before its release."""
-    try:
-        return Version(re.sub(r"-M(\d+)", r"b\1", text))
-    except InvalidVersion:
-        return None
+def told_by(identity: Identity) -> str | None:
+    """The version that the broker said, as it can be compared; None where it said none of a release."""
+    known = version_of(identity.version)
+    return None if known is None else str(known)
 
 
 def describe(
     offer: Offer,
     identity: Identity,
+    whose: Whose,
     *,
+    image: Image | None = None,
     offered: Iterable[str] = (),
     missing: Iterable[str] = (),
     notes: Iterable[str] = (),
 ) -> Handshake:
     """The handshake. `offered` names what the way of reaching the system adds, and `missing` are lines about what it lacks."""
-    comparable = version_of(identity.version)
     size = "none reported" if offer.max_message_size is None else f"{offer.max_message_size} bytes"
     return Handshake(
         version=identity.version,
         version_is_exact=identity.exact,
         profile=identity.profile,
         capabilities=frozenset(offered),
-        judged_as=("pulsar", identity.version if comparable is None else str(comparable)),
+        judged_as=whose.judged_as,
+        looks_like=whose.looks_like,
+        deviations=whose.deviations,
+        image=image,
         notes=(
             *identity.notes,
             *notes,

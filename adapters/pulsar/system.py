@@ -2,13 +2,14 @@
 
 from collections.abc import Collection
 
+from fencepost.adapters.common import genuine
 from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import Handshake
 
-from .handshake import describe, identify
+from .handshake import describe, identify, told_by
 from .reach import parse_place, reach, serves_transactions, wall_session
 from .session import PulsarSession
 from .settings import pulsar_settings
@@ -29,6 +30,10 @@ class PulsarAt:
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""
 
+    def may_offer(self) -> frozenset[str]:
+        """Nothing that needs settings, or a container to kill."""
+        return frozenset()
+
     def open(self) -> Handshake:
         """Ask the broker what it is.
 
@@ -38,9 +43,11 @@ class PulsarAt:
         outcome = serves_transactions(self._place, self._patience_s)
         notes = [] if isinstance(outcome, Done) else [f"no transaction could be begun and ended within {self._patience_s:g} s: {outcome}"]
         self._is_open = True
-        identity = identify(offer.server, pulsar_settings().releases)
-        missing = [f"{name}: {self._place} was not started by fencepost" for name in sorted(pulsar_settings().capabilities)]
-        return describe(offer, identity, missing=missing, notes=[f"at {self._place}", *notes])
+        settings = pulsar_settings()
+        identity = identify(offer.server, settings.releases)
+        whose = genuine.of_stranger(settings.project_of(self.name), f"the broker at {self._place}", told_by(identity))
+        missing = [f"{name}: {self._place} was not started by fencepost" for name in sorted(settings.capabilities)]
+        return describe(offer, identity, whose, missing=missing, notes=[f"at {self._place}", *notes])
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - it is the same for all
         """A fresh session."""

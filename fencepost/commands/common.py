@@ -6,6 +6,7 @@ from typing import Annotated, NoReturn, TypeVar
 
 import typer
 
+from fencepost import stopping
 from fencepost.contract.errors import Exit
 
 T = TypeVar("T")
@@ -23,6 +24,13 @@ SetSystem = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any other option of the system, such as its address. May be repeated.")
 ]
 Profile = Annotated[str | None, typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.")]
+KnownAs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SYSTEM:VERSION",
+        help="The release that it is a build of, such as kafka:4.3.1: the bundled deviations of that release then hold.",
+    ),
+]
 
 
 def image_named(container: str | None, broker: str | None) -> str | None:
@@ -35,21 +43,24 @@ def image_named(container: str | None, broker: str | None) -> str | None:
     return guarded_value(lambda: image_of(broker))
 
 
-def guarded(act: Callable[[], int]) -> NoReturn:
-    """Run a command, and turn what users can cause into a line and an exit code."""
-    raise typer.Exit(guarded_value(act))
+def guarded(act: Callable[[], int], stopped: Exit = Exit.NOT_FINISHED) -> NoReturn:
+    """Run a command, and turn what users can cause into a line and an exit code; `stopped` is that of a signal."""
+    raise typer.Exit(guarded_value(act, stopped))
 
 
-def guarded_value(act: Callable[[], T]) -> T:
+def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
     from fencepost.contract.datafile import DataFileError
     from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
 
     try:
-        return act()
+        with stopping.raising():
+            return act()
     except (WrongUsage, SystemUnreachable, Malformed) as error:
         fail(str(error))
     except DataFileError as error:
         fail(str(error), Exit.KIT_FAILED)
+    except KeyboardInterrupt as signalled:  # Spark takes SIGINT for itself, and raises it without a reason
+        fail(f"stopped before it was finished ({str(signalled) or 'SIGINT'})", stopped)
 
 
 def fail(why: str, code: Exit = Exit.USAGE) -> NoReturn:

@@ -1,6 +1,6 @@
 """`fencepost doctor`."""
 
-from .common import AdminUrl, Bootstrap, Broker, Container, Profile, ServiceUrl, SetSystem, System, guarded, image_named
+from .common import AdminUrl, Bootstrap, Broker, Container, KnownAs, Profile, ServiceUrl, SetSystem, System, guarded, image_named
 
 
 def doctor(
@@ -12,6 +12,7 @@ def doctor(
     broker: Broker = None,
     set_system: SetSystem = None,
     profile: Profile = None,
+    known_as: KnownAs = None,
 ) -> None:
     """Ask a system what it is and what it offers, before judging it.
 
@@ -20,11 +21,13 @@ def doctor(
     """
     from fencepost import checkup
     from fencepost.contract.registration import Asked
+    from fencepost.identity import Named
     from fencepost.options import Options, given
 
     own = {"bootstrap": bootstrap, "service-url": service_url, "admin-url": admin_url, "container": image_named(container, broker)}
 
     def show() -> int:
-        return checkup.show(Options(system, Asked(given(own, set_system or ()), profile)))
+        asked = Asked(given(own, set_system or ()), profile)
+        return checkup.show(Options(system, asked, named=Named.of(known_as=known_as)))
 
     guarded(show)

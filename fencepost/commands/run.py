@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .common import AdminUrl, Bootstrap, Broker, Container, Profile, ServiceUrl, SetSystem, System, guarded, image_named
+from .common import AdminUrl, Bootstrap, Broker, Container, KnownAs, Profile, ServiceUrl, SetSystem, System, fail, guarded, image_named
 
 
 def run(
@@ -21,16 +21,47 @@ def run(
         list[str] | None, typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.")
     ] = None,
     level: Annotated[list[str] | None, typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY. May be repeated.")] = None,
+    smoke: Annotated[bool, typer.Option("--smoke", help="Only the thirty requirements that tell most in the least time.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only say what the run would do and take, and start nothing.")] = False,
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="Of the plan: table or json.")] = "table",
     results: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the results go. Default: results/SYSTEM.")] = None,
     workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="Worker processes, each with a broker of its own.")] = 1,
     profile: Profile = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="What it is called in every file and report. Default: SYSTEM.")] = None,
+    version: Annotated[str | None, typer.Option(metavar="VERSION", help="Its version there; asked of the system unless given.")] = None,
+    label: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="Told beside it, such as commit=1a2b3c. May be repeated.")
+    ] = None,
+    known_as: KnownAs = None,
     patience: Annotated[float, typer.Option(metavar="S", min=0.1, help="How long to wait for what must come.")] = 20.0,
     defect: Annotated[str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.")] = None,
+    timeout: Annotated[str | None, typer.Option(metavar="TIME", help="Stop the run after so long, such as 600 (seconds) or 10m.")] = None,
+    max_failures: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop the run when N scenarios are red.")] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VERDICT",
+            help="Which verdicts make exit code 1: inconclusive, known-deviation, not-offered, or a list with commas; violated always "
+            "does. May be repeated. Default: violated,inconclusive.",
+        ),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="What is not offered or inconclusive makes exit code 1 too.")] = False,
+    max_not_offered: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Exit code 1 where more requirements than that are not offered.")
+    ] = None,
     html: Annotated[bool, typer.Option(help="Make the Allure HTML report, where Allure is found.")] = True,
     check: Annotated[
         bool,
         typer.Option("--check", help="Judge the histories afterwards, for every anomaly that is known. Needs Java and fencepost[check]."),
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every scenario as it ends, and the slowest at the end.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Plain lines also on a terminal: one for each feature, and reds.")] = False,
+    summary: Annotated[
+        str | None, typer.Option(metavar="FILE.md", help='Append a summary of the run, such as to "$GITHUB_STEP_SUMMARY".')
+    ] = None,
+    previous: Annotated[
+        str | None, typer.Option(metavar="RESULTS", help="The results of an earlier run: the summary says what changed since then.")
+    ] = None,
 ) -> None:
     """Put the requirements to a system, and say which it meets.
 
@@ -46,12 +77,25 @@ def run(
 
         fencepost run pulsar --service-url pulsar://127.0.0.1:6650 --admin-url http://127.0.0.1:8080
 
+        fencepost run kafka --container corp/broker:pr-1234 --name corp-broker --version 2.7 --label commit=1a2b3c
+
+        fencepost run kafka --container corp/kafka:4.3.1 --known-as kafka:4.3.1
+
+        fencepost run kafka --container apache/kafka:4.3.1 --plan
+
+        fencepost run kafka --container apache/kafka:4.3.1 --smoke
+
         fencepost run --defect no-epoch-bump
 
         fencepost run --check
-    """
-    from fencepost import suite
 
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --timeout 20m --strict
+
+    Ctrl-C, SIGTERM, --timeout and --max-failures stop a run: what was judged until then is kept, and the exit code is 4, also where
+    something was red. A second Ctrl-C leaves the Allure report out.
+    """
+    if verbose and quiet:
+        fail("-v and -q exclude each other: the first shows more of a run, the second less")
     folder = results or Path("results") / system
     given = {
         "--bootstrap": bootstrap,
@@ -59,11 +103,34 @@ def run(
         "--admin-url": admin_url,
         "--container": image_named(container, broker),
         "--profile": profile,
+        "--name": name,
+        "--system-version": version,
+        "--known-as": known_as,
         "--defect": defect,
         "--patience": patience,
+        "--max-not-offered": max_not_offered,
+        "--summary": summary,
+        "--previous": previous,
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
-    arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else [])]
-    for name, values in (("--set-system", set_system), ("--spec", spec), ("--only", only), ("--level", level)):
+    arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]
+    arguments += ["--smoke"] if smoke else []
+    lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--level": level, "--fail-on": fail_on, "--label": label}
+    for name, values in lists.items():
         arguments += [f"{name}={value}" for value in values or ()]
-    guarded(lambda: suite.run(arguments, workers))
+    if plan:
+        from fencepost import plan as planning
+        from fencepost import suite
+        from fencepost.contract import register
+
+        guarded(lambda: planning.show(suite.options_of(arguments), register.bundled(), workers, form))
+
+    def judge() -> int:
+        from fencepost import suite
+        from fencepost.stopping import Stopping
+        from fencepost.watching import Loudness
+
+        loudness = Loudness.VERBOSE if verbose else Loudness.QUIET if quiet else Loudness.NORMAL
+        return suite.run(arguments, workers, Stopping(timeout, max_failures), loudness)
+
+    guarded(judge)

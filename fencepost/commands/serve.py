@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from fencepost.contract.errors import Exit
+
 from .common import guarded
 
 
@@ -30,4 +32,4 @@ def serve(
     """
     from fencepost import serving
 
-    guarded(lambda: serving.serve(system, {"port": port, "admin-port": admin_port}, profile, properties or []))
+    guarded(lambda: serving.serve(system, {"port": port, "admin-port": admin_port}, profile, properties or []), stopped=Exit.CONFORMS)

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fencepost.contract.errors import WrongUsage
+from fencepost.pipeline.layout import VERDICT
 
 ENDINGS = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".edn": "edn", ".parquet": "parquet"}
 FOUND = (".jsonl", ".ndjson", ".edn", ".parquet")
-RESULT = "verdict.json"
 LONGEST_LINE = 64 << 20
 _BLOCK = 1 << 20
 _MOST_RATIO = 200
@@ -115,7 +115,7 @@ def _flaw_of_parquet(path: Path) -> str | None:
 def _below(folder: Path) -> Iterator[Path]:
     """The histories of a folder in order; a check's own results hold none."""
     for current, folders, files in os.walk(folder):
-        if RESULT in files:
+        if VERDICT in files:
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))

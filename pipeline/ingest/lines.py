@@ -15,6 +15,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from fencepost.pipeline import local
 
 from .files import Source
+from .firstlines import NEEDED, NOT_AN_EVENT, NOT_UTF_8
 from .schema import EVENT, OUTCOMES, VERSION
 
 CORRUPT = "_corrupt"
@@ -69,11 +70,7 @@ def _json_lines(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     said = F.from_json("value", schema, {"columnNameOfCorruptRecord": CORRUPT})
     lines = lines.withColumn("event", F.when(F.is_valid_utf8("value"), said))
     broken = F.col(f"event.{CORRUPT}").isNotNull() | F.col("event").isNull()
-    reason = (
-        F.when(F.col("event").isNull() & ~F.is_valid_utf8("value"), "not UTF-8")
-        .when(broken, "not one JSON object of the event's fields; the line may be cut off")
-        .otherwise(_flaw())
-    )
+    reason = F.when(F.col("event").isNull() & ~F.is_valid_utf8("value"), NOT_UTF_8).when(broken, NOT_AN_EVENT).otherwise(_flaw())
     run = F.concat("prefix", "event.run_id")
     return lines.select("file_id", "mark", run.alias("run"), reason.alias("reason"), F.col("event").dropFields(CORRUPT).alias("event"))
 
@@ -101,7 +98,7 @@ def _flaw() -> Column:
     """What a readable event lacks, or null."""
     version = F.col("event.schema_version")
     flaw = F.when(version != VERSION, F.concat(F.lit("schema version "), version, F.lit(f" is not known, expected {VERSION}")))
-    for name in ("run_id", "idx", "op_id", "type", "f"):
+    for name in NEEDED:
         flaw = flaw.when(F.col(f"event.{name}").isNull(), f"has no {name}")
     wrong = F.concat(F.lit("type is "), F.col("event.type"), F.lit(f", expected {', '.join(OUTCOMES)}"))
     return flaw.when(~F.col("event.type").isin(*OUTCOMES), wrong)

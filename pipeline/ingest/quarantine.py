@@ -4,8 +4,10 @@ Bad lines are few, and the line number of a good one interests nobody: so only t
 a whole, and the bad lines are found in them by their mark.
 """
 
+import json
 import shutil
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -38,6 +40,16 @@ def write(spark: SparkSession, bad: DataFrame | None, sources: Sequence[Source],
     return spark.read.schema(SCHEMA).json(str(folder)).count()
 
 
+def first(folder: Path, count: int) -> list[str]:
+    """The first of what stands there, as `FILE, line N: reason`; without Spark."""
+    rows = (json.loads(line) for part in sorted(folder.glob("part-*.json")) for line in part.read_text(encoding="utf-8").splitlines())
+    return [f"{row['file']}{_at(row.get('line'))}: {row['reason']}" for row in islice(rows, count)]
+
+
+def _at(line: int | None) -> str:
+    return "" if line is None else f", line {line}"
+
+
 def _placed(spark: SparkSession, bad: DataFrame, sources: Sequence[Source]) -> DataFrame:
     """What is bad, with its file and line."""
     known = names(spark, raw(spark, sources), sources).select("file_id", F.col("path").alias("file"))
@@ -50,7 +62,8 @@ def _placed(spark: SparkSession, bad: DataFrame, sources: Sequence[Source]) -> D
         rows = rows.unionByName(bad.filter(F.col("file").isin(stored)).select("file", (F.col("mark") + 1).alias("line"), "run", "reason"))
     texts = [source for source in sources if str(source.path) in concerned and source.form != "parquet"]
     if texts:
-        lines = _numbered(spark, texts).join(F.broadcast(bad), ["file_id", "mark"])
+        # Lines that are alike have one mark: each is found once by it.
+        lines = _numbered(spark, texts).join(F.broadcast(bad.dropDuplicates(["file_id", "mark"])), ["file_id", "mark"])
         rows = rows.unionByName(lines.select("file", "line", "run", "reason"))
     return rows
 

@@ -4,7 +4,6 @@ The folder is valid at every moment: `report.json` says `complete: false` until 
 """
 
 import json
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -13,7 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from fencepost.contract import folder
 from fencepost.contract.errors import WrongUsage
+from fencepost.contract.folder import Folder, Layout
 from fencepost.contract.version import VERSION
 from fencepost.pipeline.command import spark_is_there
 from fencepost.pipeline.compliance import folders
@@ -25,8 +26,9 @@ from .badge import badge, file_name
 from .view import STATES, WORDS, order
 
 RESULT = "report.json"
-_FILES = ("index.html", "compliance.md")
-_FOLDERS = ("badges", "table", "latest")
+_PAGE, _MARKDOWN = "index.html", "compliance.md"
+_BADGES, _TABLE, _LATEST = "badges", "table", "latest"
+REPORT = Layout("report", "--out", (RESULT, _PAGE, _MARKDOWN), (_BADGES,), (_TABLE, _LATEST))
 _NAMED = 20
 _ELSE = ("violated", "inconclusive", "harness_error", "known_deviation", "not_offered")
 
@@ -59,18 +61,22 @@ def run(options: Options) -> int:
     found = folders.find(options.results)
     if not found.sources:
         raise WrongUsage("no results of a run can be read: " + _some(found.unreadable))
-    _clear(options.out)
+    folder.look(options.out, REPORT)
     say(f"{len(found.sources)} runs, {found.bytes / 1e6:.1f} MB; starting Spark on {options.master}")
     with session(Size(found.bytes, options.master, options.memory)) as spark:
+        unfinished = as_json(Summary(0, 0, (), ()), [], complete=False)
+        claimed = folder.claim(options.out, REPORT, {RESULT: _text(unfinished)})
+        claimed.note(*folder.spark(*REPORT.trees))
         say("reading")
-        unreadable = [*found.unreadable, *store(spark, found.sources, options.out / "table")]
-        rows = read(spark, options.out / "table")
+        unreadable = [*found.unreadable, *store(spark, found.sources, options.out / _TABLE)]
+        rows = read(spark, options.out / _TABLE)
         if rows.isEmpty():
+            folder.give_up(options.out, REPORT)
             raise WrongUsage("no results of a run can be read: " + _some(unreadable))
         say("comparing")
-        summary = summarise(spark, rows, options.out / "latest", options.columns)
+        summary = summarise(spark, rows, options.out / _LATEST, options.columns)
     unreadable.sort(key=lambda one: one.path)
-    _write(summary, unreadable, options.out)
+    _write(summary, unreadable, claimed)
     say("done")
     if options.form == "json":
         print(json.dumps(as_json(summary, unreadable), indent=1, ensure_ascii=False))
@@ -107,36 +113,17 @@ def _system(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _clear(out: Path) -> None:
-    """Remove what an earlier report left, and nothing else: folders of these names that are no report's are refused."""
-    strange = [] if (out / RESULT).exists() else [name for name in _FOLDERS if (out / name).exists()]
-    if strange:
-        raise WrongUsage(f"--out {out} has a {strange[0]}/ but no {RESULT}, so it is not from an earlier report; name another folder")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        _store(as_json(Summary(0, 0, (), ()), [], complete=False), out)
-        for name in _FILES:
-            (out / name).unlink(missing_ok=True)
-        for name in _FOLDERS:
-            shutil.rmtree(out / name, ignore_errors=True)
-        (out / "badges").mkdir()
-    except OSError as error:
-        raise WrongUsage(f"the folder {out} cannot be written to: {error}") from error
-
-
-def _write(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None:
+def _write(summary: Summary, unreadable: Sequence[Unreadable], claimed: Folder) -> None:
     made = datetime.now(UTC)
     for standing in summary.standings:
-        (out / "badges" / file_name(standing.system)).write_text(badge(standing), encoding="utf-8")
-    (out / "compliance.md").write_text(markdown.render(summary, unreadable, made), encoding="utf-8")
-    (out / "index.html").write_text(page.render(summary, unreadable, made), encoding="utf-8")
-    _store(as_json(summary, unreadable), out)
+        claimed.put(f"{_BADGES}/{file_name(standing.system)}", badge(standing))
+    claimed.put(_MARKDOWN, markdown.render(summary, unreadable, made))
+    claimed.put(_PAGE, page.render(summary, unreadable, made))
+    claimed.put(RESULT, _text(as_json(summary, unreadable)))
 
 
-def _store(document: dict[str, Any], out: Path) -> None:
-    fresh = out / f"{RESULT}.new"
-    fresh.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    fresh.replace(out / RESULT)
+def _text(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def _some(unreadable: Sequence[Unreadable]) -> str:

@@ -1,5 +1,7 @@
 """The life of a broker in containers, as all protocols have it. No container is started here."""
 
+from collections.abc import Callable
+
 import pytest
 
 from fencepost.adapters.common.container_broker import ContainerBroker
@@ -35,13 +37,16 @@ class NotedContainers:
 class NotedBroker(ContainerBroker[NotedContainers, int]):
     """A broker that serves when it is asked for the third time, or whose container ends before."""
 
+    expected = "an image of this test"
+
     def __init__(self, ends: bool = False) -> None:
         super().__init__("an/image:1", "short", 1.0)
         self.made = NotedContainers()
         self.asked = 0
         self._ends = ends
 
-    def start_containers(self) -> NotedContainers:
+    def start_containers(self, waits_for: Callable[[str], None]) -> NotedContainers:
+        waits_for("nothing")
         return self.made
 
     def ask(self, containers: NotedContainers) -> Outcome[int]:
@@ -73,7 +78,10 @@ def test_a_broker_whose_container_ends_is_not_waited_for() -> None:
 
     broker.start()
 
-    with pytest.raises(SystemUnreachable, match=r"an/image:1, configuration short, ended; .*not yet.*\nthe password is \.\.\.$"):
+    with pytest.raises(
+        SystemUnreachable,
+        match=r"an/image:1, configuration short, ended before it served \(expected an image.*not yet.*\nthe password is \.\.\.$",
+    ):
         _ = broker.offer
 
 
@@ -81,9 +89,9 @@ def test_a_broker_that_is_closed_while_it_starts_is_removed() -> None:
     """Its containers are removed as soon as they are there, and nobody can use it any more."""
 
     class ClosedAsItStarts(NotedBroker):
-        def start_containers(self) -> NotedContainers:
+        def start_containers(self, waits_for: Callable[[str], None]) -> NotedContainers:
             self.close()
-            return super().start_containers()
+            return super().start_containers(waits_for)
 
     broker = ClosedAsItStarts()
 

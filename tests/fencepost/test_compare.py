@@ -2,9 +2,11 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import compliance as compliance_of
 from commands import fencepost
 
 from fencepost import compare, said
@@ -100,11 +102,66 @@ def test_wrong_folders_are_the_users_fault(lawful: Path, tmp_path: Path) -> None
     assert "compare runs of one profile" in fencepost("compare", lawful, tmp_path, expect=2).err
 
 
+def test_runs_that_were_asked_something_else_are_not_compared(lawful: Path, tmp_path: Path) -> None:
+    """A line says what only one of them was asked; what both were asked would look like the whole."""
+    fencepost("run", "--only", "KIP890-060", "--only", "KIP890-061", *ROWS[4:], "--results", tmp_path, expect=0)
+
+    err = fencepost("compare", lawful, tmp_path, expect=2).err
+
+    assert err == (
+        f"fencepost: the two runs were not asked the same: only {lawful} was asked KIP890-141 and only {tmp_path} was asked KIP890-061; "
+        "run both with the same selection\n"
+    )
+
+
+def test_a_run_that_did_not_finish_is_not_compared(lawful: Path, tmp_path: Path) -> None:
+    """Whichever side it stands on."""
+    cut = shutil.copytree(lawful, tmp_path / "cut")
+    (cut / "compliance.json").write_text(json.dumps(compliance_of(lawful) | {"complete": False}), encoding="utf-8")
+
+    for sides in ((lawful, cut), (cut, lawful)):
+        assert f"the run of {cut} did not finish" in fencepost("compare", *sides, expect=2).err
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda path: path.unlink(), "holds no history; expected the --results folder of a run"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-30]), "line 2: not a whole event"),
+        (lambda path: path.write_text(path.read_text().splitlines()[0]), "line 1: the last request has no answer"),
+        (lambda path: path.write_text("[]\n"), "line 1: not a whole event"),
+        (lambda path: path.write_bytes(b"\xff\xfe"), "cannot be read: 'utf-8' codec"),
+    ],
+)
+def test_a_history_that_is_not_whole_is_named(lawful: Path, tmp_path: Path, damage: Callable[[Path], object], told: str) -> None:
+    """File, line and remedy; no history is no difference, and no agreement either."""
+    broken = shutil.copytree(lawful, tmp_path / "broken")
+    paths = sorted((broken / "history").iterdir())
+    for path in paths[1:]:
+        path.unlink()
+    paths[0].write_text("".join(path_line + "\n" for path_line in paths[0].read_text().splitlines()[:2]))
+    damage(paths[0])
+
+    err = fencepost("compare", broken, broken, expect=2).err
+
+    assert told in err
+    assert "Traceback" not in err
+
+
 def test_a_request_that_is_put_again_counts_once(tmp_path: Path) -> None:
     """The last answer is the one that the others are compared with."""
 
     def events(number: int, kind: str, error: str | None) -> list[str]:
-        common = {"client": "A", "api": "init_producer_id v5", "mops": [], "grp": None, "iso": None, "ctl": {}, "op_id": number}
+        common = {
+            "run_id": "x",
+            "client": "A",
+            "api": "init_producer_id v5",
+            "mops": [],
+            "grp": None,
+            "iso": None,
+            "ctl": {},
+            "op_id": number,
+        }
         asked = common | {"type": "invoke", "error": None, "tx": {"tid": "x-abcdef", "pid": -1, "epoch": -1}}
         told = common | {"type": kind, "error": error and {"class": error}, "tx": {"tid": "x-abcdef", "pid": 7, "epoch": 0}}
         return [json.dumps(asked), json.dumps(told)]

@@ -1,0 +1,38 @@
+"""How long brokers take to start, how much memory they take, and how long scenarios take: `fixtures/costs.yaml`, which was measured."""
+
+import functools
+from importlib import resources
+
+from pydantic import Field
+
+from fencepost.contract.brokers import Asked
+from fencepost.contract.datafile import Row, load
+
+
+class BrokerCosts(Row):
+    """Of a broker with one configuration. Its last scenario is not over before `ready_s` have passed since it serves."""
+
+    start_s: float
+    memory_mb: int
+    ready_s: float = 0.0
+
+
+class Costs(Row):
+    """Of the systems of one kind. A scenario takes what its needs say, the longest, else what its feature says, else `scenario_s`."""
+
+    scenario_s: float
+    needs: dict[str, float] = Field(default_factory=dict)
+    features: dict[str, float] = Field(default_factory=dict)
+    configurations: dict[str, BrokerCosts] = Field(default_factory=dict)
+
+    def seconds(self, scenario: Asked) -> float:
+        """How long a scenario takes on a broker that is there."""
+        if longest := max((self.needs.get(need, 0.0) for need in scenario.needs), default=0.0):
+            return longest
+        return self.features.get(scenario.feature.removesuffix(".feature"), self.scenario_s)
+
+
+@functools.cache
+def costs() -> dict[str, Costs]:
+    """By the name of a protocol, or of the reference, which has no brokers in containers. Read once."""
+    return load(resources.files("fencepost.fixtures") / "costs.yaml", dict[str, Costs])

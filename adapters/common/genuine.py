@@ -1,0 +1,118 @@
+"""Whose known deviations hold for a broker: those of the release that it is known to be, and nobody's where that is not known.
+
+A genuine release was started from its project's own image, and says itself what the image's tag says. Whatever else speaks the
+protocol may be somebody else's broker: it gets no release's excuses, unless the user says which release it is (`--known-as`).
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from packaging.version import InvalidVersion, Version
+
+from .releases import version_of
+
+_HUBS = ("docker.io", "index.docker.io")
+_LIBRARY = "library"
+
+
+@dataclass(frozen=True)
+class ImageName:
+    """An image as Docker reads its name: `repository` without the default registry, `tag` None where there is none."""
+
+    repository: str
+    tag: str | None
+
+    @classmethod
+    def of(cls, name: str) -> "ImageName":
+        """Take a name apart. A digest names no version; what is in Docker's own library has that in its repository."""
+        path, _, rest = name.partition("@")[0].rpartition("/")
+        last, _, tag = rest.partition(":")
+        parts = [*path.split("/"), last] if path else [last]
+        if len(parts) > 1 and parts[0] in _HUBS:
+            del parts[0]
+        if len(parts) == 1:
+            parts.insert(0, _LIBRARY)
+        return cls("/".join(parts), tag or None)
+
+    @property
+    def version(self) -> Version | None:
+        """The version that the tag is, if it is one."""
+        return None if self.tag is None else version_of(self.tag)
+
+
+@dataclass(frozen=True)
+class Project:
+    """Whose releases are known: its title for people, the system's name, and the names of its own images."""
+
+    title: str
+    system: str
+    official: Collection[str]
+
+    def is_official(self, image: ImageName) -> bool:
+        return image.repository in {ImageName.of(name).repository for name in self.official}
+
+
+@dataclass(frozen=True)
+class Whose:
+    """Whose deviations hold, which release the broker looks like, and why: the fields of `Handshake` with these names."""
+
+    judged_as: tuple[str, str] | None = None
+    looks_like: tuple[str, str] | None = None
+    deviations: str | None = None
+
+
+def of_image(project: Project, name: str, told: str | None, said: str) -> Whose:
+    """Whose they are for a broker from the image of that name.
+
+    `told` is the release line, or the version, that follows from what the broker said of itself, None where none does; `said` is that
+    in words, such as "supports metadata.version up to 30".
+    """
+    image = ImageName.of(name)
+    like = None if told is None else (project.system, told)
+    if not project.is_official(image):
+        return Whose(looks_like=like, deviations=f"no bundled deviations: {name} is not the official image; {_remedy(project, told)}")
+    if told is None:
+        return Whose(deviations=f"no bundled deviations: {name} {said}, as no known release does")
+    tagged = image.version
+    if tagged is not None and not agree(str(tagged), told):
+        why = f"no bundled deviations: {name} is tagged {image.tag}, but the broker {said}, as {told} does; {_remedy(project, told)}"
+        return Whose(looks_like=like, deviations=why)
+    version = told if tagged is None else more_exact(str(tagged), told)
+    why = f"the bundled deviations of {project.system} {version} hold: {name} is the official image, and the broker {said}"
+    return Whose((project.system, version), deviations=why)
+
+
+def of_stranger(project: Project, where: str, told: str | None) -> Whose:
+    """Whose they are for a broker that runs already: nobody's, for what it says of itself anybody's broker can say."""
+    like = None if told is None else (project.system, told)
+    why = f"no bundled deviations: fencepost did not start {where}, so it may be anybody's broker; {_remedy(project, told)}"
+    return Whose(looks_like=like, deviations=why)
+
+
+def of_imitation(profile: str, release: tuple[str, str]) -> Whose:
+    """Whose they are for the reference with a release's profile, which does what that release does."""
+    system, version = release
+    return Whose(release, deviations=f"the bundled deviations of {system} {version} hold: the profile {profile} imitates that release")
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether two versions can be of one release: they are equal, or one is the line of the other, as 4.3 is of 4.3.1."""
+    try:
+        left, right = Version(one), Version(other)
+    except InvalidVersion:
+        return False
+    if len(left.release) == len(right.release):
+        return left.public == right.public
+    short = min(len(left.release), len(right.release))
+    return left.release[:short] == right.release[:short]
+
+
+def more_exact(one: str, other: str) -> str:
+    """Of two versions that agree, the one that says more; the first where they say the same."""
+    return max(one, other, key=lambda text: len(Version(text).release))
+
+
+def _remedy(project: Project, told: str | None) -> str:
+    if told is None:
+        return f"if it is a release of {project.title}, say which, such as --known-as {project.system}:X.Y.Z"
+    return f"if it is {project.title} {told}, say --known-as {project.system}:{told}"

@@ -1,0 +1,58 @@
+"""What a system may say of its brokers before it starts any: in which order to ask, what it may offer, what a run will start and take.
+
+A system without these is judged all the same: its scenarios come in the order of the register, and a plan says less of it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A scenario, as far as it decides which broker it gets and how long it takes; `feature` is such as `kip890/ending.feature`."""
+
+    feature: str
+    needs: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Started:
+    """What is started for some scenarios of a run: `brokers` of one configuration, each of which holds `containers`."""
+
+    configuration: str
+    why: str
+    scenarios: int
+    brokers: int
+    containers: int
+
+
+@dataclass(frozen=True)
+class Brokers:
+    """All that a run starts, and how much of it there is at most at one time. `seconds` are for the run, one scenario after the other."""
+
+    image: str
+    started: tuple[Started, ...]
+    containers_at_once: int
+    memory_mb: int
+    seconds: float
+
+
+def turn_of(system: Any, needs: Collection[str]) -> int:
+    """The place of a scenario with these needs in the order in which the system is best asked: a lower number first."""
+    turn = getattr(system, "turn", None)
+    # A pool of old transactional ids gets ready while the others are judged.
+    return int(turn(needs)) if callable(turn) else int("aged-ids" in needs)
+
+
+def brokers_of(system: Any, scenarios: Sequence[Asked]) -> Brokers | None:
+    """What the system will start for these scenarios, in this order; None where it starts nothing, or does not say."""
+    brokers = getattr(system, "brokers", None)
+    told = brokers(scenarios) if callable(brokers) else None
+    return told if isinstance(told, Brokers) else None
+
+
+def may_offer(system: Any) -> frozenset[str] | None:
+    """The capabilities that the system may turn out to offer, as far as is known before it is asked; None where nothing is known."""
+    told = getattr(system, "may_offer", None)
+    return frozenset(told()) if callable(told) else None

@@ -1,0 +1,234 @@
+"""Whose a file in a results folder is, so that nothing is ever deleted that fencepost did not write.
+
+A folder is claimed by the file `.fencepost-results` in it: a line of JSON that says which command of which version claimed it, then the
+name of each file that fencepost writes there, one a line and noted *before* the file is written. So the list is right also when a process
+is killed. What is not listed is somebody else's and stays; where it stands in the way, the folder is refused before anything is touched.
+
+Names of Spark are not known before it writes: `tables/**/part-*` stands for all such files below `tables`, a folder that Spark replaces as
+a whole, in which nothing of others may stand.
+
+With a name comes what is written before it is moved into place, `.NAME.tmp` or `NAME.tmp`.
+
+A symbolic link in a results folder is somebody else's as well: nothing is followed out of the folder, and no link is removed.
+"""
+
+import contextlib
+import json
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+
+from .errors import WrongUsage
+from .version import VERSION
+
+MARKER = ".fencepost-results"
+_VERSION = 1
+_BELOW = "/**/"
+_SPARK = ("part-*", ".part-*", "_SUCCESS", "._SUCCESS.crc")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a command writes at the top of its folder, and the option that names another folder.
+
+    In `folders` files of others may stand beside ours. `trees` are replaced as a whole.
+    """
+
+    command: str
+    option: str
+    files: tuple[str, ...]
+    folders: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
+
+
+class Folder:
+    """A folder that is claimed. Every process that writes there may have its own."""
+
+    def __init__(self, path: Path, noted: Iterable[str] = ()) -> None:
+        self.path = path
+        self._noted = set(noted)
+
+    def note(self, *names: str) -> None:
+        """Say that these files are ours, before they are written. One write, so that several processes may note at the same time."""
+        fresh = [name for name in names if name not in self._noted]
+        if not fresh:
+            return
+        with (self.path / MARKER).open("ab", buffering=0) as marker:
+            marker.write("".join(json.dumps(name) + "\n" for name in fresh).encode())
+        self._noted.update(fresh)
+
+    def place(self, name: str) -> Path:
+        """Where to write the file of this name, which is noted. Raises WrongUsage where there is one of somebody else's."""
+        path = self.path / name
+        if name not in self._noted and os.path.lexists(path):
+            raise WrongUsage(f"{path} is not fencepost's and would be overwritten; move it away")
+        self.note(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def put(self, name: str, content: str | bytes) -> None:
+        """Write a file in one step, so that a reader or a kill never meets half of it."""
+        whole = self.place(name)
+        half = whole.with_name(f".{whole.name}.tmp")
+        half.write_bytes(content if isinstance(content, bytes) else content.encode())
+        half.replace(whole)
+
+
+def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
+    """Find out whether the command may have this folder; nothing is changed. `keep` has the trees that stay. Raises WrongUsage."""
+    instead = f"name another folder with {layout.option}"
+    with _told(path):
+        if path.resolve() in (Path("/"), Path("~").expanduser().resolve()):
+            raise WrongUsage(f"{layout.option} {path} is no folder for results alone; {instead}, such as results/{layout.command}")
+        if path.exists() and not path.is_dir():
+            raise WrongUsage(f"{layout.option} {path} is a file, and results need a folder; {instead}")
+        ours = _listed(path, layout)
+        for name in (*layout.files, *layout.folders, *layout.trees):
+            if name in keep or not os.path.lexists(path / name):
+                continue
+            if ours is None:
+                raise WrongUsage(f"{path} has {_strange(path, name)}; {instead}, or move {name} away")
+            if strange := _in_the_way(path, name, layout, ours):
+                raise WrongUsage(f"{strange} is not fencepost's, and is in the way; {instead}, or move it away")
+
+
+def claim(path: Path, layout: Layout, first: Mapping[str, str] | None = None, keep: Sequence[str] = ()) -> Folder:
+    """Make the folder ready: what we wrote there before is removed, and the files in `first` stand there from the beginning.
+
+    They replace their predecessors before anything is removed, so that no moment shows results that are half gone. Raises WrongUsage.
+    """
+    look(path, layout, keep)
+    beginning = first or {}
+    with _told(path):
+        path.mkdir(parents=True, exist_ok=True)
+        before = _listed(path, layout)
+        if before is None:
+            _mark(path, layout, ())
+        claimed = Folder(path, before or ())
+        for name, text in beginning.items():
+            claimed.put(name, text)
+        stays = [name for name in before or () if name in beginning or name.partition("/")[0] in keep]
+        remove(path, [name for name in before or () if name not in stays])
+        _mark(path, layout, (*beginning, *stays))
+    return Folder(path, (*beginning, *stays))
+
+
+def give_up(path: Path, layout: Layout) -> None:
+    """Remove all that we wrote in a folder that we claimed, and the folder where nothing else is in it. Nothing happens to any other."""
+    if (path / MARKER).is_file() and not path.is_symlink():
+        remove(path, [*(_listed(path, layout) or ()), MARKER])
+        with contextlib.suppress(OSError):
+            path.rmdir()
+
+
+def spark(*trees: str) -> tuple[str, ...]:
+    """What Spark writes in folders of these names, to be noted before it does."""
+    return tuple(f"{tree}{_BELOW}{name}" for tree in trees for name in _SPARK)
+
+
+def remove(path: Path, names: Iterable[str]) -> None:
+    """Remove these files of a folder as far as they are there, then the folders below it in which nothing is left."""
+    for name in names:
+        tree, is_tree, pattern = name.partition(_BELOW)
+        for file in [one for one in _files(path / tree) if fnmatchcase(one.name, pattern)] if is_tree else _with_halves(path / name):
+            if _is_plain(path, file):
+                file.unlink()
+                _tidy(path, file.parent)
+
+
+def _with_halves(file: Path) -> tuple[Path, ...]:
+    return file, file.with_name(f"{file.name}.tmp"), file.with_name(f".{file.name}.tmp")
+
+
+def _tidy(top: Path, folder: Path) -> None:
+    with contextlib.suppress(OSError):  # something else is in it
+        while folder != top:
+            folder.rmdir()
+            folder = folder.parent
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """All files below a folder; none where it is a link."""
+    if folder.is_symlink():
+        return
+    for current, _, names in os.walk(folder):
+        yield from (Path(current, name) for name in sorted(names))
+
+
+def _is_plain(top: Path, file: Path) -> bool:
+    """Whether it is a file, reached through no symbolic link below `top`."""
+    if any(folder.is_symlink() for folder in file.parents if folder != top and folder.is_relative_to(top)):
+        return False
+    return os.path.lexists(file) and stat.S_ISREG(file.lstat().st_mode)
+
+
+def _in_the_way(path: Path, name: str, layout: Layout, ours: Sequence[str]) -> Path | None:
+    """What stands under this name in a claimed folder and is not ours, if anything does."""
+    if name in layout.files:
+        return None if name in ours and _is_plain(path, path / name) else path / name
+    if path.joinpath(name).is_symlink() or not path.joinpath(name).is_dir():
+        return path / name
+    if name in layout.folders:
+        return None
+    patterns = [one.partition(_BELOW)[2] for one in ours if one.startswith(name + _BELOW)]
+    unlisted = (file for file in _files(path / name) if file.relative_to(path).as_posix() not in ours)
+    return next((file for file in unlisted if not any(fnmatchcase(file.name, pattern) for pattern in patterns)), None)
+
+
+def _listed(path: Path, layout: Layout) -> list[str] | None:
+    """What the marker says is ours; None where there is no marker. Raises WrongUsage where it is another command's, or nobody's."""
+    if not os.path.lexists(path / MARKER):
+        return None
+    try:
+        # What comes after the last end of a line was not written to its end, and so nothing was written under that name.
+        head, *names = map(json.loads, _text(path / MARKER).rpartition("\n")[0].splitlines())
+        command, version = head["command"], head["schema_version"]
+        if version != _VERSION or not all(map(_is_inside, names)):
+            raise ValueError(version)
+    except (ValueError, KeyError, TypeError):
+        raise WrongUsage(
+            f"{path / MARKER} cannot be understood, so nobody knows what in {path} is fencepost's; "
+            f"name another folder with {layout.option}, or remove this one yourself"
+        ) from None
+    if command != layout.command:
+        raise WrongUsage(f"{path} has the results of `fencepost {command}`; name another folder with {layout.option}")
+    return list(names)
+
+
+def _text(marker: Path) -> str:
+    if not _is_plain(marker.parent, marker):
+        raise ValueError("no file")
+    return marker.read_text(encoding="utf-8")
+
+
+def _is_inside(name: object) -> bool:
+    return isinstance(name, str) and bool(name) and not PurePosixPath(name).is_absolute() and ".." not in PurePosixPath(name).parts
+
+
+def _mark(path: Path, layout: Layout, names: Iterable[str]) -> None:
+    head = {"schema_version": _VERSION, "fencepost": VERSION, "command": layout.command}
+    half = path / f"{MARKER}.tmp"
+    half.write_text("".join(json.dumps(line) + "\n" for line in (head, *names)), encoding="utf-8")
+    half.replace(path / MARKER)
+
+
+def _strange(path: Path, name: str) -> str:
+    """What is in the way in a folder that nobody claimed."""
+    try:
+        document = json.loads((path / name).read_text(encoding="utf-8"))
+        is_older = isinstance(document, dict) and {"schema_version", "fencepost"} <= document.keys()
+    except (OSError, ValueError):
+        is_older = False
+    return f"{name} of an older fencepost, which did not note what it wrote" if is_older else f"{name}, which is not fencepost's"
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, RuntimeError) as error:  # a loop of symbolic links is a RuntimeError before Python 3.13
+        why = error.strerror if isinstance(error, OSError) else error
+        raise WrongUsage(f"the results folder {path} cannot be written to: {why}") from error

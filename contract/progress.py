@@ -1,0 +1,77 @@
+"""What a system is busy with, for a person who waits for it.
+
+A system may have `doing()` besides the members of `System`; one without is watched all the same, and nothing is shown of it. A system
+whose brokers start in threads keeps a `Board`:
+
+    with board.doing("starting apache/kafka:4.3.1, configuration two-nodes", "12 scenarios that need two-nodes") as task:
+        task.waits_for("Docker to start node 1 of 2")
+        ...
+        task.waits_for("the broker to serve transactions")
+"""
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Doing:
+    """Something that is under way: what, why, and what it waits for at the moment; the last two may be empty.
+
+    `what` begins with a verb, such as "starting apache/kafka:4.3.1, configuration plain". `since` is seconds since 1970.
+    """
+
+    what: str
+    why: str = ""
+    waits_for: str = ""
+    since: float = field(default_factory=time.time)
+
+    def __str__(self) -> str:
+        return self.what + (f", for {self.why}" if self.why else "") + (f"; waits for {self.waits_for}" if self.waits_for else "")
+
+
+class Task:
+    """Something that is under way, as whoever does it sees it."""
+
+    def __init__(self, what: str, why: str) -> None:
+        self.now = Doing(what, why)
+
+    def waits_for(self, what: str) -> None:
+        """What has to come next; the empty text for nothing."""
+        self.now = Doing(self.now.what, self.now.why, what, self.now.since)
+
+
+class Board:
+    """What is under way, in the order in which it began. Any thread may tell, and any may look."""
+
+    def __init__(self) -> None:
+        self._tasks: list[Task] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def doing(self, what: str, why: str = "") -> Iterator[Task]:
+        """Show this for as long as the block runs, however it ends."""
+        task = Task(what, why)
+        with self._lock:
+            self._tasks.append(task)
+        try:
+            yield task
+        finally:
+            with self._lock:
+                self._tasks.remove(task)
+
+    def now(self) -> tuple[Doing, ...]:
+        """All that is under way."""
+        with self._lock:
+            return tuple(task.now for task in self._tasks)
+
+
+def doing_of(system: object) -> Sequence[Doing]:
+    """What a system says that it does; nothing where it does not say. A fault in what it says is no reason to end a run."""
+    tell = getattr(system, "doing", None)
+    try:
+        return tuple(one for one in tell() if isinstance(one, Doing)) if callable(tell) else ()
+    except Exception:  # whatever a package's own code raises
+        return ()

@@ -1,0 +1,133 @@
+"""`compliance.json`, read again: of this run, of an earlier one, of one that somebody else made.
+
+Only what is used here is declared. What a later release of the kit adds is passed over, and what an earlier one did not write yet has a
+default. The shape that is published is `compliance.schema.json`.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.evidence import Mismatch
+from fencepost.contract.verdict import Verdict
+
+FILE = "compliance.json"
+_UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED)
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Scenario(_Read):
+    """One scenario that ran."""
+
+    feature: str
+    name: str
+    verdict: Verdict
+    violation: Mismatch | None = None
+
+
+class Requirement(_Read):
+    """One requirement of the register."""
+
+    id: str
+    level: str
+    verdict: Verdict
+    reason: str | None
+    scenarios: tuple[Scenario, ...] = ()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether any scenario was put to the system, or kept from it because of what it does not offer."""
+        return self.verdict not in _UNASKED
+
+    @property
+    def decisive(self) -> tuple[Scenario, ...]:
+        """The scenarios that gave the requirement its verdict."""
+        return tuple(scenario for scenario in self.scenarios if scenario.verdict is self.verdict)
+
+
+class System(_Read):
+    """What was judged. Version and profile are None where it never answered."""
+
+    name: str
+    version: str | None = None
+    profile: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}" if self.version else self.name
+
+
+class Anomaly(_Read):
+    """What a history shows (`--check`)."""
+
+    requirement: str
+    scenario: str
+    anomaly: str
+    red: bool
+    witness: str
+
+
+class Histories(_Read):
+    """All that the histories of the run show."""
+
+    anomalies: tuple[Anomaly, ...] = ()
+
+
+class Compliance(_Read):
+    """A run."""
+
+    schema_version: Literal[1]
+    fencepost: str
+    complete: bool
+    started: datetime
+    seconds: float
+    system: System
+    requirements: tuple[Requirement, ...]
+    histories: Histories | None = None
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The requirements that were asked, by id."""
+        return frozenset(row.id for row in self.requirements if row.is_asked)
+
+    @property
+    def began(self) -> str:
+        """When, to the minute: `2026-11-22 12:07 UTC`."""
+        return f"{self.started.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        return {row.id: row.verdict for row in self.requirements}
+
+    def having(self, *verdicts: Verdict) -> tuple[Requirement, ...]:
+        """The requirements with one of these verdicts, in the order of the register."""
+        return tuple(row for row in self.requirements if row.verdict in verdicts)
+
+
+def read(path: Path) -> Compliance:
+    """The run in this results folder, or in this compliance.json. Raises WrongUsage, which says what is wrong and what was expected."""
+    file = path / FILE if path.is_dir() else path
+    wanted = f"expected the results folder of a run, or its {FILE}"
+    try:
+        text = file.read_bytes()
+    except FileNotFoundError:
+        why = f"holds no {FILE}" if path.is_dir() else "does not exist"
+        raise WrongUsage(f"{path} {why}; {wanted}") from None
+    except OSError as error:
+        raise WrongUsage(f"{file} cannot be read: {error.strerror}") from error
+    try:
+        return Compliance.model_validate_json(text)
+    except ValidationError as error:
+        raise WrongUsage(f"{file} is not the result of a run: {_first(error)}; {wanted}") from error
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    said = first["msg"][:1].lower() + first["msg"][1:]
+    return f"{place}: {said}" if place else said

@@ -1,0 +1,41 @@
+"""The results folder of a run: what stands in it, and how it is claimed.
+
+The rule of what may be deleted is `contract/folder.py`'s, and holds for every command that writes a folder. The histories' verdict of
+`run --check` is a folder of `fencepost check` in it, with a marker of its own.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from fencepost.contract import folder
+from fencepost.contract.folder import Folder, Layout
+from fencepost.pipeline.layout import CHECK
+
+COMPLIANCE, JUNIT, ENVIRONMENT = "compliance.json", "junit.xml", "environment.json"
+HISTORIES, ALLURE_RESULTS, ALLURE_REPORT = "history", "allure-results", "allure-report"
+VERDICT_OF_HISTORIES = "check"
+RUN = Layout("run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT), (HISTORIES, ALLURE_RESULTS, ALLURE_REPORT))
+_UNFINISHED_JUNIT = """<?xml version="1.0" encoding="utf-8"?>
+<testsuites><testsuite name="fencepost" tests="1" errors="1" failures="0" skipped="0"><testcase classname="fencepost" name="run">\
+<error message="the run has not ended: it is still going on, or it was killed"/></testcase></testsuite></testsuites>
+"""
+
+
+def look(path: Path, check: bool) -> None:
+    """Find out whether a run may have the folder; nothing is changed. Raises WrongUsage."""
+    folder.look(path, RUN)
+    if check:
+        folder.look(path / VERDICT_OF_HISTORIES, CHECK)
+
+
+def noting(path: Path | None) -> Callable[[str], None]:
+    """Notes the names of Allure's results as ours, where they go to a results folder; each process that writes some has its own."""
+    claimed = Folder(path) if path else None
+    return lambda name: claimed.note(f"{ALLURE_RESULTS}/{name}") if claimed else None
+
+
+def claim(path: Path, compliance: str) -> Folder:
+    """Make the folder ready for a run, with this compliance.json in it from the first moment. Raises WrongUsage."""
+    claimed = folder.claim(path, RUN, {JUNIT: _UNFINISHED_JUNIT, COMPLIANCE: compliance})
+    folder.give_up(path / VERDICT_OF_HISTORIES, CHECK)
+    return claimed

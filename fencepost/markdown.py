@@ -1,0 +1,78 @@
+"""Markdown for a summary in CI: any text of a broker inside it stays text, and the whole stays within a limit.
+
+A text may hold pipes, backticks, HTML, line ends or control characters; in a cell it is one line, and reads as it was sent.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from unicodedata import category
+
+_LONGEST = 300
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_SPECIAL = re.compile(r"[\\`*\[\]~#$|!{}]")
+_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_LINKS = re.compile(r":(?=\S)|(?<=\bwww)\.")
+_INVISIBLE = ("Cc", "Cf", "Cs")
+"""The categories of control and format characters, and of halves of characters."""
+
+
+def text(said: str, longest: int = _LONGEST) -> str:
+    """`said` on one line, at most so many characters of it, with nothing in it that Markdown or HTML would read as its own."""
+    line = "".join(f"\\u{ord(letter):04x}" if category(letter) in _INVISIBLE else letter for letter in " ".join(said.split()))
+    if len(line) > longest:
+        line = f"{line[:longest].rstrip()} … ({len(line) - longest} more characters)"
+    line = "".join(_ENTITIES.get(letter, letter) for letter in _SPECIAL.sub(r"\\\g<0>", line))
+    # No link and no emoji; and @name calls nobody where the summary is posted as a comment.
+    return _LINKS.sub(lambda found: f"&#{ord(found[0])};", _UNDERSCORE.sub(r"\\_", line)).replace("@", "@<!-- -->")
+
+
+@dataclass
+class Page:
+    """Markdown of at most `limit` bytes in UTF-8. What does not fit is counted and told, and never half written."""
+
+    limit: int
+    _parts: list[str] = field(default_factory=list)
+    _bytes: int = 0
+
+    def paragraph(self, markdown: str) -> None:
+        self._put(f"{markdown}\n\n")
+
+    def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]], rest: str) -> None:
+        """A table of cells that are Markdown; `rest` says where the rows stand that do not fit."""
+        waiting = list(rows)
+        if not waiting:
+            return
+        told = "\n{} more {}\n\n"
+        spare = len(told.format(len(waiting), rest).encode())
+        if not self._put(f"{_row(heads)}{_row(['---'] * len(heads))}", spare):
+            return
+        left = [row for row in waiting if not self._put(_row(row), spare)]
+        self._put(told.format(len(left), rest) if left else "\n")
+
+    def folded(self, title: str, markdown: Iterable[str], rest: str) -> None:
+        """Lines of a list that are shown when asked for."""
+        begin, end = f"<details><summary>{title}</summary>\n\n", "\n</details>\n\n"
+        waiting = list(markdown)
+        told = f"* {len(waiting)} more {rest}\n"
+        spare = len((told + end).encode())
+        if not waiting or not self._put(begin, spare):
+            return
+        left = [line for line in waiting if not self._put(f"* {line}\n", spare)]
+        self._put((f"* {len(left)} more {rest}\n" if left else "") + end)
+
+    def _put(self, markdown: str, spare: int = 0) -> bool:
+        """Whether it fitted, with so many bytes to spare."""
+        size = len(markdown.encode())
+        if self._bytes + size + spare > self.limit:
+            return False
+        self._parts.append(markdown)
+        self._bytes += size
+        return True
+
+    def __str__(self) -> str:
+        return "".join(self._parts)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"

@@ -1,0 +1,219 @@
+"""`fencepost run --plan`: what a run would do and take, told before anything is started.
+
+Seconds and memory are estimates from `fixtures/costs.yaml`, which was measured; the same estimate tells a run how long it will take.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from fencepost.adapters.common.costs import costs
+from fencepost.contract import proposals
+from fencepost.contract.brokers import Asked, Brokers, brokers_of, may_offer, turn_of
+from fencepost.contract.errors import UnknownName
+from fencepost.contract.gherkin import bundled, requirement_of, scenarios_of
+from fencepost.contract.ports import System
+from fencepost.contract.register import Register
+
+from .options import Options
+
+FORMS = ("table", "json")
+_MINUTE = 60.0
+
+
+@dataclass(frozen=True)
+class NotOffered:
+    """Scenarios of which it is known beforehand that the system does not offer what they need."""
+
+    needs: str
+    requirements: tuple[str, ...]
+    scenarios: int
+
+
+@dataclass(frozen=True)
+class OfProtocol:
+    """What would be asked under one protocol. `requirements` and `scenarios` are counted by proposal."""
+
+    protocol: str
+    requirements: Mapping[str, int]
+    scenarios: Mapping[str, int]
+    not_offered: tuple[NotOffered, ...]
+    is_told_ahead: bool
+    brokers: Brokers | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would do. `containers_at_once`, memory and seconds are of all workers together; None where nothing is known."""
+
+    system: str
+    results: str | None
+    workers: int
+    processors: int
+    protocols: tuple[OfProtocol, ...]
+    containers_at_once: int
+    memory_mb: int
+    seconds: float | None
+
+
+def show(options: Options, register: Register, workers: int, form: str) -> int:
+    """Print the plan of a run with these options. Raises WrongUsage where there would be none."""
+    if form not in FORMS:
+        raise UnknownName("format", form, FORMS)
+    options = options.about_system(register)
+    options.selection.check(register)
+    plan = plan_of(options, register, workers)
+    if form == "json":
+        print(json.dumps(asdict(plan), indent=1))
+    else:
+        console = Console(highlight=False)
+        for line in told(plan):
+            console.print(Text(line))
+    return 0
+
+
+def plan_of(options: Options, register: Register, workers: int = 1) -> Plan:
+    """The plan of a run with these options, whose selection names the proposals. Nothing is started."""
+    systems = options.build_systems()
+    scenarios = {protocol: _scenarios(system, protocol, options, register) for protocol, system in systems.items()}
+    parts = tuple(_of_protocol(protocol, systems[protocol], asked) for protocol, asked in scenarios.items() if asked)
+    brokers = [part.brokers for part in parts if part.brokers]
+    return Plan(
+        options.system,
+        str(options.results) if options.results else None,
+        workers,
+        os.cpu_count() or 1,
+        parts,
+        workers * sum(one.containers_at_once for one in brokers),
+        workers * sum(one.memory_mb for one in brokers),
+        expected_seconds(systems, {protocol: [one.asked for one in asked] for protocol, asked in scenarios.items()}, workers),
+    )
+
+
+def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequence[Asked]], workers: int = 1) -> float | None:
+    """How long these scenarios of each protocol will take, in this order, with the starts of brokers that they wait for.
+
+    None for a system that nothing was measured of. With several workers it is what their processors can do together, at best.
+    """
+    seconds = 0.0
+    for protocol, all_asked in scenarios.items():
+        system = systems[protocol]
+        offered = may_offer(system)
+        asked = [one for one in all_asked if offered is None or one.needs <= offered]
+        brokers = brokers_of(system, asked)
+        of = costs().get(system.name)
+        if of is None:
+            return None
+        seconds += brokers.seconds if brokers else sum(map(of.seconds, asked))
+    return seconds / min(workers, os.cpu_count() or 1)
+
+
+# --- what is asked ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Scenario:
+    requirement: str
+    spec: str
+    asked: Asked
+
+
+def _scenarios(system: System, protocol: str, options: Options, register: Register) -> list[_Scenario]:
+    """What is asked of a system under a protocol, in the order in which it is; a row of Examples is a scenario of its own."""
+    binding = proposals.bundled().binding(protocol)
+    found = []
+    for row in register.rows():
+        spec = register.spec_of(row.id)
+        if spec in binding and options.selection.holds(row, spec):
+            for feature, scenario in scenarios_of(bundled(), row.id):
+                tags = (*scenario.tags, *_rule_tags(feature.rules, row.id))
+                needs = frozenset(tag.removeprefix("needs:") for tag in tags if tag.startswith("needs:"))
+                found += [_Scenario(row.id, spec, Asked(feature.path, needs))] * max(1, len(scenario.rows))
+    return sorted(found, key=lambda one: turn_of(system, one.asked.needs))
+
+
+def _rule_tags(rules: Sequence[Any], requirement: str) -> tuple[str, ...]:
+    return next(rule.tags for rule in rules if requirement_of(rule.tags) == requirement)
+
+
+def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario]) -> OfProtocol:
+    offered = may_offer(system)
+    lacking = Counter[str]()
+    whose: dict[str, list[str]] = {}
+    for one in scenarios:
+        if offered is not None and (missing := ", ".join(sorted(one.asked.needs - offered))):
+            lacking[missing] += 1
+            whose.setdefault(missing, []).append(one.requirement)
+    return OfProtocol(
+        protocol,
+        Counter(spec for spec, _ in dict.fromkeys(sorted((one.spec, one.requirement) for one in scenarios))),
+        Counter(sorted(one.spec for one in scenarios)),
+        tuple(NotOffered(needs, tuple(dict.fromkeys(whose[needs])), count) for needs, count in sorted(lacking.items())),
+        offered is not None,
+        brokers_of(system, [one.asked for one in scenarios if offered is None or one.asked.needs <= offered]),
+    )
+
+
+# --- for people ---------------------------------------------------------------------------------------------------------
+
+
+def told(plan: Plan) -> list[str]:
+    """The plan, line by line."""
+    lines = [f"A run would judge {plan.system}; nothing has been started."]
+    for part in plan.protocols:
+        lines += ["", *_told_of(part, plan.workers)]
+    return [*lines, "", *_sums(plan)]
+
+
+def _told_of(part: OfProtocol, workers: int) -> list[str]:
+    asked = (
+        f"{part.requirements[spec]} requirements of {proposals.bundled().title_of(spec)} ({_counted(part.scenarios[spec], 'scenario')})"
+        for spec in part.requirements
+    )
+    lines = [f"asked of {part.protocol}: {' and '.join(asked)}"]
+    for one in part.not_offered:
+        lines.append(f"  will not be offered: {one.needs}, {_counted(one.scenarios, 'scenario')} of {', '.join(one.requirements)}")
+    if not part.is_told_ahead:
+        lines.append("  what the system does not offer is known when it has been asked: see `fencepost doctor`")
+    if part.brokers:
+        each = " for each worker" if workers > 1 else ""
+        lines.append(f"brokers{each}, in containers of {part.brokers.image}:")
+        for broker in part.brokers.started:
+            several = _counted(broker.brokers, "broker") + (f" of {broker.containers} containers" if broker.containers > 1 else "")
+            lines.append(f"  {broker.configuration:<16} {several}: {broker.why}")
+    return lines
+
+
+def _sums(plan: Plan) -> list[str]:
+    brokers = [part.brokers for part in plan.protocols if part.brokers]
+    lines = []
+    if brokers:
+        all_brokers = plan.workers * sum(one.brokers for told in brokers for one in told.started)
+        all_containers = plan.workers * sum(one.brokers * one.containers for told in brokers for one in told.started)
+        lines.append(
+            f"in all {_counted(all_brokers, 'broker')} in {_counted(all_containers, 'container')}, "
+            f"at most {_counted(plan.containers_at_once, 'container')} at once, with about {plan.memory_mb / 1024:.1f} GB of memory"
+        )
+    if plan.seconds is None:
+        lines.append("how long it takes is not known: nothing was measured of this system")
+    else:
+        lines.append(f"about {in_words(plan.seconds)} on 2 processors or more, where nothing else runs; this machine has {plan.processors}")
+    lines.append(f"results: {plan.results or 'none are written; --results DIR says where'}")
+    return lines
+
+
+def in_words(seconds: float) -> str:
+    """For people: seconds up to two minutes, in tens from ten on, then minutes."""
+    if seconds < 2 * _MINUTE:
+        return f"{max(1, round(seconds) if seconds < 10 else round(seconds, -1)):.0f} s"
+    return f"{seconds / _MINUTE:.0f} minutes"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

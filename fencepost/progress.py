@@ -1,0 +1,168 @@
+"""How far a run has come: what is shown while it goes on, without a word on how.
+
+Scenarios end in any order, for workers run them side by side; one may be told of twice, when it is judged again as it is given back.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fencepost.contract.progress import Doing
+from fencepost.contract.verdict import ScenarioResult, Verdict
+
+_ENOUGH = 5
+"""From so many scenarios on, the pace so far says something of the rest."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A scenario that will be run."""
+
+    feature: str
+    requirement: str
+    title: str
+
+    def __str__(self) -> str:
+        return f"{self.requirement} {self.title}"
+
+
+@dataclass(frozen=True)
+class Now:
+    """What one process is at: the scenario by its node id, its step, and what its systems do; empty where there is none."""
+
+    nodeid: str = ""
+    step: str = ""
+    doing: Sequence[Doing] = ()
+
+
+@dataclass(frozen=True)
+class Running:
+    """A scenario that is under way."""
+
+    planned: Planned
+    step: str
+    seconds: float
+
+
+@dataclass
+class Feature:
+    """What came of a feature's scenarios so far."""
+
+    name: str
+    planned: int = 0
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def is_done(self) -> bool:
+        return len(self.verdicts) == self.planned
+
+    def __str__(self) -> str:
+        """Such as `11 of 12 met, 1 violated  (3.1 s)`."""
+        counts = {verdict: list(self.verdicts.values()).count(verdict) for verdict in Verdict}
+        others = "".join(f", {count} {verdict.words}" for verdict, count in counts.items() if count and verdict is not Verdict.MET)
+        return f"{counts[Verdict.MET]} of {self.planned} met{others}  ({self.seconds:.1f} s)"
+
+
+class Progress:
+    """The run so far. `phase` says what it waits for while no scenario runs."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.phase = "collecting the scenarios"
+        self.planned: Mapping[str, Planned] = {}
+        self.features: dict[str, Feature] = {}
+        self.judged: dict[str, ScenarioResult] = {}
+        self.looks: list[Callable[[], Now]] = []
+        """One for each process that runs scenarios; called from any thread."""
+        self._clock = clock
+        self._began = clock()
+        self._first: float | None = None
+        self._expected: float | None = None
+        self._started: dict[str, float] = {}
+
+    # --- what is told -------------------------------------------------------------------------------------------------------
+
+    def plan(self, scenarios: Mapping[str, Planned]) -> None:
+        """What will be run, by node ids."""
+        self.planned = dict(scenarios)
+        self.features = {}
+        for planned in self.planned.values():
+            name = planned.feature.removesuffix(".feature")
+            self.features.setdefault(name, Feature(name)).planned += 1
+
+    def expect(self, seconds: float) -> None:
+        """How long all scenarios will take, as far as it can be known before they run."""
+        self._expected = seconds
+
+    def start(self, nodeid: str) -> None:
+        """A scenario begins."""
+        self._started[nodeid] = self._clock()
+        if self._first is None:
+            self._first = self._clock()
+
+    def end(self, nodeid: str) -> None:
+        """It is over, whether it was judged or not."""
+        self._started.pop(nodeid, None)
+
+    def judge(self, nodeid: str, result: ScenarioResult) -> Feature | None:
+        """Take in a verdict; answers the feature if this was the last of its scenarios."""
+        is_news = nodeid not in self.judged
+        self.judged[nodeid] = result
+        feature = self.features.get(result.feature.removesuffix(".feature"))
+        if feature is None:
+            return None
+        feature.verdicts[nodeid] = result.verdict
+        feature.seconds += result.seconds
+        return feature if is_news and feature.is_done else None
+
+    # --- what is shown ------------------------------------------------------------------------------------------------------
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a scenario has been started."""
+        return self._first is not None
+
+    @property
+    def total(self) -> int:
+        return len(self.planned)
+
+    @property
+    def done(self) -> int:
+        return len(self.judged)
+
+    @property
+    def reds(self) -> int:
+        return sum(result.verdict.is_red for result in list(self.judged.values()))
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the run began."""
+        return self._clock() - self._began
+
+    @property
+    def expected(self) -> float | None:
+        """How long the whole run will take, in seconds; None while nothing is known.
+
+        The pace so far weighs as much as there is of it, and what was expected before weighs the rest.
+        """
+        if self._first is None:
+            return self._expected
+        waited, ran, share = self._first - self._began, self._clock() - self._first, self.done / max(self.total, 1)
+        if self.done < _ENOUGH:
+            scenarios = self._expected
+        elif self._expected is None:
+            scenarios = ran / share
+        else:
+            scenarios = share * (ran / share) + (1 - share) * self._expected
+        return None if scenarios is None else max(waited + scenarios, self.elapsed)
+
+    def running(self) -> list[Running]:
+        """The scenarios that are under way, the oldest first, each with the step that it is at, where that is known."""
+        steps = {now.nodeid: now.step for now in (look() for look in list(self.looks))}
+        started = list(self._started.items())
+        return [Running(self.planned[node], steps.get(node, ""), self._clock() - at) for node, at in started if node in self.planned]
+
+    def doing(self) -> list[Doing]:
+        """What the systems are busy with, each once, whichever process says so."""
+        told = [doing for look in list(self.looks) for doing in look().doing]
+        return list({(doing.what, doing.why, doing.waits_for): doing for doing in reversed(told)}.values())[::-1]

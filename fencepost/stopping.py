@@ -1,0 +1,163 @@
+"""Why and how a run is stopped before its end: SIGINT, SIGTERM, `--timeout`, `--max-failures`.
+
+The first request ends what a run *waits for*, by an exception in the sections that say so (`ending_early`): a scenario, a system that
+starts. Everything else goes on to its end, so that results are whole and containers are given back. A second request also ends what is
+only done for the user's comfort, such as the Allure report and a scenario's tidying up. Giving back is never interrupted.
+
+Worker processes of `-n` are told by a signal of the process that started them, through a folder in which each leaves its number.
+"""
+
+import contextlib
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from fencepost.contract.errors import Exit, WrongUsage
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+_STOPPED = "stopped"
+
+
+class Stopped(KeyboardInterrupt):
+    """Raised where something is not brought to its end; `reason` is for people, such as `SIGTERM` or `--timeout 10m`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def seconds(text: str) -> float:
+    """The seconds of `--timeout`: a number, or one with s, m or h. Raises WrongUsage."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip().lower())
+    if found is None or float(found[1]) == 0:
+        raise WrongUsage(f"--timeout {text}: expected seconds, or a number with s, m or h, such as 600 or 10m")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+class Stopping:
+    """Whether this run is to stop, and why. Without `listening` nothing asks for it but `failed`."""
+
+    def __init__(self, timeout: str | None = None, max_failures: int | None = None) -> None:
+        self.reason: str | None = None
+        self.at_once = False
+        self._timeout, self._timeout_s = timeout, None if timeout is None else seconds(timeout)
+        self._max_failures, self._failures = max_failures, 0
+        self._open = self._only_at_once = False
+        self.workers: Path | None = None
+
+    def failed(self) -> None:
+        """Count a scenario that is red."""
+        self._failures += 1
+        if self._failures == self._max_failures:
+            self._ask(f"--max-failures {self._max_failures}")
+
+    @contextlib.contextmanager
+    def ending_early(self, *, only_at_once: bool = False) -> Iterator[None]:
+        """What runs in here is left with Stopped as soon as the run is to stop; `only_at_once`, when that was asked twice."""
+        if self.at_once or (self.reason and not only_at_once):
+            raise Stopped(self.reason or "")
+        self._open, self._only_at_once = True, only_at_once
+        try:
+            yield
+        finally:
+            self._open = False
+
+    def _ask(self, reason: str) -> None:
+        """Take a request; raises Stopped where a section is open that it ends."""
+        self.at_once = self.reason is not None
+        self.reason = self.reason or reason
+        self._tell_workers()
+        if self._open and (self.at_once or not self._only_at_once):
+            self._open = False
+            raise Stopped(self.reason)
+
+    # --- signals --------------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Signals, and the time that is up, are requests. Only in a main thread."""
+        before = {number: signal.signal(number, self._on_signal) for number in (*_SIGNALS, signal.SIGALRM)}
+        signal.setitimer(signal.ITIMER_REAL, self._timeout_s or 0)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _on_signal(self, number: int, _: FrameType | None) -> None:
+        if number == signal.SIGALRM:
+            if self.reason is None:  # the time is up once, and is no second request
+                self._ask(f"--timeout {self._timeout}")
+        else:
+            self._ask(signal.Signals(number).name)
+
+    # --- worker processes -----------------------------------------------------------------------------------------------
+
+    def tell_workers_in(self, folder: Path) -> None:
+        """Worker processes leave their numbers in this folder."""
+        self.workers = folder
+
+    def _tell_workers(self) -> None:
+        if self.workers is None:
+            return
+        (self.workers / _STOPPED).write_text(self.reason or "", encoding="utf-8")
+        for worker in self.workers.glob("[0-9]*"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(worker.name), signal.SIGTERM)
+
+    def listen_to(self, folder: Path) -> None:
+        """Be a worker of the process that looks into this folder. Ctrl-C is that one's to hear, though the terminal tells all."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, self._on_signal)
+        (folder / str(os.getpid())).touch()
+        if (folder / _STOPPED).exists() and self.reason is None:
+            self._ask(signal.SIGTERM.name)
+
+
+@contextlib.contextmanager
+def raising() -> Iterator[None]:
+    """For commands that are not runs: the first signal raises Stopped, and those after it do nothing, for then everything is given back."""
+
+    def first(number: int, _: FrameType | None) -> NoReturn:
+        deaf()
+        raise Stopped(signal.Signals(number).name)
+
+    before = {number: signal.signal(number, first) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def ignored() -> Iterator[None]:
+    """Whatever process is started in here does not hear Ctrl-C; SIGTERM ends it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def deaf() -> None:
+    """From now on signals do nothing: what is left to be done takes no time, and the exit code stands."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def before_anything_began() -> None:
+    """While a command is only being read, a signal ends the process: there is nothing to give back."""
+
+    def end(number: int, _: FrameType | None) -> NoReturn:
+        os.write(2, f"fencepost: stopped before anything began ({signal.Signals(number).name})\n".encode())
+        os._exit(Exit.NOT_FINISHED)
+
+    for number in _SIGNALS:
+        signal.signal(number, end)

@@ -1,0 +1,157 @@
+"""`--summary FILE.md`: one run on one page of Markdown, as a CI shows it.
+
+It is made of what compliance.json holds, by a run at its end and by `fencepost summary` afterwards, so the two cannot differ. It is
+appended, as GitHub's step summary wants it: of two runs in one step both stand there, and nothing that was in the file is lost.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.verdict import Verdict
+
+from . import changes
+from .changes import Change
+from .compliance import Anomaly, Compliance, Requirement, read
+from .contract import register
+from .markdown import Page, text
+
+LIMIT = 1 << 20
+"""What GitHub shows of one step; of a larger file it shows nothing."""
+SEEN = (Verdict.MET, Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
+RED = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
+_LONG = 5_000
+"""For a list of ids, which is cut only where somebody's register is larger than ours."""
+_THERE = "in compliance.json"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A summary that is to be written: where, and the run that it is compared with."""
+
+    path: Path
+    before: Compliance | None = None
+
+    def append(self, run: Compliance) -> None:
+        """Put the summary of `run` behind what the file holds already. Raises OSError."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        held = self.path.stat().st_size if self.path.is_file() else 0
+        # Where nobody empties the file it grows for ever; a summary then has a quarter of the limit. GitHub's files begin empty.
+        markdown = render(run, self.before, max(LIMIT - held, LIMIT // 4) - 2)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(("\n\n" if held else "") + markdown)
+
+
+def wanted(path: Path | None, previous: Path | None) -> Wanted | None:
+    """What is asked for, read and tried before a run begins. Raises WrongUsage; makes nothing."""
+    if path is None:
+        if previous is not None:
+            raise WrongUsage(f"--previous {previous} is for the summary: give --summary FILE.md too")
+        return None
+    told = f"--summary {path}"
+    if path.is_dir():
+        raise WrongUsage(f"{told}: this is a folder; expected a file, such as summary.md")
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if there != path and not there.is_dir():
+        raise WrongUsage(f"{told}: {there} is a file, and no folder; name another file")
+    if not os.access(there, os.W_OK):
+        raise WrongUsage(f"{told}: {there} may not be written to; name another file")
+    return Wanted(path, None if previous is None else read(previous))
+
+
+def show(results: Path, previous: Path | None) -> int:
+    """Print the summary of that run. Answers 0."""
+    print(render(read(results), None if previous is None else read(previous)), end="")
+    return 0
+
+
+def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT) -> str:
+    """The summary as Markdown, in at most so many bytes; with what changed since `before`, where there is such a run."""
+    page = Page(limit)
+    page.paragraph(f"## Fencepost: {text(str(run.system))} {ending(run)}")
+    page.paragraph(f"{asked(run)}.")
+    if not run.complete:
+        page.paragraph("**The run did not finish.** This is what it found until then.")
+    profile = f"profile {text(run.system.profile)}, " if run.system.profile else ""
+    page.paragraph(f"Started {run.began}, {profile}{run.seconds:.0f} s, Fencepost {text(run.fencepost)}.")
+    if before is not None:
+        _write_changes(page, run, before)
+    _write_reds(page, run)
+    page.folded("Known deviations", _by_reason(run.having(Verdict.KNOWN_DEVIATION)), _THERE)
+    page.folded("Not offered", _by_reason(run.having(Verdict.NOT_OFFERED)), _THERE)
+    return str(page)
+
+
+def asked(run: Compliance) -> str:
+    """The honest denominator: `150 of 195 requirements asked: 149 met, 1 known deviation; 45 not offered`."""
+    count = {verdict: len(run.having(verdict)) for verdict in SEEN}
+    not_offered = count.pop(Verdict.NOT_OFFERED)
+    seen = ", ".join(f"{number} {verdict.words}" for verdict, number in count.items() if number)
+    told = f"{sum(count.values())} of {sum(count.values()) + not_offered} requirements asked: {seen or 'no verdict'}"
+    return told + (f"; {not_offered} not offered" if not_offered else "")
+
+
+def ending(run: Compliance) -> str:
+    """Whether the system conforms, in words that follow its name."""
+    if run.having(*RED) or _anomalies(run):
+        return "does not conform"
+    if not run.complete:
+        return "was not judged to the end"
+    return "conforms as far as it was asked" if run.having(Verdict.MET) else "does not conform: nothing is met"
+
+
+def _write_changes(page: Page, run: Compliance, before: Compliance) -> None:
+    unfinished = "" if before.complete else ", which did not finish"
+    page.paragraph(f"### Since the run of {before.began} on {text(str(before.system))}{unfinished}")
+    found = list(changes.between(before, run))
+    if not found:
+        page.paragraph("Nothing changed.")
+    page.table(("change", "verdicts", "requirements"), (cells for kind, those in found for cells in _changed(kind, those)), _THERE)
+
+
+def _changed(kind: str, those: Iterable[Change]) -> Iterator[tuple[str, str, str]]:
+    """A row for each pair of verdicts."""
+    ids: dict[str, list[str]] = {}
+    for change in those:
+        ids.setdefault(f"was {change.before.words}, is {change.now.words}", []).append(change.requirement)
+    for verdicts, names in ids.items():
+        yield f"{len(names)} {kind}", verdicts, text(", ".join(names), _LONG)
+
+
+def _write_reds(page: Page, run: Compliance) -> None:
+    if rows := run.having(*RED):
+        page.paragraph("### Red")
+        page.table(("requirement", "verdict", "expected", "seen"), map(_red, rows), _THERE)
+        page.paragraph("`fencepost explain ID` shows what a requirement says, its scenarios, and where to look.")
+    if found := _anomalies(run):
+        page.paragraph("### Anomalies in the histories")
+        cells = ((one.requirement, text(one.scenario), text(one.anomaly), text(one.witness)) for one in found)
+        page.table(("requirement", "scenario", "anomaly", "first witness"), cells, _THERE)
+
+
+def _red(row: Requirement) -> tuple[str, str, str, str]:
+    known = register.bundled().by_id.get(row.id)
+    statement = f" {text(known.statement)}" if known else ""
+    scenarios = "; ".join(dict.fromkeys(scenario.name for scenario in row.decisive))
+    name = f"**{text(row.id)}**{statement}<br>{text(scenarios)}"
+    violation = next((scenario.violation for scenario in row.decisive if scenario.violation), None)
+    if violation is None:
+        return name, row.verdict.words, "", text(row.reason or "")
+    refused = f" ({violation.error})" if violation.error and violation.error not in violation.seen else ""
+    about = f"{violation.what}: " if violation.what else ""
+    return name, row.verdict.words, text(f"{about}{violation.expected}"), text(f"{violation.seen}{refused}")
+
+
+def _by_reason(rows: Iterable[Requirement]) -> Iterator[str]:
+    """Many requirements share a reason, such as a capability that the system does not have."""
+    ids: dict[str, list[str]] = {}
+    for row in rows:
+        ids.setdefault(row.reason or "no reason was written", []).append(row.id)
+    for reason, those in ids.items():
+        yield f"{text(reason)}: {text(', '.join(those), _LONG)}"
+
+
+def _anomalies(run: Compliance) -> tuple[Anomaly, ...]:
+    return tuple(one for one in run.histories.anomalies if one.red) if run.histories else ()

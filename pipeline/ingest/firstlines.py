@@ -1,0 +1,110 @@
+"""Whether there is anything to start Spark for, seen from the first lines of the files.
+
+One good line is enough, and mostly the very first line is one. Only what is bad for certain counts as bad: Spark's reader is the judge,
+and it takes some lines that Python's does not.
+"""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .files import Source
+from .schema import OUTCOMES, VERSION
+
+NEEDED = ("run_id", "idx", "op_id", "type", "f")
+NOT_AN_EVENT = "not one JSON object of the event's fields; the line may be cut off"
+NOT_UTF_8 = "not UTF-8"
+_LINES = 100
+_LONGEST = 1 << 20
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """A line that is no event, and why. The line is None where the file has none."""
+
+    path: Path
+    line: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}" if self.line is None else f"{self.path}, line {self.line}: {self.reason}"
+
+
+def hopeless(sources: Sequence[Source]) -> list[BadLine]:
+    """The first bad line of each file, where no file has a good one; nothing where there is one, or may be one further on."""
+    found = []
+    for source in sources:
+        bad = None if source.form == "parquet" else _first_bad(source)
+        if bad is None:
+            return []
+        found.append(bad)
+    return found
+
+
+def _first_bad(source: Source) -> BadLine | None:
+    """None where a line is good, or where not all lines were looked at."""
+    flaw = _flaw_of_json if source.form == "json" else _flaw_of_edn
+    first = None
+    for number, line in _lines(source.path):
+        if line is None or (why := flaw(line)) is None:
+            return None
+        first = first or BadLine(source.path, number, why)
+    return first or BadLine(source.path, None, "has only empty lines")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
+    """The lines that are not empty, numbered from 1; the last is None where the file goes on."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            for number in range(1, _LINES + 1):
+                line = stream.readline(_LONGEST)
+                if not line:
+                    return
+                if len(line) == _LONGEST:
+                    break
+                if line.strip():
+                    yield number, line
+    except (OSError, EOFError, zlib.error):
+        pass
+    yield 0, None
+
+
+def _flaw_of_json(line: bytes) -> str | None:
+    try:
+        said = line.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        return NOT_UTF_8
+    if said[:1] + said[-1:] not in ("{}", "[]"):
+        return NOT_AN_EVENT
+    try:
+        event = json.loads(said)
+    except (ValueError, RecursionError):
+        return None
+    return _flaw(event) if isinstance(event, dict) else None
+
+
+def _flaw_of_edn(line: bytes) -> str | None:
+    from . import edn
+    from .edn_reader import MalformedEdn, read
+
+    try:
+        return _flaw({"run_id": "", "op_id": 0, "idx": 0} | edn.event(read(line.decode())) | {"idx": 0})
+    except UnicodeDecodeError:
+        return NOT_UTF_8
+    except (MalformedEdn, RecursionError) as error:
+        return str(error)
+
+
+def _flaw(event: dict[str, Any]) -> str | None:
+    version = event.get("schema_version")
+    if isinstance(version, int) and version != VERSION:
+        return f"schema version {version} is not known, expected {VERSION}"
+    for name in NEEDED:
+        if event.get(name) is None:
+            return f"has no {name}"
+    kind = event["type"]
+    return f"type is {kind}, expected {', '.join(OUTCOMES)}" if isinstance(kind, str) and kind not in OUTCOMES else None

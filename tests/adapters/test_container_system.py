@@ -1,0 +1,205 @@
+"""Which containers are there at what time, whatever scenarios ask for. The brokers are on paper; their threads are real."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from paper_brokers import NEEDS, PaperSession, PaperSystem, needs_for
+
+from fencepost.adapters.common.line_up import MOST_CONTAINERS, Kind, LineUp
+from fencepost.contract.errors import WrongUsage
+
+CONFIGURATIONS = st.sampled_from(["plain", *NEEDS])
+ORDERS = st.lists(CONFIGURATIONS, max_size=25)
+
+
+@pytest.fixture
+def system() -> Iterator[PaperSystem]:
+    """A system of brokers on paper."""
+    system = PaperSystem()
+    yield system
+    system.close()
+
+
+def opened(system: PaperSystem, planned: Sequence[str]) -> PaperSystem:
+    """The system, ready for scenarios on these configurations."""
+    system.prepare()
+    system.prepare(needs_for(planned))
+    system.open()
+    return system
+
+
+@given(planned=ORDERS, asked=ORDERS, follows_the_plan=st.booleans())
+def test_there_are_never_more_than_four_containers_and_each_is_given_back(
+    planned: list[str], asked: list[str], follows_the_plan: bool
+) -> None:
+    """In whatever order scenarios come, planned or not, each gets a broker that serves, with its configuration, and waits for nobody."""
+    system = opened(PaperSystem(), planned)
+
+    configurations = []
+    for configuration in planned if follows_the_plan else asked:
+        session = system.session(configuration)
+        configurations.append(session.broker.configuration)
+        session.close()
+    system.close()
+
+    assert configurations == (planned if follows_the_plan else asked)
+    assert 0 < system.host.most <= MOST_CONTAINERS
+    assert system.host.now == 0
+
+
+@given(planned=st.lists(CONFIGURATIONS, min_size=1, max_size=25))
+def test_who_follows_the_plan_has_each_broker_started_once(planned: list[str]) -> None:
+    """In the order that the system asks for; a fresh one once a scenario."""
+    system = opened(PaperSystem(), ordered := sorted(planned, key=lambda name: PaperSystem().turn(needs_for([name])[0])))
+
+    for configuration in ordered:
+        system.session(configuration).close()
+    left = system.host.now
+    system.close()
+
+    started = [broker.configuration for broker in system.made if broker.was_started]
+    assert sorted(started) == sorted([*({"plain", *planned} - {"fresh"}), *(["fresh"] * planned.count("fresh"))])
+    assert left == 0
+
+
+def test_a_broker_that_no_later_scenario_needs_goes_with_its_last_session(system: PaperSystem) -> None:
+    """Not before: it may be shared, and asked again."""
+    opened(system, ["plain", "plain", "b"])
+
+    one, other = system.session("plain"), system.session("plain")
+    one.close()
+    is_closed = [one.broker.is_closed]
+    other.close()
+    is_closed.append(one.broker.is_closed)
+
+    assert one.broker is other.broker
+    assert is_closed == [False, True]
+
+
+def test_a_scenario_that_was_left_out_keeps_no_broker(system: PaperSystem) -> None:
+    """When the line has passed it, it is given back, as if it had been used."""
+    opened(system, ["plain", "b", "b", "c"])
+    system.session("plain").close()
+    system.session("b").close()
+    system.session("c").close()
+
+    assert {broker.configuration: broker.is_closed for broker in system.made} == {"plain": True, "b": True, "c": True}
+
+
+def test_each_scenario_on_a_fresh_configuration_gets_a_broker_of_its_own(system: PaperSystem) -> None:
+    """It goes with its session; the others keep theirs."""
+    opened(system, ["plain", "fresh", "plain", "fresh", "plain"])
+
+    sessions: list[PaperSession] = []
+    for configuration in ("plain", "fresh", "plain", "fresh"):
+        sessions.append(system.session(configuration))
+        sessions[-1].close()
+
+    assert [session.broker.sessions for session in sessions] == [2, 1, 2, 1]
+    assert [session.broker.is_closed for session in sessions] == [False, True, False, True]
+
+
+def test_an_idle_broker_that_is_needed_later_makes_room(system: PaperSystem) -> None:
+    """The one that is needed latest; it is started again when it is needed."""
+    opened(system, ["plain", "b", "c", "d", "plain", "b", "c", "d"])
+    first = [system.session(name) for name in ("plain", "b", "c", "d")]
+    for session in first:
+        session.close()
+
+    asked_for_unplanned = system.session("two")
+    asked_for_unplanned.close()
+    again = system.session("d")
+    again.close()
+
+    assert [session.broker.is_closed for session in first] == [True] * 4  # d was started again, and the line has passed the others
+    assert again.broker is not first[3].broker
+    assert system.host.most == MOST_CONTAINERS
+
+
+def test_sessions_that_are_open_keep_their_brokers(system: PaperSystem) -> None:
+    """Who asks for a fifth container meanwhile is told so, and does not wait for ever; afterwards there is room again."""
+    opened(system, [])
+    sessions = [system.session(name) for name in ("plain", "b", "c", "d")]
+
+    with pytest.raises(WrongUsage, match="4 containers of paper are in use by sessions that are open"):
+        system.session("two")
+    for session in sessions[:2]:
+        session.close()
+    system.session("two").close()
+
+    assert [session.broker.is_closed for session in sessions] == [True, True, False, False]
+
+
+def test_a_session_that_could_not_be_opened_gives_its_place_back(system: PaperSystem) -> None:
+    """Otherwise the places would be used up by scenarios that are over."""
+    opened(system, [])
+
+    def fail(_: object) -> PaperSession:
+        raise ValueError("as it happens")
+
+    for _ in range(MOST_CONTAINERS + 1):
+        with pytest.raises(ValueError, match="as it happens"):
+            system._session_on(NEEDS["fresh"], fail)
+
+    assert all(broker.is_closed for broker in system.made if broker.configuration == "fresh")
+
+
+def test_closing_gives_back_what_is_still_starting(system: PaperSystem) -> None:
+    """Also where nobody will ever be served; twice is as good as once, and nothing can be asked afterwards."""
+    system.may_serve.clear()
+    system.prepare(needs_for(["plain", "b"]))
+    assert system.host.began.wait(20)
+    system.may_serve.set()
+
+    system.close()
+    system.close()
+
+    assert system.host.now == 0
+    with pytest.raises(WrongUsage, match="before open\\(\\), or after close"):
+        system.session("plain")
+
+
+def test_a_session_before_the_system_is_open_is_wrong_usage(system: PaperSystem) -> None:
+    """It would wait for a broker that nobody started."""
+    with pytest.raises(WrongUsage, match="before open"):
+        system.session("plain")
+
+
+def test_what_is_being_started_is_told_with_its_reason(system: PaperSystem) -> None:
+    """The image, the configuration, for how many scenarios, and what it waits for; afterwards nothing."""
+    system.may_serve.clear()
+    system.prepare(needs_for(["b", "b", "plain"]))
+    assert system.host.began.wait(20)
+    (told,) = system.doing()
+    system.may_serve.set()
+    system.open()
+    system.session("b").close()
+
+    assert told.what == "starting paper, configuration plain"
+    assert told.why == "1 scenario"
+    assert told.waits_for in ("paper", "its broker to serve transactions")
+    assert [one.what for one in system.doing() if "plain" in one.what] == []
+
+
+def test_what_comes_next_is_started_ahead_and_slow_ones_before() -> None:
+    """The first that is needed, then the slow one, then in order; what does not fit waits, and lets none behind it pass."""
+    line = LineUp({"a": Kind(), "b": Kind(), "two": Kind(containers=2), "c": Kind(), "slow": Kind(slow=True)})
+    line.plan(["a", "b", "two", "c", "slow"])
+
+    there: list[Standing] = []
+    while (configuration := line.next_to_start(there)) is not None:
+        there.append(Standing(configuration))
+
+    assert [member.configuration for member in there] == ["a", "slow", "b"]
+    assert line.held(there) == 3
+
+
+class Standing:
+    """A broker that is there, unused."""
+
+    is_spent, is_idle = False, True
+
+    def __init__(self, configuration: str) -> None:
+        self.configuration = configuration

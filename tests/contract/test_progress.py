@@ -1,0 +1,78 @@
+"""What a system tells of its doing: told by any thread, gone when it is done, and never a reason to fail."""
+
+import threading
+from contextlib import suppress
+
+import pytest
+
+from fencepost.contract.progress import Board, Doing, doing_of
+
+
+def test_what_is_under_way_is_told_in_order_and_gone_when_it_has_ended() -> None:
+    """Also when it ended with an error."""
+    board = Board()
+
+    with board.doing("starting one", "2 scenarios that need crash") as first:
+        with suppress(ValueError), board.doing("starting another"):
+            first.waits_for("it to serve")
+            told = [str(one) for one in board.now()]
+            raise ValueError
+        left = [one.what for one in board.now()]
+
+    assert told == ["starting one, for 2 scenarios that need crash; waits for it to serve", "starting another"]
+    assert left == ["starting one"]
+    assert board.now() == ()
+
+
+def test_waiting_for_something_else_keeps_the_begin() -> None:
+    """How long it takes counts from where it began."""
+    board = Board()
+
+    with board.doing("starting one") as task:
+        before = board.now()[0]
+        task.waits_for("Docker")
+
+        assert board.now()[0] == Doing("starting one", "", "Docker", before.since)
+
+
+def test_any_thread_may_tell() -> None:
+    """Nothing is lost, and two that say the same are two."""
+    board = Board()
+    together, seen = threading.Barrier(9), threading.Barrier(9)
+
+    def start() -> None:
+        with board.doing("starting"):
+            together.wait(60)
+            seen.wait(60)
+
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    together.wait(60)
+    told = board.now()
+    seen.wait(60)
+    for thread in threads:
+        thread.join(60)
+
+    assert [one.what for one in told] == ["starting"] * 8
+    assert board.now() == ()
+
+
+class Tells:
+    """A system that says what it does."""
+
+    def doing(self) -> list[object]:
+        return [Doing("starting"), "no Doing"]
+
+
+class Breaks:
+    """A system that fails when it is asked what it does."""
+
+    def doing(self) -> list[Doing]:
+        raise RuntimeError("not yet")
+
+
+@pytest.mark.parametrize(("system", "told"), [(Tells(), ["starting"]), (Breaks(), []), (object(), [])])
+def test_a_system_need_not_tell(system: object, told: list[str]) -> None:
+    """A system without the method, or one whose method fails, is doing nothing that is known."""
+    assert [one.what for one in doing_of(system)] == told
