@@ -16,6 +16,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.items import EVIDENCE, PROTOCOL
 from fencepost.contract.ports import Session
+from fencepost.contract.register import Register
 from fencepost.steps import vocabularies
 
 from . import folder, histories, looking, markers, options, own_expectations, summary
@@ -65,19 +66,13 @@ def pytest_configure(config: pytest.Config) -> None:
             results.narrowed = Narrowed.of(config, chosen)
             if chosen.results:
                 results.claimed = folder.claim(chosen.results, results.as_text())
-                config.option.allure_report_dir = config.option.allure_report_dir or str(chosen.results / folder.ALLURE_RESULTS)
             config.pluginmanager.register(Reporting(chosen, results, stopping, wanted), "fencepost-reporting")
             config.pluginmanager.register(KnownDeviations(own, baseline, results), "fencepost-known-deviations")
             config.pluginmanager.register(Junit(config, results), "fencepost-junit")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
             looking.in_worker(config)
-            if config.option.allure_report_dir:
-                from fencepost.report.allure_steps import AllureSteps
-                from fencepost.report.allure_tidy import tidy
-
-                config.pluginmanager.register(AllureSteps(rows), "fencepost-allure")
-                config.pluginmanager.register(tidy(folder.noting(chosen.results)), "fencepost-allure-tidy")
+            _tell_allure(config, chosen, rows)
     except (WrongUsage, DataFileError) as error:
         raise refuse(config, error) from error
 
@@ -90,6 +85,20 @@ def _stopping(config: pytest.Config) -> Stopping:
         config.pluginmanager.register(hooks)
         hooks.stopping.listen_to(Path(told))
     return hooks.stopping if hooks else Stopping()
+
+
+def _tell_allure(config: pytest.Config, chosen: Options, rows: Register) -> None:
+    """Write Allure results, into the results folder, or where allure-pytest was told to write."""
+    told = getattr(config.option, "allure_report_dir", None)
+    if not told and not chosen.results:
+        return
+    from fencepost.report.allure_steps import AllureSteps
+
+    if told:
+        steps = AllureSteps(rows, Path(told))
+    elif chosen.results:
+        steps = AllureSteps(rows, chosen.results / folder.ALLURE_RESULTS, folder.noting(chosen.results))
+    config.pluginmanager.register(steps, "fencepost-allure")
 
 
 @pytest.fixture

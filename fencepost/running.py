@@ -5,12 +5,12 @@ process.
 """
 
 import inspect
-import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from fencepost.contract import history_files
 from fencepost.contract.brokers import turn_of
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
@@ -19,6 +19,7 @@ from fencepost.contract.folder import Folder
 from fencepost.contract.items import (
     EVIDENCE,
     PROTOCOL,
+    RESULT,
     SESSION,
     STEP,
     example_of,
@@ -38,7 +39,7 @@ from . import junit, markers
 from .contract import gherkin
 from .expectations import Asking, Expectations
 from .failure import explain
-from .folder import HISTORIES, history_file
+from .folder import HISTORIES
 from .judged_systems import JudgedSystems
 from .judging import Judgement, judge
 from .lint import lint
@@ -149,7 +150,7 @@ class Running:
         if self.claimed is None:
             return
         name = self._run(item)
-        self.claimed.put(f"{HISTORIES}/{history_file(name)}", "".join(json.dumps(event) + "\n" for event in session.history(name)))
+        self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(session.history(name)))
 
     def _system(self, item: pytest.Item) -> System:
         return self.systems.by_protocol[item.stash[PROTOCOL]]
@@ -222,6 +223,7 @@ class Running:
             asked.example,
             judged.expectation,
         )
+        item.stash[RESULT] = result
         told = junit.properties(requirement, result.feature, result.name, example_of(item), judged.verdict.value)
         item.user_properties[:] = [*(one for one in item.user_properties if one[0] not in dict(told)), *told]
         report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]

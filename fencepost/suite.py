@@ -20,7 +20,7 @@ from .stopping import Stopping
 from .stopping_hooks import StoppingHooks
 from .watching import Loudness, Watching
 
-PLUGINS = ("pytest_bdd.plugin", "allure_pytest.plugin", "xdist.plugin", "fencepost.plugin")
+PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "fencepost.plugin")
 
 
 class _Remember:

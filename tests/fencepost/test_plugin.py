@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from commands import compliance, pytest_with_plugin, verdicts
 
+from fencepost.contract import history_files
+
 FEATURE = """Feature: Made for a test
 
   @KIP890-060 @MUST
@@ -163,7 +165,7 @@ def test_every_example_is_judged_and_has_a_history_of_its_own(tmp_path: Path) ->
     pytest_with_plugin(room, f"--results={tmp_path / 'results'}", expect=1, cwd=tmp_path)
 
     assert verdicts(tmp_path / "results") == {"KIP890-060": "violated"}
-    histories = {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "results" / "history").iterdir()}
+    histories = {history_files.stem_of(path): history_files.text_of(path) for path in history_files.found_in(tmp_path / "results")}
     assert sorted(histories) == ["KIP890-060-1-Some-example-1", "KIP890-060-1-Some-example-2"]
     assert all("init_producer_id" in told for told in histories.values())
 
