@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fencepost.contract import proposals
+from fencepost.contract.brokers import Asked as Scenario
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import Faults, Handshake, Session, System, Time
 from fencepost.contract.registration import GROUP, Asked, Registration, demand, options_of, refuse_options
+
+from .common.costs import costs
 
 if TYPE_CHECKING:
     from .engines import Engine
@@ -67,6 +70,11 @@ def _place_of(error: BaseException) -> str:
 def names() -> list[str]:
     """The systems that can be named, ours first."""
     return list(dict.fromkeys((*BUNDLED, *(one.name for one in foreign()))))
+
+
+def named(name: str) -> str:
+    """The name of a system in the case of letters that it has; what nobody has stays as it was said."""
+    return next((known for known in (name, *names()) if known.lower() == name.lower() and known in names()), name)
 
 
 def foreign() -> list[Foreign]:
@@ -132,6 +140,12 @@ def check_opened(name: str, system: System, handshake: Handshake) -> None:
     finally:
         close = getattr(session, "close", lambda: None)
         close()
+
+
+def seconds_of(system: System, scenario: Scenario) -> float | None:
+    """How long a scenario takes on a system that runs, as measured; None for a system of which nothing was."""
+    measured = costs().get(system.name)
+    return measured.seconds(scenario) if measured else None
 
 
 def engine(protocol: str) -> "Engine":

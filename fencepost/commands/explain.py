@@ -21,4 +21,4 @@ def explain(
     """
     from fencepost import explaining
 
-    guarded(lambda: explaining.show_requirement(requirement, form))
+    guarded(lambda: explaining.show_requirement(requirement.upper(), form))

@@ -34,5 +34,6 @@ def list_(
 
         guarded(lambda: naming.show(kinds[0], form))
     from fencepost import catalogue
+    from fencepost.selection import proposals_named
 
-    guarded(lambda: catalogue.show_list(spec or [], form))
+    guarded(lambda: catalogue.show_list(proposals_named(spec), form))

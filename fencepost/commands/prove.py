@@ -20,5 +20,6 @@ def prove(
     lawful variants that are caught.
     """
     from fencepost import kill_matrix
+    from fencepost.selection import proposals_named
 
-    guarded(lambda: kill_matrix.show(spec or [], everything, workers, results))
+    guarded(lambda: kill_matrix.show(proposals_named(spec), everything, workers, results))

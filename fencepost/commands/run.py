@@ -34,11 +34,31 @@ def run(
     spec: Proposals = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.", autocompletion=complete_requirement),
+        typer.Option(
+            metavar="ID",
+            help="Only this requirement: KIP890-060, A,B or 'KIP890-06*'. May be repeated.",
+            autocompletion=complete_requirement,
+        ),
+    ] = None,
+    skip: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Not this requirement; said as with --only.", autocompletion=complete_requirement),
     ] = None,
     level: Annotated[
         list[str] | None,
-        typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY. May be repeated.", autocompletion=complete_level),
+        typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY; a list, or repeated.", autocompletion=complete_level),
+    ] = None,
+    expectations: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Known deviations of your own, beside the bundled ones. The word 'none' leaves the bundled ones out, alone or beside a "
+            "FILE; 'bundled' is the default. May be repeated.",
+        ),
+    ] = None,
+    write_baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Make a file for --expectations of all that is violated in this run, with its symptoms."),
     ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Only the thirty requirements that tell most in the least time.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Only say what the run would do and take, and start nothing.")] = False,
@@ -93,7 +113,11 @@ def run(
 
         fencepost run kafka --container apache/kafka:4.3.1 --results results/k431
 
-        fencepost run kafka --bootstrap 127.0.0.1:9092 --only KIP890-060 --only KIP890-160
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --only 'KIP890-06*,KIP890-160' --skip KIP890-064
+
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --write-baseline known.yaml
+
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --expectations known.yaml
 
         fencepost run pulsar --container apachepulsar/pulsar:4.0.7
 
@@ -116,8 +140,11 @@ def run(
     Ctrl-C, SIGTERM, --timeout and --max-failures stop a run: what was judged until then is kept, and the exit code is 4, also where
     something was red. A second Ctrl-C leaves the Allure report out.
     """
+    from fencepost.adapters import registry
+
     if verbose and quiet:
         fail("-v and -q exclude each other: the first shows more of a run, the second less")
+    system = registry.named(system)
     folder = results or Path("results") / system
     given = {
         "--bootstrap": bootstrap,
@@ -130,6 +157,7 @@ def run(
         "--known-as": known_as,
         "--defect": defect,
         "--patience": patience,
+        "--write-baseline": write_baseline,
         "--max-not-offered": max_not_offered,
         "--summary": summary,
         "--previous": previous,
@@ -137,7 +165,8 @@ def run(
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]
     arguments += ["--smoke"] if smoke else []
-    lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--level": level, "--fail-on": fail_on, "--label": label}
+    lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--skip": skip, "--level": level, "--expectations": expectations}
+    lists |= {"--fail-on": fail_on, "--label": label}
     for name, values in lists.items():
         arguments += [f"{name}={value}" for value in values or ()]
     if plan:
