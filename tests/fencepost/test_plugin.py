@@ -225,9 +225,9 @@ def test_features_that_are_not_fit_are_told_and_no_system_is_opened(tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "by"),
     [
-        (["-m", "core and MUST and not needs_crash_points"], "-m 'core and MUST and not needs_crash_points'"),
-        (["-m", "not needs_crash_points", "-n2"], "-m 'not needs_crash_points'"),
-        (["-k", "not crash"], "-k 'not crash'"),
+        (["-m", "core and MUST and not needs_crash"], "-m 'core and MUST and not needs_crash'"),
+        (["-m", "not needs_crash", "-n2"], "-m 'not needs_crash'"),
+        (["-k", "not abort"], "-k 'not abort'"),
     ],
 )
 def test_a_requirement_that_pytest_asks_in_part_is_not_met(tmp_path: Path, arguments: list[str], by: str) -> None:
