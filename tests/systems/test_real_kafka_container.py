@@ -41,6 +41,8 @@ def test_a_release_is_known_by_its_tag_and_its_features(kafka_container: tuple[K
 
     assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("4.3.1", True, "kafka-4.3")
     assert handshake.judged_as == ("kafka", "4.3.1")
+    assert handshake.image is not None
+    assert (handshake.image.name, str(handshake.image.digest)[:7]) == (IMAGE, "sha256:")
     assert handshake.capabilities == {"transactions-v2", "wire-faults"} | kafka_settings().capabilities
     assert handshake.not_offered == ()
 
@@ -79,6 +81,7 @@ def test_the_same_broker_by_its_address_is_known_without_a_tag(kafka_container: 
     session = system.session("a scenario")
 
     assert (told.version, told.version_is_exact, told.profile) == ("4.3", False, "kafka-4.3")
+    assert (told.judged_as, told.looks_like, told.image) == (None, ("kafka", "4.3"), None)
     assert told.capabilities == {"transactions-v2", "aged-ids", "wire-faults"}
     assert {line.split(":")[0] for line in told.not_offered} == kafka_settings().capabilities - {"aged-ids"}
     assert f"{address_of(handshake)} was not started by fencepost" in told.not_offered[0]
