@@ -57,9 +57,11 @@ class System(_Read):
     name: str
     version: str | None = None
     profile: str | None = None
+    defect: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.name} {self.version}" if self.version else self.name
+        words = f"{self.name} {self.version}" if self.version else self.name
+        return words if self.defect is None else f"{words}, with the defect {self.defect},"
 
 
 class Anomaly(_Read):
