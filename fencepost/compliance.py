@@ -61,7 +61,7 @@ class System(_Read):
 
     def __str__(self) -> str:
         words = f"{self.name} {self.version}" if self.version else self.name
-        return words if self.defect is None else f"{words}, with the defect {self.defect},"
+        return words if self.defect is None else f"{words} with the defect {self.defect}"
 
 
 class Anomaly(_Read):
