@@ -52,7 +52,7 @@ DOCUMENT = _struct(
         defect=StringType(),
         known_as=StringType(),
     ),
-    selection=_struct(only=ArrayType(StringType()), levels=ArrayType(StringType())),
+    selection=_struct(only=ArrayType(StringType()), levels=ArrayType(StringType()), skip=ArrayType(StringType()), pytest=StringType()),
     requirements=ArrayType(
         _struct(
             id=StringType(),
@@ -168,7 +168,9 @@ def _time(text: Column) -> Column:
 
 def _rows(documents: DataFrame) -> DataFrame:
     document, one = F.col("document"), F.col("one")
-    narrowed = (F.size(document.selection.only) > 0) | (F.size(document.selection.levels) > 0)
+    chosen = document.selection
+    is_skipping = F.coalesce(F.size(chosen.skip) > 0, F.lit(False))  # older results do not have it
+    narrowed = (F.size(chosen.only) > 0) | (F.size(chosen.levels) > 0) | is_skipping | chosen.pytest.isNotNull()
     # An anomaly in the history of a scenario is red whatever the scenario says, unless the run itself explains it.
     mine = F.filter(document.histories.anomalies, lambda found: found.red & (found.requirement == one.id))
     anomalies = F.transform(mine, lambda found: F.concat_ws(": ", found.anomaly, found.witness))
