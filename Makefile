@@ -4,6 +4,12 @@ BIN := .venv/bin
 ROOMS := adapters contract features fixtures pipeline reference report steps wire
 export TESTCONTAINERS_RYUK_DISABLED := true
 
+define MAKE_VENV
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Fencepost needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Say: make PYTHON=python3.12")'
+@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+endef
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
 # Files are given out whole, in the order of conftest.py.
 IN_TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
@@ -12,7 +18,8 @@ IN_TWO := -n 2 --dist loadfile --no-loadscope-reorder
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-run: .venv/.ready node_modules/.ready  ## judge the bundled reference; results in results/reference
+run:  ## judge the bundled reference; results in results/reference
+	@$(MAKE) --no-print-directory -j2 .venv/.run-ready node_modules/.ready
 	$(BIN)/fencepost run
 
 test: .venv/.ready lint  ## lint, then what CI runs; tests with containers are skipped where there is no Docker
@@ -48,11 +55,17 @@ messages: .venv/.ready  ## the Python code of Pulsar's commands, from wire/pulsa
 clean:  ## remove everything that the targets made
 	rm -rf .venv node_modules build results *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.venv/.ready: pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Fencepost needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Say: make PYTHON=python3.12")'
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+# What a run needs, and nothing else: no Spark, no types. The packages are not compiled to bytecode here: a run imports a part of them.
+.venv/.run-ready: pyproject.toml constraints.txt
+	$(MAKE_VENV)
+	$(INSTALL) --no-compile --editable .
 	@touch $@
+
+# What the tests need too. Whoever has that has what a run needs.
+.venv/.ready: pyproject.toml constraints.txt
+	$(MAKE_VENV)
+	$(INSTALL) --editable '.[dev]'
+	@touch .venv/.run-ready $@
 
 node_modules/.ready: package.json package-lock.json
 	@mkdir -p node_modules

@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from fencepost.contract import history_files
+
 _FILE = re.compile(r"(?P<requirement>[A-Z]+\d*-\d+)-(?P<number>\d+)-.*?(?:-(?P<protocol>kafka|pulsar))?(?:-example-(?P<example>\d+))?")
 _MADE_UP = re.compile(r"([A-Za-z_][\w-]*?)-([0-9a-f]{6})(?![0-9a-f])")
 _PLACES = ("run_id", "idx", "op_id", "t_ns")
@@ -82,8 +84,8 @@ def main() -> int:
 
 def _histories(folder: Path, only: str) -> dict[Key, Path]:
     found: dict[Key, Path] = {}
-    for path in sorted((folder / "history").glob(f"{only}*.jsonl")):
-        parts = _FILE.fullmatch(path.stem)
+    for path in history_files.found_in(folder, only):
+        parts = _FILE.fullmatch(history_files.stem_of(path))
         if parts is None:
             print(f"{path} is not named as a history is", file=sys.stderr)
             sys.exit(2)
@@ -108,7 +110,7 @@ def _differences(before: dict[Key, Path], after: dict[Key, Path]) -> Iterator[Di
 
 def _events(path: Path) -> list[str]:
     """The events of a file as lines of text that are equal when the events are."""
-    text = path.read_text(encoding="utf-8")
+    text = history_files.text_of(path)
     suffix = Counter(found[2] for found in _MADE_UP.finditer(text)).most_common(1)
     names: dict[str, str] = {}
 

@@ -69,11 +69,11 @@ class Folder:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
-    def put(self, name: str, text: str) -> None:
+    def put(self, name: str, content: str | bytes) -> None:
         """Write a file in one step, so that a reader or a kill never meets half of it."""
         whole = self.place(name)
         half = whole.with_name(f".{whole.name}.tmp")
-        half.write_text(text, encoding="utf-8")
+        half.write_bytes(content if isinstance(content, bytes) else content.encode())
         half.replace(whole)
 
 

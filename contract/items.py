@@ -8,12 +8,16 @@ from pytest_bdd.scenario import scenario_wrapper_template_registry
 from .evidence import Evidence
 from .gherkin import requirement_of as _requirement_in
 from .ports import Session
+from .verdict import ScenarioResult
 
 EVIDENCE = pytest.StashKey[Evidence]()
 SESSION = pytest.StashKey[Session]()
 STEP = pytest.StashKey[str]()
 PROTOCOL = pytest.StashKey[str]()
 """The protocol under which the scenario is asked."""
+
+RESULT = pytest.StashKey[ScenarioResult]()
+"""What the scenario showed, once it is judged."""
 
 
 def scenario_in(function: Any) -> Any:

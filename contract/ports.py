@@ -4,7 +4,7 @@ A *system* is opened once a run, says what it is in a handshake, and opens one *
 names, so that nothing is shared and nothing is assumed to be clean; it owns the *faults* and the *time* of its system.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -156,7 +156,7 @@ class Session(Protocol):
         """The system as the core requirements see it."""
         ...
 
-    def exchanges(self) -> list[Exchange]:
+    def exchanges(self) -> Sequence[Exchange]:
         """All that was said so far, in order."""
         ...
 

@@ -21,6 +21,7 @@ from pydantic import field_validator
 from rich.console import Console
 from rich.text import Text
 
+from fencepost.contract import history_files
 from fencepost.contract.datafile import DataFileError, Row, load
 from fencepost.contract.errors import WrongUsage
 
@@ -91,7 +92,7 @@ def _differences(ours: Histories, theirs: Histories) -> Iterator[Difference]:
 
 def _histories(folder: Path) -> Histories:
     """The file of each scenario, by what the scenario is known by."""
-    found = {_key(path): path for path in (folder / "history").glob("*.jsonl")}
+    found = {_key(path): path for path in history_files.found_in(folder)}
     if not found:
         raise WrongUsage(f"{folder} holds no history; expected the --results folder of a run, with history/ in it")
     return found
@@ -99,15 +100,14 @@ def _histories(folder: Path) -> Histories:
 
 def _key(path: Path) -> str:
     """What a scenario is known by: its requirement, number, protocol and example. In another release of the kit its title may differ."""
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        found = _NAME.match(lines.readline())
+    found = _NAME.match(history_files.first_line_of(path))
     known = _RUN.fullmatch(json.loads(found[1])) if found else None
-    return "".join(part or "" for part in known.groups()) if known else path.stem
+    return "".join(part or "" for part in known.groups()) if known else history_files.stem_of(path)
 
 
 def _names(left: Histories, right: Histories) -> dict[str, str]:
     """The scenarios of both sides, as the left one calls them where it has them."""
-    return {key: path.stem for key, path in (right | left).items()}
+    return {key: history_files.stem_of(path) for key, path in (right | left).items()}
 
 
 def _between(scenario: str, left: list[Said], right: list[Said]) -> Iterator[Difference]:

@@ -4,7 +4,6 @@ The rule of what may be deleted is `contract/folder.py`'s, and holds for every c
 `run --check` is a folder of `fencepost check` in it, with a marker of its own.
 """
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,11 +19,6 @@ _UNFINISHED_JUNIT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="fencepost" tests="1" errors="1" failures="0" skipped="0"><testcase classname="fencepost" name="run">\
 <error message="the run has not ended: it is still going on, or it was killed"/></testcase></testsuite></testsuites>
 """
-
-
-def history_file(run: str) -> str:
-    """The file name of the history that is called `run`."""
-    return f"{re.sub(r'[^A-Za-z0-9]+', '-', run).strip('-')}.jsonl"
 
 
 def look(path: Path, check: bool) -> None:

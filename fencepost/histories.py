@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fencepost.contract import history_files
 from fencepost.contract.anomalies import Finding, ReportedAnomaly
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.pipeline import suite
 
-from .folder import HISTORIES, VERDICT_OF_HISTORIES, history_file
+from .folder import HISTORIES, VERDICT_OF_HISTORIES
 from .options import Options
 
 
@@ -56,7 +57,7 @@ def ready(options: Options) -> None:
 
 def judge(folder: Path, scenarios: Sequence[ScenarioResult]) -> Histories:
     """Judge the histories in this results folder, which are those of these scenarios."""
-    own = [folder / HISTORIES / history_file(scenario.run) for scenario in scenarios]
+    own = [folder / HISTORIES / history_files.name_of(scenario.run) for scenario in scenarios]
     findings = suite.judge([file for file in own if file.is_file()], folder / VERDICT_OF_HISTORIES)
     by_run = {scenario.run: scenario for scenario in scenarios}
     told = [ReportedAnomaly(by_run[finding.run], finding, _explained(by_run[finding.run], finding)) for finding in findings.found]

@@ -1,30 +1,30 @@
-"""The kill matrix of `fencepost prove`: on the terminal, as JSON, and as a page with holes in red."""
+"""The kill matrix of `fencepost prove`: on the terminal, as JSON, and as a page. It is there in part where the proof was stopped."""
 
 import dataclasses
 import json
 import os
 import time
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment
 from rich.console import Console
 from rich.text import Text
 
 from fencepost.adapters import registry
+from fencepost.contract.errors import Exit
 from fencepost.contract.folder import Layout, claim
 
 from . import __version__
 from .contract import register
+from .kill_matrix_page import page
 from .prove import Proof, Seen, prove
 
 PROVE = Layout("prove", "--results", ("prove.json", "prove.html"))
 
 
 def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> int:
-    """Prove, print, and write `prove.json` and `prove.html`. Answers 0 when the proof holds, 1 when it does not."""
+    """Prove, print, and write `prove.json` and `prove.html`. Answers 0 when the proof holds, 1 when it does not, 4 when it was stopped."""
     registry.check_proposals()
     rows = register.bundled()
     rows.rows(specs)
@@ -36,7 +36,9 @@ def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> 
     claimed.put("prove.html", page(proof))
     _sum_up(proof, console)
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(folder)}/prove.html")
-    return 0 if proof.holds else 1
+    if proof.stopped:
+        return Exit.NOT_FINISHED
+    return Exit.CONFORMS if proof.holds else Exit.DOES_NOT
 
 
 def as_json(proof: Proof) -> dict[str, Any]:
@@ -44,9 +46,11 @@ def as_json(proof: Proof) -> dict[str, Any]:
     return {
         "schema_version": 2,
         "fencepost": __version__,
+        "complete": proof.stopped is None,
+        "stopped": proof.stopped,
         "holds": proof.holds,
         "requirements": [
-            {"id": row, "protocols": list(proof.protocols[row]), "proved_by": defects, "holes": _holes(proof, row)}
+            {"id": row, "protocols": list(proof.protocols[row]), "proved_by": defects, "holes": proof.holes_of(row)}
             for row, defects in proof.proved.items()
         ],
         "variants": [
@@ -74,31 +78,6 @@ def _cell(one: Seen, row: str) -> dict[str, Any]:
     }
 
 
-def _holes(proof: Proof, row: str) -> list[str]:
-    """The protocols under which a requirement is not proved."""
-    return [hole.protocol for hole in proof.holes if hole.requirement == row]
-
-
-def page(proof: Proof) -> str:
-    """One page that needs nothing else: requirement by defect."""
-    template = resources.files("fencepost.fixtures").joinpath("prove.html.j2").read_text(encoding="utf-8")
-    cells = {
-        (row, one.defect.name): "own" if one.proves(row) else "red" if row in one.reds else _green(one, row)
-        for row in proof.requirements
-        for one in proof.seen
-    }
-    holes = {row: _holes(proof, row) for row in proof.unproved}
-    return (
-        Environment(autoescape=True)
-        .from_string(template)
-        .render(proof=proof, cells=cells, holes=holes, version=__version__, rows=register.bundled())
-    )
-
-
-def _green(one: Seen, row: str) -> str:
-    return "green" if row in one.verdicts else "unasked"
-
-
 def _line(one: Seen, number: int, count: int) -> Text:
     is_right = not one.reds if one.defect.is_lawful else one.is_caught
     sign, style = ("+", "green") if is_right and not one.trouble else ("X", "bold red")
@@ -119,9 +98,11 @@ def _sum_up(proof: Proof, console: Console) -> None:
     for row, protocol in proof.holes:
         under = f" under {protocol}" if len(proof.protocols[row]) > 1 else ""
         console.print(Text(f"hole: no defect turns {row} red{under}: {register.bundled()[row].statement}", style="red"))
+    if proof.stopped:
+        console.print(Text(f"{proof.stopped}; {len(proof.undecided)} requirements wait for variants that were not run", style="bold"))
     applied = [one for one in proof.seen if not one.trouble]
     lawful = sum(one.defect.is_lawful for one in applied)
     console.print(
-        f"{len(proof.requirements) - len(proof.unproved)} of {len(proof.requirements)} tested requirements proved by "
+        f"{proof.proved_count} of {len(proof.requirements)} tested requirements proved by "
         f"{len(applied) - lawful} defects; {len(proof.false_reds)} of {lawful} lawful variants caught"
     )

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import pytest
 from rich.console import Console
 from rich.text import Text
 
@@ -95,11 +94,6 @@ def plan_of(options: Options, register: Register, workers: int = 1) -> Plan:
         workers * sum(one.memory_mb for one in brokers),
         expected_seconds(systems, {protocol: [one.asked for one in asked] for protocol, asked in scenarios.items()}, workers),
     )
-
-
-def plan_of_session(config: pytest.Config, register: Register) -> Plan:
-    """The plan of a run that has begun."""
-    return plan_of(Options.of(config).about_system(register), register, getattr(config.option, "numprocesses", None) or 1)
 
 
 def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequence[Asked]], workers: int = 1) -> float | None:

@@ -11,9 +11,11 @@ Each variant is a broker of one protocol, and is asked what binds that. It is ru
 the feature that its requirement stands in; `--all` runs everything on each.
 """
 
+import contextlib
 import io
 import multiprocessing
-from collections.abc import Callable, Iterable, Mapping
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,6 +80,33 @@ class Proof:
 
     protocols: Mapping[str, tuple[str, ...]]
     seen: tuple[Seen, ...]
+    not_run: tuple[Defect, ...] = ()
+    """The variants that nobody has tried, for the proof was stopped."""
+
+    @property
+    def stopped(self) -> str | None:
+        """In words, where not every variant was run."""
+        count = len(self.seen) + len(self.not_run)
+        return f"stopped after {len(self.seen)} of {count} variants" if self.not_run else None
+
+    @cached_property
+    def undecided(self) -> list[str]:
+        """The requirements that are not proved, and may be by a variant that was not run."""
+        waiting = {(row, defect.protocol) for defect in self.not_run for row in defect.breaks}
+        proved = self._proved
+        return [
+            row
+            for row, protocols in self.protocols.items()
+            if any((row, protocol) in waiting and (row, protocol) not in proved for protocol in protocols)
+        ]
+
+    @cached_property
+    def _proved(self) -> set[tuple[str, str]]:
+        return {(row, one.defect.protocol) for one in self.seen for row in one.defect.breaks if one.proves(row)}
+
+    def holes_of(self, requirement: str) -> list[str]:
+        """The protocols under which a requirement is not proved."""
+        return [hole.protocol for hole in self.holes if hole.requirement == requirement]
 
     @property
     def requirements(self) -> tuple[str, ...]:
@@ -90,15 +119,20 @@ class Proof:
 
     @cached_property
     def holes(self) -> list[Hole]:
-        """Where no defect proves a requirement."""
-        proved = {(row, one.defect.protocol) for one in self.seen for row in one.defect.breaks if one.proves(row)}
+        """Where no defect proves a requirement, of those that were decided."""
         asked = [Hole(row, protocol) for row, protocols in self.protocols.items() for protocol in protocols]
-        return [place for place in asked if place not in proved]
+        waiting = set(self.undecided)
+        return [place for place in asked if place not in self._proved and place.requirement not in waiting]
 
     @cached_property
     def unproved(self) -> list[str]:
         """The requirements with a hole."""
         return list(dict.fromkeys(hole.requirement for hole in self.holes))
+
+    @property
+    def proved_count(self) -> int:
+        """How many requirements are proved under every protocol that they are asked of."""
+        return len(self.requirements) - len({*self.unproved, *self.undecided})
 
     @cached_property
     def missed(self) -> list[Seen]:
@@ -117,11 +151,14 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        return not (self.holes or self.missed or self.false_reds or self.inapplicable)
+        return not (self.not_run or self.holes or self.missed or self.false_reds or self.inapplicable)
 
 
 def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, report: Callable[[Seen, int, int], None]) -> Proof:
-    """Run the suite on every variant that concerns these proposals. `report` hears of each as it ends, with its number and the count."""
+    """Run the suite on every variant that concerns these proposals. `report` hears of each as it ends, with its number and the count.
+
+    An interrupt ends it early: the proof then names what was not run.
+    """
     specs = tuple(specs)
     protocols = {row.id: proposals.bundled().protocols_of(register.spec_of(row.id)) for row in register.rows(specs) if row.is_tested}
     unasked = {name: why for name, defect in DEFECTS.items() if (why := _cannot_be_asked(defect, register, specs))}
@@ -132,17 +169,29 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     # A server process that has imported everything is forked for each run; a new interpreter would take longer than the run.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
+    tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
     with stopping.ignored():  # so do the processes of the pool, which a terminal's Ctrl-C reaches too
         pool = context.Pool(workers, maxtasksperchild=1)
-    with pool:
-        tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
+    with contextlib.suppress(KeyboardInterrupt), _sigterm_interrupts(), pool:
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
             found[one.defect.name] = one
             report(one, number, len(variants))
+    seen = [found[variant.name] for variant in variants if variant.name in found]
     return Proof(
         protocols,
-        (*(found[variant.name] for variant in variants), *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
+        (*seen, *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
+        tuple(variant for variant in variants if variant.name not in found),
     )
+
+
+@contextlib.contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """SIGTERM ends the proof as Ctrl-C does."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _cannot_be_asked(defect: Defect, register: Register, specs: tuple[str, ...]) -> str | None:

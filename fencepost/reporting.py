@@ -13,11 +13,12 @@ from fencepost.contract.evidence import Mismatch
 from fencepost.contract.folder import Folder
 from fencepost.contract.items import scenario_of
 from fencepost.contract.ports import Handshake, Image
-from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.report import allure_anomalies, allure_html
+from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict
+from fencepost.report import allure_anomalies, allure_html, allure_overview
 
 from . import histories, matrix
 from .compliance import Compliance
+from .folder import ALLURE_RESULTS, noting
 from .options import Options
 from .refusing import WATCHING
 from .results import Results
@@ -53,6 +54,7 @@ class Judged:
         data = json.loads(text)
         result, violation = data["result"], data["result"]["violation"]
         result |= {"verdict": Verdict(result["verdict"]), "violation": violation and Mismatch(**violation)}
+        result["expectation"] = result["expectation"] and Expectation(**result["expectation"])
         return cls(ScenarioResult(**result), _handshake(data["handshake"]), data["unreachable"])
 
 
@@ -130,7 +132,7 @@ class Reporting:
             self.results.write()
             for told in filter(lambda told: told.is_red, self.results.histories.anomalies if self.results.histories else ()):
                 session.config.hook.pytest_runtest_logreport(report=told.as_report())
-                allure_anomalies.tell(told, self.results.register)
+                allure_anomalies.tell(told, self.results.register, self.results.folder / ALLURE_RESULTS, noting(self.results.folder))
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if self.summary:
             self._sum_up(self.summary)
@@ -148,8 +150,10 @@ class Reporting:
     def made(self) -> list[str]:
         """Make what is made of whole results, and tell where everything is: a line each."""
         if self.results.claimed is None:
-            return []
+            return self.results.notes
+        allure_overview.write(self.results.claimed.path, noting(self.results.claimed.path))
         return [
+            *self.results.notes,
             f"results: {os.path.relpath(self.results.claimed.path)}",
             *([self._allure_report(self.results.claimed)] if self.html else []),
         ]

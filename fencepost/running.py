@@ -5,11 +5,12 @@ process.
 """
 
 import inspect
-import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from fencepost.contract import history_files
 from fencepost.contract.brokers import turn_of
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
@@ -18,6 +19,7 @@ from fencepost.contract.folder import Folder
 from fencepost.contract.items import (
     EVIDENCE,
     PROTOCOL,
+    RESULT,
     SESSION,
     STEP,
     example_of,
@@ -33,11 +35,11 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.steps import vocabularies
 
-from . import junit
+from . import junit, markers
 from .contract import gherkin
-from .expectations import Expectations
+from .expectations import Asking, Expectations
 from .failure import explain
-from .folder import HISTORIES, history_file
+from .folder import HISTORIES
 from .judged_systems import JudgedSystems
 from .judging import Judgement, judge
 from .lint import lint
@@ -148,7 +150,7 @@ class Running:
         if self.claimed is None:
             return
         name = self._run(item)
-        self.claimed.put(f"{HISTORIES}/{history_file(name)}", "".join(json.dumps(event) + "\n" for event in session.history(name)))
+        self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(session.history(name)))
 
     def _system(self, item: pytest.Item) -> System:
         return self.systems.by_protocol[item.stash[PROTOCOL]]
@@ -165,8 +167,9 @@ class Running:
 
     # --- one scenario ---------------------------------------------------------------------------------------------------
 
-    def pytest_bdd_apply_tag(self, tag: str) -> bool:
-        """Tags are ours to read; as marks they would only be unknown ones."""
+    def pytest_bdd_apply_tag(self, tag: str, function: Callable[..., Any]) -> bool:
+        """Tags are ours to read, and pytest's by other names; as they are, they would be unknown ones."""
+        markers.mark(function, tag, self.register)
         return tag.startswith("needs:") or gherkin.requirement_of((tag,)) is not None or tag in ("MUST", "SHOULD", "MAY")
 
     @pytest.hookimpl(tryfirst=True)
@@ -203,7 +206,8 @@ class Running:
             return
         requirement, template = requirement_of(item), scenario_of(item)
         known = self.systems.expectations.get(item.stash[PROTOCOL], Expectations())
-        judged = judge(error, item.stash[EVIDENCE], known.of(requirement, template.name), known.may_pass)
+        asked = Asking(requirement, template.name, item.stash[PROTOCOL], example_of(item))
+        judged = judge(error, item.stash[EVIDENCE], known.of(asked))
         alike = self._alike(item, judged)
         result = ScenarioResult(
             requirement,
@@ -215,7 +219,11 @@ class Running:
             call.duration,
             self._run(item),
             judged.violation,
+            asked.protocol,
+            asked.example,
+            judged.expectation,
         )
+        item.stash[RESULT] = result
         told = junit.properties(requirement, result.feature, result.name, example_of(item), judged.verdict.value)
         item.user_properties[:] = [*(one for one in item.user_properties if one[0] not in dict(told)), *told]
         report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]

@@ -10,11 +10,13 @@
 
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from fencepost.contract import history_files
 from fencepost.contract.errors import WrongUsage
 
 Event: TypeAlias = dict[str, Any]
@@ -54,8 +56,8 @@ def read(path: Path) -> list[Said]:
 def events(path: Path) -> list[Event]:
     """The events of a history. Raises WrongUsage, with file and line, where it is not whole, such as of a run that was killed."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = history_files.text_of(path).splitlines()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise WrongUsage(f"{path} cannot be read: {error}") from error
     found = [_event(path, number, line) for number, line in enumerate(lines, 1)]
     if len(found) % 2:

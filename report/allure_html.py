@@ -1,12 +1,7 @@
-"""The Allure report as one HTML page, where Node and the pinned Allure are found.
-
-The generator writes a script into the page that would load a tag manager from the network; it is taken out again, so that a
-report tells nobody that it was read.
-"""
+"""The Allure report as one HTML page, where Node and the pinned Allure are found."""
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -16,9 +11,10 @@ from pathlib import Path
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.folder import Folder
 
+from .allure_overview import in_short, is_whole, verdicts
+from .allure_page import tidied
+
 HOW_TO_GET_IT = "no Allure report: Allure was not found. With Node 20 or newer: npm install allure@3, then run again (see README)"
-_TAG_MANAGER = re.compile(r"<script\b(?:(?!</script>).)*googletagmanager(?:(?!</script>).)*</script>", re.S)
-_TAG_CALL = re.compile(r"<script\b[^>]*>(?:(?!</script>).)*gtag\((?:(?!</script>).)*</script>", re.S)
 _TIME_LIMIT_S = 120
 _REPORT = "allure-report"
 
@@ -33,7 +29,8 @@ def generate(claimed: Folder, title: str) -> str:
         report = Path(folder) / "report"
         config = Path(folder) / "allurerc.mjs"
         layout = resources.files("fencepost.fixtures").joinpath("allurerc.mjs").read_text(encoding="utf-8")
-        config.write_text(layout.replace("{title}", json.dumps(title)[1:-1]), encoding="utf-8")
+        told = {"title": f"{title}: {in_short(results)}", "verdicts": verdicts(results)}
+        config.write_text(layout.replace("{run}", json.dumps(told)), encoding="utf-8")
         command = [allure, "generate", "-c", str(config), "-o", str(report), str((results / "allure-results").resolve())]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_TIME_LIMIT_S, check=False)  # noqa: S603
@@ -43,18 +40,13 @@ def generate(claimed: Folder, title: str) -> str:
         if done.returncode != 0 or not pages:
             return f"no Allure report: allure generate ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}"
         for page in pages:
-            page.write_text(without_tag_manager(page.read_text(encoding="utf-8")), encoding="utf-8")
+            page.write_text(tidied(page.read_text(encoding="utf-8"), is_whole(results)), encoding="utf-8")
         try:
             for file in filter(Path.is_file, report.rglob("*")):
                 shutil.copyfile(file, claimed.place(f"{_REPORT}/{file.relative_to(report).as_posix()}"))
         except WrongUsage as error:
             return f"no Allure report: {error}"
         return f"Allure report: {os.path.relpath(results / _REPORT / pages[0].relative_to(report))}"
-
-
-def without_tag_manager(page: str) -> str:
-    """The page without the scripts that load or feed a tag manager."""
-    return _TAG_CALL.sub("", _TAG_MANAGER.sub("", page))
 
 
 def _find() -> str | None:

@@ -1,124 +1,213 @@
-"""Allure results that read as a specification: proposal, requirement, scenario, and every Given, When and Then as a step.
+"""Allure results that read as a specification: proposal, theme, requirement, scenario, and every Given, When and Then as a step.
 
-allure-pytest writes the files; these hooks tell it what pytest-bdd knows. What was said on the wire during a step hangs on that
-step as an attachment, and so does the violation at which it failed.
+A step has what it judged. A scenario that is not met has the violation as its message, and one page with all that was said on the
+wire, the last exchange first. The history of each scenario has the same for programs, so a green one has no page.
 """
 
-import contextlib
-import dataclasses
 import json
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-import allure
 import pytest
-from allure_commons.types import AttachmentType, ParameterMode
 
-from fencepost.contract import proposals
-from fencepost.contract.evidence import Violation
-from fencepost.contract.items import EVIDENCE, PROTOCOL, SESSION, needs_of, requirement_of, scenario_of
+from fencepost.contract import history_files
+from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
+from fencepost.contract.items import EVIDENCE, PROTOCOL, RESULT, SESSION, example_of, needs_of, requirement_of, scenario_of
 from fencepost.contract.ports import Exchange
 from fencepost.contract.register import Register
+from fencepost.contract.verdict import ScenarioResult, Verdict
 
-_DYNAMIC: Any = allure.dynamic  # its calls have no types
-OPEN = pytest.StashKey[list[AbstractContextManager[None]]]()
-TOLD = pytest.StashKey[tuple[int, int]]()
-"""How many exchanges and observations of the scenario hang on earlier steps already."""
+from .allure_evidence import Said, clock, page
+from .allure_muted import muted
+from .allure_results import STATUS, AllureWriter, Node, labels, same, unnoted
+
+TOLD = pytest.StashKey["_Told"]()
+_LINE = 600
+_NOT_RUN = {"message": "not run, for an earlier step failed"}
 
 
-def place_of(register: Register, requirement: str) -> tuple[str, str]:
-    """The epic and the feature under which Allure shows what is said of a requirement."""
-    return proposals.bundled().title_of(register.spec_of(requirement)), f"{requirement} {register[requirement].statement}"
+@dataclass
+class _Told:
+    """What is known so far of the scenario that runs: its steps, and up to where each has said and judged something."""
+
+    steps: list[Node] = field(default_factory=list)
+    said: list[int] = field(default_factory=list)
+    judged: int = 0
+    explained: str = ""
 
 
 class AllureSteps:
     """The hooks. Steps that did not run because an earlier one failed are shown as skipped."""
 
-    def __init__(self, register: Register) -> None:
+    def __init__(self, register: Register, folder: Path, note: Callable[[str], None] = unnoted) -> None:
         self.register = register
+        self.writer = AllureWriter(folder, note)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
-        """Outermost, for allure-pytest writes a title and a description of its own at the end of setup."""
-        template = scenario_of(item)
-        if template is None:
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Write the scenario's result when it is over, instead of what allure-pytest would write."""
+        if scenario_of(item) is None:
             return (yield)
-        item.stash[OPEN], item.stash[TOLD] = [], (0, 0)
-        row = self.register[requirement_of(item)]
-        epic, feature = place_of(self.register, row.id)
-        _DYNAMIC.epic(epic)
-        _DYNAMIC.feature(feature)
-        _DYNAMIC.severity("critical" if row.level == "MUST" else "normal")
-        _DYNAMIC.tag(row.id, row.level, row.source, *sorted(f"needs:{need}" for need in needs_of(item)))
-        callspec = getattr(item, "callspec", None)
-        if item.stash.get(PROTOCOL, None):
-            _DYNAMIC.tag(item.stash[PROTOCOL])
-        if callspec and "_pytest_bdd_example" in callspec.params:
-            _DYNAMIC.parameter("_pytest_bdd_example", None, mode=ParameterMode.HIDDEN)
-            for name, value in callspec.params["_pytest_bdd_example"].items():
-                _DYNAMIC.parameter(name, value)
-        try:
-            return (yield)
-        finally:
-            _DYNAMIC.title(template.name)
-            _DYNAMIC.description(f"{row.statement}\n\n{row.level}, {row.source}: {row.section}\n\nWhen it fails: {row.check}")
+        told = item.stash[TOLD] = _Told()
+        began = _now()
+        with ExitStack() as stack:
+            muted(stack)
+            done = yield
+        if RESULT in item.stash:
+            self._write(item, item.stash[RESULT], told, began)
+        return done
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Any:
+        report: pytest.TestReport = yield
+        if TOLD in item.stash and RESULT in item.stash and item.stash[RESULT].verdict.is_red:
+            item.stash[TOLD].explained = report.longreprtext or item.stash[TOLD].explained
+        return report
 
     def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any) -> None:
-        opened: AbstractContextManager[None] = allure.step(f"{step.keyword} {step.name}")
-        opened.__enter__()
-        request.node.stash[OPEN].append(opened)
-        if step.datatable is not None:
-            allure.attach(_table(step.datatable.raw()), "table", AttachmentType.TEXT)
-        if step.docstring is not None:
-            allure.attach(step.docstring, "text", AttachmentType.TEXT)
+        opened = _step(step, "passed")
+        shown = {"table": step.datatable and _table(step.datatable.raw()), "text": step.docstring}
+        if parameters := [{"name": name, "value": value} for name, value in shown.items() if value]:
+            opened["parameters"] = parameters
+        request.node.stash[TOLD].steps.append(opened)
 
     def pytest_bdd_after_step(self, request: pytest.FixtureRequest) -> None:
-        self._tell(request.node)
-        request.node.stash[OPEN].pop().__exit__(None, None, None)
+        _end(request.node)
 
     def pytest_bdd_step_error(self, request: pytest.FixtureRequest, scenario: Any, step: Any, exception: BaseException) -> None:
-        self._tell(request.node)
-        if isinstance(exception, Violation):
-            allure.attach(json.dumps(dataclasses.asdict(exception.mismatch), indent=1), "violation", AttachmentType.JSON)
-        while request.node.stash[OPEN]:
-            request.node.stash[OPEN].pop().__exit__(type(exception), exception, exception.__traceback__)
-        _show_not_run(scenario, step)
+        opened = _end(request.node)
+        opened["status"] = _status_of(exception)
+        opened["statusDetails"] = {"message": str(exception) or type(exception).__name__}
+        self._show_not_run(request.node, scenario, step)
 
-    def pytest_bdd_step_func_lookup_error(self, scenario: Any, step: Any, exception: Exception) -> None:
-        with contextlib.suppress(type(exception)), allure.step(f"{step.keyword} {step.name}"):
-            raise exception
-        _show_not_run(scenario, step)
+    def pytest_bdd_step_func_lookup_error(self, request: pytest.FixtureRequest, scenario: Any, step: Any, exception: Exception) -> None:
+        request.node.stash[TOLD].steps.append(_step(step, "broken") | {"statusDetails": {"message": str(exception)}})
+        self._show_not_run(request.node, scenario, step)
 
     @staticmethod
-    def _tell(item: pytest.Item) -> None:
-        """Hang what was said and judged since the last step on the step that is open."""
-        exchanges = item.stash[SESSION].exchanges() if SESSION in item.stash else []
-        observations = item.stash[EVIDENCE].observations
-        said, judged = item.stash[TOLD]
-        item.stash[TOLD] = (len(exchanges), len(observations))
-        parts = [_wire(exchange) for exchange in exchanges[said:]]
-        names = [f"{len(parts)} requests and answers"] if parts else []
-        if observations[judged:]:
-            parts.append("judged\n" + "\n".join(f"  {observation}" for observation in observations[judged:]))
-            names.append("judged")
-        if parts:  # one file for both: thousands of small files are most of what a report costs
-            allure.attach("\n\n".join(parts), ", ".join(names), AttachmentType.TEXT)
+    def _show_not_run(item: pytest.Item, scenario: Any, failed: Any) -> None:
+        steps = list(scenario.steps)
+        rest = steps[next(index for index, candidate in enumerate(steps) if candidate is failed) + 1 :]
+        item.stash[TOLD].steps += [_step(step, "skipped") | {"statusDetails": _NOT_RUN} for step in rest]
+
+    def _write(self, item: pytest.Item, result: ScenarioResult, told: _Told, began: int) -> None:
+        row, template = self.register[requirement_of(item)], scenario_of(item)
+        example = f", example {example_of(item)}" if example_of(item) else ""
+        tags = (item.stash[PROTOCOL], *sorted(f"needs:{need}" for need in needs_of(item)))
+        known = same(result.run)
+        written: Node = {
+            "historyId": known,
+            "testCaseId": known,
+            "fullName": f"{result.feature}: {result.run}",
+            "name": _named(result, template.name, example),
+            "status": STATUS[result.verdict],
+            "description": (
+                f"{row.statement}\n\n{row.level}, {row.source}: {row.section}\n\nWhen it fails: {row.check}\n\n"
+                f"All that was said: history/{history_files.name_of(result.run)}"
+            ),
+            "labels": labels(self.register, result, tags),
+            "parameters": [{"name": name, "value": str(value)} for name, value in _example(item).items()],
+            "steps": told.steps,
+            "start": began,
+            "stop": _now(),
+            "titlePath": [*result.feature.split("/")],
+        }
+        if result.verdict is not Verdict.MET:
+            written["statusDetails"] = {
+                "message": "\n".join([_message(result), *_last_said(_said_by(item))]),
+                "trace": _without_paths(told.explained),
+                "known": result.verdict is Verdict.KNOWN_DEVIATION,
+            }
+            written["attachments"] = self._pages(item, result, told)
+        self.writer.result(written)
+
+    def _pages(self, item: pytest.Item, result: ScenarioResult, told: _Told) -> list[Node]:
+        exchanges = _said_by(item)
+        if not exchanges:
+            return []
+        bounds = [0, *told.said]
+        parts = [
+            Said(step["name"], step["status"], exchanges[first:last], [inner["name"] for inner in step.get("steps", ())])
+            for step, first, last in zip(told.steps, bounds, told.said, strict=False)
+        ]
+        return [self.writer.page("What was said, the last exchange first", page(result, parts))]
 
 
-def _show_not_run(scenario: Any, failed: Any) -> None:
-    steps = list(scenario.steps)
-    for step in steps[next(index for index, candidate in enumerate(steps) if candidate is failed) + 1 :]:
-        with contextlib.suppress(pytest.skip.Exception), allure.step(f"{step.keyword} {step.name}"):
-            pytest.skip("not run, for an earlier step failed")
+def _step(step: Any, status: str) -> Node:
+    return {"name": f"{step.keyword} {step.name}", "status": status, "start": _now(), "stop": _now()}
 
 
-def _wire(exchange: Exchange) -> str:
-    answer = json.dumps(exchange.answer, ensure_ascii=False) if exchange.answer is not None else f"no answer: {exchange.lost}"
-    return (
-        f"{exchange.name}, {exchange.client} to {exchange.node}, at {exchange.at_ms:.0f} ms, took {exchange.took_ms:.1f} ms\n"
-        f"  > {json.dumps(exchange.request, ensure_ascii=False)}\n  < {answer}"
-    )
+def _end(item: pytest.Item) -> Node:
+    """Close the step that is open, with what was judged in it."""
+    told: _Told = item.stash[TOLD]
+    opened = told.steps[-1]
+    opened["stop"] = now = _now()
+    observations = item.stash[EVIDENCE].observations
+    if judged := observations[told.judged :]:
+        opened["steps"] = [{"name": what, "status": "passed", "start": now, "stop": now} for what in judged]
+    told.judged = len(observations)
+    told.said.append(len(item.stash[SESSION].exchanges()) if SESSION in item.stash else 0)
+    return opened
+
+
+def _status_of(exception: BaseException) -> str:
+    """A violation blames the system; what is not offered was not asked; the rest leaves the question open."""
+    match exception:
+        case Violation():
+            return "failed"
+        case SetUpFailed() | NoAnswer():
+            return "broken"
+        case _:
+            return "skipped" if type(exception).__name__ == "NotOffered" else "broken"
+
+
+def _named(result: ScenarioResult, name: str, example: str) -> str:
+    """The scenario's name; where nobody was asked, or it is excused, that stands behind it in every list."""
+    excused = result.verdict in (Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION)
+    return f"{name}{example}" + (f" ({result.verdict.words})" if excused else "")
+
+
+def _message(result: ScenarioResult) -> str:
+    """What a reader sees first."""
+    seen = result.violation
+    told = f"{seen.what}\nexpected: {seen.expected}\nseen: {seen.seen}" if seen else result.reason or ""
+    if result.verdict is Verdict.KNOWN_DEVIATION:
+        told += f"\nknown: {result.reason}"
+    return f"{result.verdict.words.capitalize()}: {told}"
+
+
+def _said_by(item: pytest.Item) -> Sequence[Exchange]:
+    return item.stash[SESSION].exchanges() if SESSION in item.stash else ()
+
+
+def _last_said(exchanges: Sequence[Exchange]) -> list[str]:
+    """The last exchange in two lines."""
+    if not exchanges:
+        return []
+    last = exchanges[len(exchanges) - 1]
+    answer = f"none: {last.lost}" if last.answer is None else json.dumps(last.answer, ensure_ascii=False)
+    asked = f"{last.client} to {last.node}, {last.name}: {json.dumps(last.request, ensure_ascii=False)}"
+    return [f"last request, at {clock(last.at_ms)}: {asked[:_LINE]}", f"its answer: {answer[:_LINE]}"]
+
+
+def _without_paths(text: str) -> str:
+    """A report does not say where it was made."""
+    places = sorted({str(Path(__file__).resolve().parents[1]), sys.prefix, str(Path.cwd()), str(Path.home())}, key=len, reverse=True)
+    return re.sub("|".join(rf"{re.escape(place)}/" for place in places if place != "/"), "", text)
+
+
+def _example(item: pytest.Item) -> dict[str, Any]:
+    return dict(getattr(getattr(item, "callspec", None), "params", {}).get("_pytest_bdd_example") or {})
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _table(rows: list[list[str]]) -> str:

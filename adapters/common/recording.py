@@ -1,18 +1,13 @@
 """What a session asked and was answered, in order."""
 
-from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Generic, Protocol, TypeVar, overload
 
 from fencepost.contract.ports import Exchange
 
 
 class Recordable(Protocol):
     """One call, kept as the protocol has it: making plain values of it costs more than most calls, so that waits until somebody asks."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more can come of it."""
-        ...
 
     def rendered(self) -> Exchange:
         """The call as plain values."""
@@ -22,21 +17,35 @@ class Recordable(Protocol):
 C = TypeVar("C", bound=Recordable)
 
 
+class Conversation(Sequence[Exchange], Generic[C]):
+    """Calls in their order, as exchanges: each is rendered when it is looked at, so that to count them costs nothing."""
+
+    def __init__(self, calls: Sequence[C]) -> None:
+        self._calls = calls
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    @overload
+    def __getitem__(self, index: int) -> Exchange: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "Conversation[C]": ...
+
+    def __getitem__(self, index: int | slice) -> "Exchange | Conversation[C]":
+        return Conversation(self._calls[index]) if isinstance(index, slice) else self._calls[index].rendered()
+
+
 class Recorder(Generic[C]):
     """The calls of a session; `now_ms` is the clock of the system that is asked."""
 
     def __init__(self, now_ms: Callable[[], float]) -> None:
         self.now_ms = now_ms
         self.calls: list[C] = []
-        self._rendered: list[Exchange] = []
 
-    def exchanges(self) -> list[Exchange]:
-        """All calls so far, each rendered once when it is over."""
-        for call in self.calls[len(self._rendered) :]:
-            if not call.is_over:
-                break
-            self._rendered.append(call.rendered())
-        return self._rendered + [call.rendered() for call in self.calls[len(self._rendered) :]]
+    def exchanges(self) -> Conversation[C]:
+        """All calls so far; one whose answer comes later has it when it is looked at then."""
+        return Conversation(tuple(self.calls))
 
 
 def shown_text(value: bytes | None) -> str | None:

@@ -31,7 +31,6 @@ class Recorded:
     lost: str | None
     at_ms: float
     took_ms: float
-    is_over = True
 
     def rendered(self) -> Exchange:
         return Exchange(

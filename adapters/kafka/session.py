@@ -1,5 +1,7 @@
 """One scenario's view of a Kafka system: its clients, its names, its faults, and all that was asked and answered."""
 
+from collections.abc import Sequence
+
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.adapters.common.session import ProtocolSession
@@ -58,7 +60,7 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
             raise NotOffered("wire-faults: this scenario does not say @needs:wire-faults, so its clients are connected directly")
         return OrderedFaults(self._wire.orders)
 
-    def exchanges(self) -> list[Exchange]:
+    def exchanges(self) -> Sequence[Exchange]:
         return self._recorder.exchanges()
 
     def history(self, run_id: str) -> list[Event]:

@@ -53,11 +53,6 @@ class Call:
             case _:
                 return "nothing"
 
-    @property
-    def is_over(self) -> bool:
-        """An answer may come even after it is no longer waited for."""
-        return self.answer is not None or self.one_way
-
     def rendered(self) -> Exchange:
         no_answer: dict[str, Any] | None = {} if self.one_way else None
         return Exchange(

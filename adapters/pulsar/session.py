@@ -1,5 +1,7 @@
 """One scenario's view of a Pulsar system: its clients, its names, its faults, and all that was asked and answered."""
 
+from collections.abc import Sequence
+
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.adapters.common.session import ProtocolSession
@@ -37,7 +39,7 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         """Faults on the way to the broker; the connections of this protocol have none."""
         raise NotOffered("wire-faults: a client's connections to a Pulsar broker are direct")
 
-    def exchanges(self) -> list[Exchange]:
+    def exchanges(self) -> Sequence[Exchange]:
         return self._recorder.exchanges()
 
     def history(self, run_id: str) -> list[Event]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -94,10 +95,37 @@ def test_what_does_not_apply_is_named_and_not_counted(one: Seen) -> None:
 
     assert (proof.inapplicable, proof.missed, proof.false_reds, proof.holds) == ([one], [], [], False)
     assert proof.proved == {"KIP890-060": ["no-epoch-bump"]}
-    assert "does not apply: " in kill_matrix.page(proof)
+    assert "does not apply" in kill_matrix.page(proof)
 
 
-def proof_of(monkeypatch: pytest.MonkeyPatch, *rows: str, defects: tuple[Defect, ...]) -> Proof:
+def test_a_proof_that_is_stopped_says_what_it_does_not_know(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What nobody tried is no hole; the page and the matrix are there, and the exit code is that of a run that has not finished."""
+    stopped = Proof(ROWS, (seen("violated"),), (DEFECTS["no-epoch-bump-on-abort"],))
+    monkeypatch.setattr(kill_matrix, "prove", lambda *_: stopped)
+
+    code = kill_matrix.show(("kip890",), False, 1, tmp_path)
+
+    assert (code, stopped.holds, stopped.holes, stopped.undecided) == (4, False, [], ["KIP890-061"])
+    told = json.loads((tmp_path / "prove.json").read_text(encoding="utf-8"))
+    assert (told["complete"], told["stopped"]) == (False, "stopped after 1 of 2 variants")
+    assert "stopped after 1 of 2 variants" in (tmp_path / "prove.html").read_text(encoding="utf-8")
+
+
+def test_an_interrupt_keeps_what_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variants that were not run are named."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    proof = proof_of(monkeypatch, "CORE-02", defects=(IN_KAFKA, IN_PULSAR), report=interrupt)
+
+    assert (len(proof.seen), len(proof.not_run), proof.holds) == (1, 1, False)
+    assert proof.undecided == ["CORE-02"]
+
+
+def proof_of(
+    monkeypatch: pytest.MonkeyPatch, *rows: str, defects: tuple[Defect, ...], report: Callable[..., None] = lambda *_: None
+) -> Proof:
     """The real thing, for a register that has only these rows tested, and these variants."""
     monkeypatch.setattr(prove_module, "LAWFUL", {defect.name: defect for defect in defects if defect.is_lawful})
     monkeypatch.setattr(prove_module, "DEFECTS", {defect.name: defect for defect in defects if not defect.is_lawful})
@@ -105,7 +133,7 @@ def proof_of(monkeypatch: pytest.MonkeyPatch, *rows: str, defects: tuple[Defect,
         spec: tuple(row.model_copy(update={"planned": row.id not in rows, "excluded": None}) for row in own)
         for spec, own in register.bundled().by_spec.items()
     }
-    return prove_module.prove(Register(tested), (), everything=False, workers=1, report=lambda *_: None)
+    return prove_module.prove(Register(tested), (), everything=False, workers=1, report=report)
 
 
 VARIANTS = {
@@ -145,7 +173,7 @@ def test_a_requirement_of_the_core_is_proved_under_each_protocol_or_a_hole_there
 
     assert (proof.proved, proof.holes) == ({"CORE-02": [IN_KAFKA.name]}, [Hole("CORE-02", "pulsar")])
     assert kill_matrix.as_json(proof)["requirements"][0]["holes"] == ["pulsar"]
-    assert "Not proved under pulsar" in kill_matrix.page(proof)
+    assert "not proved under pulsar" in kill_matrix.page(proof)
 
 
 def test_with_a_defect_of_each_protocol_a_requirement_of_the_core_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +226,7 @@ def test_the_page_shows_holes_and_escapes_what_it_shows() -> None:
     evil = dataclasses.replace(BUMP, name="<script>", story="<b>")
     page = kill_matrix.page(Proof(ROWS, (seen("violated", defect=evil),)))
 
-    assert 'class="own"' in page
+    assert '<td class="proves"' in page
     assert 'tr class="hole"' in page
     assert "&lt;script&gt;" in page
     assert "<script>" not in page

@@ -6,7 +6,7 @@ from typing import Any
 
 from commands import compliance
 
-from fencepost.contract import proposals, register
+from fencepost.contract import history_files, proposals, register
 
 
 def scenarios(folder: Path, protocol: str) -> dict[tuple[str, str], str]:
@@ -25,8 +25,8 @@ def scenarios(folder: Path, protocol: str) -> dict[tuple[str, str], str]:
 def histories(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """The events of each scenario, without the words for a lost connection."""
     found = {}
-    for path in sorted((folder / "history").iterdir()):
-        events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for path in history_files.found_in(folder):
+        events = [json.loads(line) for line in history_files.text_of(path).splitlines()]
         for event in events:
             if event["error"] and event["error"]["class"] == "lost":
                 event["error"]["msg"] = None

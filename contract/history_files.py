@@ -1,0 +1,48 @@
+"""Where a run keeps what its scenarios said: `history/<run>.jsonl.gz`, one file a scenario, an event a line.
+
+Events repeat each other, so a file is a fourteenth of its text. Runs of older releases of the kit have the text itself, `.jsonl`.
+"""
+
+import gzip
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from .events import Event
+
+ENDING = ".jsonl.gz"
+
+
+def name_of(run: str) -> str:
+    """The file of a scenario, by the name of its run."""
+    return f"{re.sub(r'[^A-Za-z0-9]+', '-', run).strip('-')}{ENDING}"
+
+
+def packed(events: Iterable[Event]) -> bytes:
+    """What stands in the file. The same events are the same bytes."""
+    text = "".join(json.dumps(event) + "\n" for event in events)
+    return gzip.compress(text.encode(), compresslevel=6, mtime=0)
+
+
+def text_of(path: Path) -> str:
+    """The lines of a history, packed or not."""
+    data = path.read_bytes()
+    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+
+
+def first_line_of(path: Path) -> str:
+    """The first line, also of a file that is broken further on; empty where there is none."""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
+        return lines.readline().decode(errors="replace")
+
+
+def stem_of(path: Path) -> str:
+    """The name of a history without its endings."""
+    return path.name.removesuffix(".gz").removesuffix(".jsonl")
+
+
+def found_in(results: Path, beginning: str = "") -> Iterator[Path]:
+    """The histories of a results folder whose names begin so, in order."""
+    paths = (results / "history").glob(f"{beginning}*")
+    return iter(sorted(path for path in paths if path.name.endswith((ENDING, ".jsonl"))))
