@@ -1,8 +1,8 @@
 """How long the suite takes on the reference, beside the same scenarios with empty steps.
 
 `make bench`. Both are run in turn, several times, each as a process of its own. For the suite its `seconds` in compliance.json are
-taken and for the other pytest's own duration, which both leave out the start-up. The empty steps are the same features and the same step definitions with functions that do nothing: what pytest,
-pytest-bdd, which asks every step definition about every step, and Allure cost.
+taken, and for the other pytest's own duration; both leave out the start-up. The empty steps are the same features and the same step
+definitions with functions that do nothing: what pytest, pytest-bdd, which asks every step definition about every step, and Allure cost.
 """
 
 import json
