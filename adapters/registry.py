@@ -5,16 +5,21 @@ their names. A package that is installed beside ours adds its own by an entry po
 """
 
 import importlib
+import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fencepost.contract import proposals
+from fencepost.contract.brokers import Asked as Scenario
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import Faults, Handshake, Session, System, Time
 from fencepost.contract.registration import GROUP, Asked, Registration, demand, options_of, refuse_options
+
+from .common.costs import costs
 
 if TYPE_CHECKING:
     from .engines import Engine
@@ -47,7 +52,7 @@ class Foreign:
             registration: Registration = self.entry.load()
         except Exception as error:  # whatever a package's own code raises
             raise WrongUsage(
-                f"{self} cannot be imported: {type(error).__name__}: {error}; "
+                f"{self} cannot be imported: {str(error) or 'no reason is given'} ({_place_of(error)}); "
                 "expected an object or a module with all members of Registration in contract/registration.py"
             ) from error
         demand(registration, Registration, str(self))
@@ -56,9 +61,20 @@ class Foreign:
         return registration
 
 
+def _place_of(error: BaseException) -> str:
+    """Where it was raised, such as `acme/system.py, line 3`."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{'/'.join(Path(last.filename).parts[-2:])}, line {last.lineno}"
+
+
 def names() -> list[str]:
     """The systems that can be named, ours first."""
     return list(dict.fromkeys((*BUNDLED, *(one.name for one in foreign()))))
+
+
+def named(name: str) -> str:
+    """The name of a system in the case of letters that it has; what nobody has stays as it was said."""
+    return next((known for known in (name, *names()) if known.lower() == name.lower() and known in names()), name)
 
 
 def foreign() -> list[Foreign]:
@@ -124,6 +140,12 @@ def check_opened(name: str, system: System, handshake: Handshake) -> None:
     finally:
         close = getattr(session, "close", lambda: None)
         close()
+
+
+def seconds_of(system: System, scenario: Scenario) -> float | None:
+    """How long a scenario takes on a system that runs, as measured; None for a system of which nothing was."""
+    measured = costs().get(system.name)
+    return measured.seconds(scenario) if measured else None
 
 
 def engine(protocol: str) -> "Engine":

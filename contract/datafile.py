@@ -46,6 +46,12 @@ def line_of(path: Path | Traversable, *loc: str | int) -> int:
     return _line_of(_parse(path)[0], loc)
 
 
+def lines_of(path: Path | Traversable) -> list[int]:
+    """The line in which each row of a file that is a list begins."""
+    node = _parse(path)[0]
+    return [item.start_mark.line + 1 for item in node.value] if isinstance(node, yaml.SequenceNode) else []
+
+
 def _parse(path: Path | Traversable) -> tuple[yaml.Node | None, Any]:
     """The file's nodes, which know their lines, and its values."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(path.read_text(encoding="utf-8"))

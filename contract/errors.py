@@ -30,15 +30,19 @@ class WrongUsage(Exception):
     """The user asked for something that cannot be; the message says what, and what would be right."""
 
 
+def hint(name: str, known: Iterable[str]) -> str:
+    """What a message about an unknown name ends with: the nearest name that there is, or some of them where none is near."""
+    names = list(known)
+    likeness = {candidate: SequenceMatcher(None, name.lower(), candidate.lower()).ratio() for candidate in names}
+    nearest = max(names, key=likeness.__getitem__, default="")
+    return f"; did you mean {nearest}?" if likeness.get(nearest, 0) > _ALIKE else f"; known: {', '.join(names[:12])}"
+
+
 class UnknownName(WrongUsage):
     """A name that there is none of; the message has the nearest one that there is."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        names = list(known)
-        likeness = {candidate: SequenceMatcher(None, name.lower(), candidate.lower()).ratio() for candidate in names}
-        nearest = max(names, key=likeness.__getitem__, default="")
-        hint = f"did you mean {nearest}?" if likeness.get(nearest, 0) > _ALIKE else f"known: {', '.join(names[:12])}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
+        super().__init__(f"unknown {kind} {name!r}{hint(name, known)}")
 
 
 class Malformed(Exception):

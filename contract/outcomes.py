@@ -1,4 +1,4 @@
-"""How a call on a system under test ended: `Done`, `Refused` or `Unknown`.
+"""How a call on a system under test ended: `Done`, `Refused` or `Unknown`; as text, each is fit for a message.
 
 A time-out or a lost connection is Unknown for ever: an adapter never reports a definite failure after an ambiguous one.
 """
@@ -15,6 +15,9 @@ class Done(Generic[T_co]):
     """The system did it and said so."""
 
     value: T_co
+
+    def __str__(self) -> str:
+        return "success" if self.value is None else f"success with {self.value}"
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,9 @@ class Unknown:
 
     reason: str
     lost: bool = False
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 Outcome: TypeAlias = Done[T_co] | Refused | Unknown

@@ -42,10 +42,24 @@ _NUMBER = re.compile(r"\[(\d+)\]")
 
 
 @dataclass(frozen=True)
+class Expectation:
+    """The entry of known deviations that a verdict is about: the file and line where it stands, and whether that is the user's own.
+
+    It excuses the scenario, or it is stale: the scenario passed.
+    """
+
+    file: str
+    line: int
+    is_own: bool
+    is_stale: bool = False
+
+
+@dataclass(frozen=True)
 class ScenarioResult:
     """What one scenario showed. `evidence` counts the observations that its Then steps judged; `run` is the name of its history.
 
-    `violation` is what was expected and seen, where the system did something else, be that a known deviation or not.
+    `violation` is what was expected and seen, where the system did something else, be that a known deviation or not. `name` ends
+    with the protocol, where the run asks the scenario under several. `example` counts the rows of an outline from 1.
     """
 
     requirement: str
@@ -57,6 +71,19 @@ class ScenarioResult:
     seconds: float
     run: str = ""
     violation: Mismatch | None = None
+    protocol: str | None = None
+    example: int | None = None
+    expectation: Expectation | None = None
+
+    @property
+    def is_stale_of_user(self) -> bool:
+        """Whether an entry of the user's own expectations did not show: the gate is red, and nothing of ours has failed."""
+        return self.expectation is not None and self.expectation.is_own and self.expectation.is_stale
+
+    @property
+    def scenario(self) -> str:
+        """Its name as the feature has it."""
+        return self.name.removesuffix(f" ({self.protocol})") if self.protocol else self.name
 
     @property
     def number(self) -> int:
@@ -83,8 +110,14 @@ class RequirementResult:
 def judge(requirement: str, scenarios: Iterable[ScenarioResult]) -> RequirementResult:
     """The verdict that scenarios that ran give together; a scenario that was not offered keeps its requirement from being met."""
     ran = tuple(scenarios)
-    worst = min(ran, key=lambda scenario: _WORST_FIRST.index(scenario.verdict))
+    worst = min(ran, key=_rank)
     return RequirementResult(requirement, worst.verdict, worst.reason, ran, worst.violation)
+
+
+def _rank(scenario: ScenarioResult) -> float:
+    """How bad a scenario is, the worst first; a stale entry says nothing against the system, so what does comes before it."""
+    is_stale = scenario.expectation is not None and scenario.expectation.is_stale
+    return _WORST_FIRST.index(Verdict.INCONCLUSIVE) + 0.5 if is_stale else _WORST_FIRST.index(scenario.verdict)
 
 
 def totals(results: Iterable[RequirementResult]) -> dict[str, int]:

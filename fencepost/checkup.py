@@ -62,8 +62,8 @@ def _show_not_offered(console: Console, protocol: str, handshake: Handshake) -> 
 def _show_deviations(console: Console, handshake: Handshake) -> None:
     if handshake.judged_as is None:
         return
-    entries = expectations.load_for(*handshake.judged_as, handshake.version_is_exact, register.bundled()).entries
-    if entries:
+    known = expectations.load_for(*handshake.judged_as, handshake.version_is_exact, register.bundled()).known
+    if known:
         console.print(Text("\nknown deviations of this release", style="bold"))
-    for entry in entries:
+    for entry in (one.entry for one in known):
         console.print(Text(f"  {entry.requirement}{' (intermittent)' if entry.intermittent else ''}: {entry.reason} {entry.link}"))

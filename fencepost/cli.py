@@ -3,15 +3,29 @@
 Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.
 """
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
-from . import stopping
+from fencepost import __version__
+
+from . import configuration, stopping
 from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve, summary
+from .commands.common import guarded_value
+from .configuration import Command
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"fencepost {__version__}")
+        raise typer.Exit
+
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="""Judge a streaming system by the transaction proposals that it claims to follow.
 
@@ -21,22 +35,39 @@ app = typer.Typer(
     **Begin with**  `fencepost run`, then `fencepost doctor kafka --bootstrap HOST:PORT` and
     `fencepost run kafka --bootstrap HOST:PORT`.
 
+    **Options are set** also in `fencepost.toml` or under `[tool.fencepost]` in `pyproject.toml`, in a table for the command such as
+    `[run]`, and by environment, such as `FENCEPOST_RUN_BOOTSTRAP`. The command line wins over the environment, that over the file.
+
     Exit codes: 0 conforms; 1 does not: something is violated or inconclusive, unless --fail-on, --strict or --max-not-offered of
     `fencepost run` say otherwise; 2 wrong usage or unreachable system; 3 the kit itself failed; 4 not finished: Ctrl-C, SIGTERM, --timeout
     or --max-failures, also where something was red by then.""",
 )
 
-app.command()(run.run)
-app.command("list")(listing.list_)
-app.command()(explain.explain)
-app.command()(sentences.sentences)
-app.command()(check.check)
-app.command()(report.report)
-app.command()(prove.prove)
-app.command()(summary.summary)
-app.command()(compare.compare)
-app.command()(doctor.doctor)
-app.command()(serve.serve)
+
+@app.callback()
+def _fencepost(
+    ctx: typer.Context,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", envvar="FENCEPOST_CONFIG", help="Where options are set: a TOML file.", show_envvar=False)
+    ] = None,
+    version: Annotated[  # noqa: ARG001 - its callback has shown it
+        bool, typer.Option("--version", help="Show the version of fencepost and exit.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
+    guarded_value(lambda: configuration.apply(ctx, config))
+
+
+app.command(cls=Command)(run.run)
+app.command("list", cls=Command)(listing.list_)
+app.command(cls=Command)(explain.explain)
+app.command(cls=Command)(sentences.sentences)
+app.command(cls=Command)(check.check)
+app.command(cls=Command)(report.report)
+app.command(cls=Command)(prove.prove)
+app.command(cls=Command)(summary.summary)
+app.command(cls=Command)(compare.compare)
+app.command(cls=Command)(doctor.doctor)
+app.command(cls=Command)(serve.serve)
 
 
 def main() -> None:

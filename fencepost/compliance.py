@@ -4,6 +4,7 @@ Only what is used here is declared. What a later release of the kit adds is pass
 default. The shape that is published is `compliance.schema.json`.
 """
 
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -15,6 +16,7 @@ from fencepost.contract.evidence import Mismatch
 from fencepost.contract.verdict import Verdict
 
 FILE = "compliance.json"
+RED = frozenset((Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR))
 _UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED)
 
 
@@ -39,6 +41,7 @@ class Requirement(_Read):
     verdict: Verdict
     reason: str | None
     scenarios: tuple[Scenario, ...] = ()
+    selected: bool | None = None
 
     @property
     def is_asked(self) -> bool:
@@ -51,15 +54,33 @@ class Requirement(_Read):
         return tuple(scenario for scenario in self.scenarios if scenario.verdict is self.verdict)
 
 
+class Image(_Read):
+    """What a system was started from."""
+
+    name: str
+    digest: str | None = None
+
+
 class System(_Read):
     """What was judged. Version and profile are None where it never answered."""
 
     name: str
     version: str | None = None
     profile: str | None = None
+    labels: dict[str, str] = {}
+    image: Image | None = None
+    defect: str | None = None
+    known_as: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.name} {self.version}" if self.version else self.name
+        return " ".join(filter(None, (self.name, self.version, self.defect and f"with the defect {self.defect}")))
+
+
+class Gate(_Read):
+    """Which verdicts keep the run from conforming, and from how many on what is not offered does."""
+
+    fail_on: frozenset[Verdict] = RED
+    max_not_offered: int | None = None
 
 
 class Anomaly(_Read):
@@ -89,6 +110,28 @@ class Compliance(_Read):
     system: System
     requirements: tuple[Requirement, ...]
     histories: Histories | None = None
+    stopped: str | None = None
+    gate: Gate = Gate()
+
+    @property
+    def anomalies(self) -> tuple[Anomaly, ...]:
+        """The anomalies that keep the run from conforming."""
+        return tuple(one for one in self.histories.anomalies if one.red) if self.histories else ()
+
+    @property
+    def failing(self) -> dict[Verdict, int]:
+        """The verdicts that keep the run from conforming, with how many requirements have each."""
+        count = Counter(row.verdict for row in self.requirements)
+        most = self.gate.max_not_offered
+        too_many = most is not None and count[Verdict.NOT_OFFERED] > most
+        return {
+            one: count[one] for one in Verdict if count[one] and (one in self.gate.fail_on or (too_many and one is Verdict.NOT_OFFERED))
+        }
+
+    @property
+    def unreached(self) -> int:
+        """How many requirements were asked for that a run which did not finish did not come to."""
+        return 0 if self.complete else sum(row.verdict is Verdict.NOT_RUN and bool(row.selected) for row in self.requirements)
 
     @property
     def asked(self) -> frozenset[str]:

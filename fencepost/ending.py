@@ -1,6 +1,7 @@
 """The end of what `fencepost run` prints: failures in full, the slowest scenarios, anomalies, the matrix, and the headline last."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.verdict import ScenarioResult
@@ -29,7 +30,7 @@ def write(watching: Watching, reporting: Reporting | None) -> None:
             write_pytests_own_words(watching, screen)
         return
     results = reporting.results
-    with screen.waiting("making the Allure report"):
+    with screen.waiting("making the Allure report") if reporting.html and results.folder else nullcontext():
         made = reporting.made()
     if watching.loudness is Loudness.VERBOSE or watching.progress.elapsed > _LONG_S:
         write_slowest(results.scenarios, screen)
@@ -64,9 +65,10 @@ def write_failures(watching: Watching, screen: Screen) -> None:
 
 def write_pytests_own_words(watching: Watching, screen: Screen) -> None:
     """Where nothing was judged and nobody here says why."""
-    if not (watching.told.failures or watching.told.troubles):
+    words = watching.pytests_own_words.getvalue().strip()
+    if words and not (watching.told.failures or watching.told.troubles):
         screen.section("nothing was judged; pytest says")
-        screen.write_line(watching.pytests_own_words.getvalue().strip())
+        screen.write_line(words)
 
 
 def write_slowest(scenarios: Iterable[ScenarioResult], screen: Screen) -> None:

@@ -1,69 +1,147 @@
-"""Known deviations: where a released system is known to break a requirement, how that looks, and why it is believed.
+"""Known deviations: where a system is known to break a requirement, how that looks, and why it is believed.
 
 An entry is run like everything else. It must fail, and with its symptom. One that passes is stale and therefore red, unless it
-says `intermittent` with how often it was seen, or the exact version of the system is not known.
+says `intermittent` with how often it was seen, or its range of versions holds and the exact version of the system is not known.
+
+Ours are bundled, and each holds for versions of a release; a user's stand in files of their own (`own_expectations.py`).
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TypeVar
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
-from fencepost.contract.datafile import DataFileError, Row, line_of, load
+from fencepost.contract import proposals
+from fencepost.contract.datafile import DataFileError, Row, line_of, lines_of, load
+from fencepost.contract.errors import hint
 from fencepost.contract.gherkin import bundled, scenarios_of
 from fencepost.contract.register import Register
 from fencepost.contract.symptom import Symptom
 
 
 class Entry(Row):
-    """One known deviation; `symptom` must show in the violation."""
+    """One known deviation; `symptom` must show in the violation.
+
+    It holds for all of its requirement, or for one `scenario`, for one `example` of that, and where a scenario is asked under several
+    protocols, for one `protocol`.
+    """
 
     requirement: str
-    versions: str
-    symptom: Symptom
-    reason: str
-    link: str
     scenario: str | None = None
+    example: int | None = Field(default=None, ge=1)
+    protocol: str | None = None
+    versions: str | None = None
+    symptom: Symptom
+    reason: str = Field(min_length=1)
+    link: str | None = None
     intermittent: str | None = None
 
     @field_validator("versions")
     @classmethod
-    def _is_a_range(cls, value: str) -> str:
+    def _is_a_range(cls, value: str | None) -> str | None:
         try:
-            SpecifierSet(value)
+            SpecifierSet(value or "")
         except InvalidSpecifier as error:
             raise ValueError("must be a version range such as >=4.0,<4.1") from error
         return value
 
+    @property
+    def place(self) -> str:
+        """What it is about, as a message says it."""
+        example = f" example {self.example}" if self.example else ""
+        protocol = f" ({self.protocol})" if self.protocol else ""
+        return f"{self.requirement}{f' {self.scenario}' if self.scenario else ''}{example}{protocol}"
+
+    @property
+    def told(self) -> str:
+        """What it excuses: two entries that say the same are one too many."""
+        return self.model_dump_json(exclude={"reason", "link", "intermittent"})
+
+
+class BundledEntry(Entry):
+    """One of ours: of a release, and with a link to where it can be read of."""
+
+    versions: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What a scenario asks, and under which protocol. `example` is the row of an outline, from 1; None for a scenario without."""
+
+    requirement: str
+    scenario: str
+    protocol: str | None = None
+    example: int | None = None
+
+
+@dataclass(frozen=True)
+class Known:
+    """An entry with the place where it stands; `may_pass` where it need not show in the system that is judged."""
+
+    entry: Entry
+    file: str
+    line: int
+    is_own: bool
+    """Whether it is the user's, and not ours."""
+    may_pass: bool = False
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    @property
+    def need_not_show(self) -> bool:
+        return self.may_pass or self.entry.intermittent is not None
+
+    def is_about(self, asked: Asking) -> bool:
+        """What an entry does not say, it holds for all of."""
+        entry = self.entry
+        return (
+            entry.requirement == asked.requirement
+            and entry.scenario in (None, asked.scenario)
+            and entry.example in (None, asked.example)
+            and entry.protocol in (None, asked.protocol)
+        )
+
+    def holds_for(self, version: str) -> bool:
+        """Whether its range holds the version; one without a range holds for all. A foreign build gets no release's excuse."""
+        if self.entry.versions is None:
+            return True
+        try:
+            return SpecifierSet(self.entry.versions).contains(Version(version), prereleases=True)
+        except InvalidVersion:
+            return False
+
 
 @dataclass(frozen=True)
 class Expectations:
-    """The entries that hold for one system in one version; `may_pass` where the version is known only to its release line."""
+    """The entries that hold for one system in one version."""
 
-    entries: tuple[Entry, ...] = ()
-    may_pass: bool = False
+    known: tuple[Known, ...] = ()
 
-    def of(self, requirement: str, scenario: str) -> Entry | None:
-        """The entry for a scenario; an entry without a scenario holds for all of its requirement."""
-        for entry in self.entries:
-            if entry.requirement == requirement and entry.scenario in (None, scenario):
-                return entry
-        return None
+    def of(self, asked: Asking) -> tuple[Known, ...]:
+        """The entries about a scenario, the user's first."""
+        return tuple(sorted((one for one in self.known if one.is_about(asked)), key=lambda one: not one.is_own))
 
 
 def load_for(system: str, version: str, exact: bool, register: Register, folder: Path | Traversable | None = None) -> Expectations:
-    """The entries of `<system>.yaml` whose range holds `version`; none where the system has no such file.
+    """The bundled entries of `<system>.yaml` whose range holds `version`; none where the system has no such file.
 
-    Raises DataFileError as `check` does.
+    Where the version is known to its release line only, they may pass. Raises DataFileError as `check` does.
     """
     path = (folder or _bundled()).joinpath(f"{system}.yaml")
-    entries = _checked(path, register) if path.is_file() else []
-    return Expectations(tuple(_holding(entries, version)), may_pass=not exact)
+    if not path.is_file():
+        return Expectations()
+    entries = checked(path, BundledEntry, register)
+    found = [Known(entry, f"bundled {system}.yaml", line, is_own=False) for entry, line in zip(entries, lines_of(path), strict=True)]
+    return Expectations(tuple(holding(found, version, exact)))
 
 
 def check(register: Register) -> None:
@@ -73,34 +151,69 @@ def check(register: Register) -> None:
     would match nothing.
     """
     for path in _bundled().iterdir():
-        _checked(path, register)
+        checked(path, BundledEntry, register)
 
 
-def everything() -> Iterator[tuple[str, int, Entry]]:
+def everything() -> Iterator[tuple[str, int, BundledEntry]]:
     """All entries that come with the kit, with the names of their files and their lines."""
     for path in sorted(_bundled().iterdir(), key=lambda path: path.name):
-        for index, entry in enumerate(load(path, list[Entry])):
-            yield path.name, line_of(path, index), entry
+        for line, entry in zip(lines_of(path), load(path, list[BundledEntry]), strict=True):
+            yield path.name, line, entry
 
 
 def _bundled() -> Traversable:
     return resources.files("fencepost.fixtures").joinpath("expectations")
 
 
-def _checked(path: Path | Traversable, register: Register) -> list[Entry]:
-    entries = load(path, list[Entry])
+AnEntry = TypeVar("AnEntry", bound=Entry)
+
+
+def checked(path: Path | Traversable, kind: type[AnEntry], register: Register) -> list[AnEntry]:
+    """The entries of a file.
+
+    Raises DataFileError, with file, line and the nearest name, for an entry that could match nothing, or that stands twice.
+    """
+    entries: list[AnEntry] = load(path, list[kind])  # type: ignore[valid-type]  # the kind is a value here
+    first: dict[str, int] = {}
     for index, entry in enumerate(entries):
-        if entry.requirement not in register.by_id or not register[entry.requirement].is_tested:
-            raise DataFileError(f"{path}:{line_of(path, index, 'requirement')}: {entry.requirement} is not a tested requirement")
-        names = [scenario.name for _, scenario in scenarios_of(bundled(), entry.requirement)]
-        if entry.scenario is not None and entry.scenario not in names:
-            raise DataFileError(f"{path}:{line_of(path, index, 'scenario')}: {entry.requirement} has no scenario {entry.scenario!r}")
+        _check(path, index, entry, register)
+        if entry.told in first:
+            place, other = line_of(path, index), line_of(path, first[entry.told])
+            raise DataFileError(f"{path}:{place}: {entry.place}: this entry stands twice, first in line {other}; remove one")
+        first[entry.told] = index
     return entries
 
 
-def _holding(entries: Iterable[Entry], version: str) -> Iterable[Entry]:
-    try:
-        known = Version(version)
-    except InvalidVersion:  # a foreign build: no release's excuse is its own
-        return ()
-    return (entry for entry in entries if SpecifierSet(entry.versions).contains(known, prereleases=True))
+def _check(path: Path | Traversable, index: int, entry: Entry, register: Register) -> None:
+    """Raises DataFileError for an entry that names what there is not."""
+
+    def refuse(key: str, why: str) -> DataFileError:
+        return DataFileError(f"{path}:{line_of(path, index, key)}: {why}")
+
+    row = register.by_id.get(entry.requirement)
+    if row is None or not row.is_tested:
+        tested = [row.id for row in register.rows() if row.is_tested]
+        raise refuse("requirement", f"{entry.requirement} is not a tested requirement{hint(entry.requirement, tested)}")
+    scenarios = {scenario.name: scenario for _, scenario in scenarios_of(bundled(), entry.requirement)}
+    if entry.scenario is not None and entry.scenario not in scenarios:
+        raise refuse("scenario", f"{entry.requirement} has no scenario {entry.scenario!r}{hint(entry.scenario, scenarios)}")
+    if entry.example is not None:
+        rows = len(scenarios[entry.scenario].rows) if entry.scenario else 0
+        if entry.example > rows:
+            said = f"this scenario has {rows}" if entry.scenario else "say of which scenario"
+            raise refuse("example", f"{entry.requirement} has no example {entry.example}; {said}")
+    bound = protocols_of(entry.requirement, register)
+    if entry.protocol is not None and entry.protocol not in bound:
+        raise refuse("protocol", f"{entry.requirement} is not asked under {entry.protocol!r}; expected {' or '.join(bound)}")
+
+
+def protocols_of(requirement: str, register: Register) -> tuple[str, ...]:
+    """The protocols under which a requirement is asked."""
+    return proposals.bundled().protocols_of(register.spec_of(requirement))
+
+
+def holding(known: Iterable[Known], version: str, exact: bool) -> Iterator[Known]:
+    """Those whose range holds the version; one that names a range may pass where the version is known to its release line only."""
+    for one in known:
+        if one.holds_for(version):
+            yield replace(one, may_pass=one.entry.versions is not None and not exact)

@@ -28,7 +28,7 @@ def explain(
 ) -> str:
     """The whole text, without colour. `alike` says which release is known to do the same."""
     lines = [
-        f"{row.id} {result.verdict.words.upper()}: {_BLAME[result.verdict]}",
+        f"{row.id} {result.verdict.words.upper()}: {_blame(result)}",
         *_entry("requirement", f"{row.statement} ({row.level}, {row.source}: {row.section})"),
         *_entry("scenario", f"{result.feature}: {result.name}"),
         *(_entry("step", step) if step else ()),
@@ -45,6 +45,12 @@ def explain(
     if row.varies:
         lines += _entry("releases", row.varies)
     return "\n".join(lines) + (f"\n\n{traceback}" if traceback else "")
+
+
+def _blame(result: ScenarioResult) -> str:
+    if result.expectation and result.expectation.is_stale:
+        return "an entry of known deviations is out of date; this says nothing against the system"
+    return _BLAME[result.verdict]
 
 
 def _violation(violation: Mismatch) -> list[str]:

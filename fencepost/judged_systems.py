@@ -11,7 +11,7 @@ from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.ports import Handshake, System
 from fencepost.contract.register import Register
 
-from . import expectations
+from . import expectations, own_expectations
 from .expectations import Expectations
 from .known_as import settled
 from .likeness import Likeness
@@ -28,6 +28,7 @@ class JudgedSystems:
         self.likenesses: dict[str, Likeness] = {}
         self._options = options
         self._register = register
+        self._own = own_expectations.read(options.expectations, register)
 
     def protocols(self, requirement: str) -> tuple[str, ...]:
         """The protocols under which a requirement is asked here."""
@@ -55,7 +56,9 @@ class JudgedSystems:
                 raise SystemUnreachable(f"{system.name} cannot be judged: {error}") from error
             handshake = settled(self._options.system, said, self._options.named.known_as)
             self.handshakes[protocol] = handshake
-            self.expectations[protocol] = self._expected(handshake, exact=said.version_is_exact and handshake.judged_as == said.judged_as)
+            exact = said.version_is_exact and handshake.judged_as == said.judged_as
+            bundled, version = self._expected(handshake, exact), (handshake.judged_as or (system.name, handshake.version))[1]
+            self.expectations[protocol] = self._own.beside(bundled, version, exact)
             self.likenesses[protocol] = Likeness.of(handshake, self._register)
 
     def _expected(self, handshake: Handshake, exact: bool) -> Expectations:

@@ -1,43 +1,74 @@
 """From how a scenario ended to its verdict, with the known deviations taken into account."""
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fencepost.contract.errors import Malformed, NotOffered
 from fencepost.contract.evidence import Evidence, Mismatch, NoAnswer, SetUpFailed, Violation
-from fencepost.contract.verdict import Verdict
+from fencepost.contract.verdict import Expectation, Verdict
 
-from .expectations import Entry
+from .expectations import Known
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A scenario's verdict, and why; with the violation, where there was one, also of a known deviation."""
+    """A scenario's verdict, and why; with the violation, where there was one, also of a known deviation.
+
+    `expectation` is the entry that excuses it, or that is stale.
+    """
 
     verdict: Verdict
     reason: str | None = None
     violation: Mismatch | None = None
+    expectation: Expectation | None = None
 
 
-def judge(error: BaseException | None, evidence: Evidence, entry: Entry | None, may_pass: bool) -> Judgement:
-    """The verdict on a scenario that ended with `error`, or without one.
-
-    `entry` is the known deviation for it; `may_pass` says that the deviation need not show in this system.
-    """
+def judge(error: BaseException | None, evidence: Evidence, known: Sequence[Known] = ()) -> Judgement:
+    """The verdict on a scenario that ended with `error`, or without one; `known` are the entries about it, the user's first."""
     looks = _as_it_looks(error, evidence)
-    if entry is None:
-        return looks
-    if entry.symptom.shows_in(looks.violation):
-        return dataclasses.replace(looks, verdict=Verdict.KNOWN_DEVIATION, reason=f"{entry.reason} ({entry.link})")
-    if looks.verdict is Verdict.VIOLATED:
-        told = f"{looks.reason}; a deviation is known here, but with another symptom: {entry.symptom}"
-        return dataclasses.replace(looks, reason=told)
-    if looks.verdict is Verdict.MET and not (may_pass or entry.intermittent):
-        stale = f"passed, although the expectations for {entry.versions} say that it fails with {entry.symptom}: remove or narrow the entry"
-        return Judgement(Verdict.HARNESS_ERROR, stale)
-    if looks.verdict is Verdict.MET:
-        return Judgement(Verdict.MET, f"a deviation that is known here did not show this time: {entry.reason}")
+    for one in known:
+        if one.entry.symptom.shows_in(looks.violation):
+            return dataclasses.replace(looks, verdict=Verdict.KNOWN_DEVIATION, reason=_excuse(one), expectation=_cited(one))
+    if looks.verdict is Verdict.VIOLATED and known:
+        others = "; ".join(f"{one.entry.symptom} ({one.where})" for one in known)
+        return dataclasses.replace(looks, reason=f"{looks.reason}; a deviation is known here, but with another symptom: {others}")
+    if looks.verdict is Verdict.MET and known:
+        return _unseen(known)
     return looks
+
+
+def _unseen(known: Sequence[Known]) -> Judgement:
+    """A scenario that passed, although entries say that it fails."""
+    stale = next((one for one in known if not one.need_not_show), None)
+    if stale is None:
+        first = known[0]
+        return Judgement(Verdict.MET, f"a deviation that is known here did not show this time: {first.entry.reason} (from {first.where})")
+    return Judgement(Verdict.HARNESS_ERROR, _remedy(stale), expectation=_cited(stale, is_stale=True))
+
+
+def _excuse(one: Known) -> str:
+    link = f"{one.entry.link}; " if one.entry.link else ""
+    return f"{one.entry.reason} ({link}from {one.where})"
+
+
+def _remedy(one: Known) -> str:
+    """What to remove."""
+    entry = one.entry
+    versions = f" of {entry.versions}" if entry.versions else ""
+    narrow = (
+        ""
+        if entry.scenario
+        else "; it is about every scenario of the requirement: name with `scenario` the one that fails, if another does"
+    )
+    return (
+        f"passed, although {one.where} expects that it fails with {entry.symptom}: "
+        f"remove the entry {entry.place!r}{versions} there{narrow}, or say `intermittent` if it shows now and then"
+    )
+
+
+def _cited(one: Known, is_stale: bool = False) -> Expectation:
+    return Expectation(one.file, one.line, one.is_own, is_stale)
 
 
 def _as_it_looks(error: BaseException | None, evidence: Evidence) -> Judgement:

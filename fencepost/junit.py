@@ -51,7 +51,7 @@ class Junit:
         return f"the run did not finish: it ended after {len(self.results.scenarios)} scenarios{why}"
 
 
-def properties(requirement: str, feature: str, name: str, example: int | None, verdict: str) -> list[tuple[str, str]]:
+def properties(requirement: str, feature: str, name: str, example: int | None, verdict: str) -> list[tuple[str, object]]:
     """What a scenario's test case tells besides pytest's own, and is named by."""
     numbered = name if example is None else f"{name}, example {example}"
     return [("requirement", requirement), ("feature", feature), ("scenario", numbered), ("verdict", verdict)]

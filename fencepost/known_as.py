@@ -9,10 +9,9 @@ import re
 from dataclasses import dataclass, replace
 
 from fencepost.adapters import registry
-from fencepost.adapters.common.genuine import agree, more_exact
-from fencepost.adapters.common.releases import version_of
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import Handshake
+from fencepost.contract.releases import agree, more_exact, version_of
 
 RELEASED = tuple(name for name in registry.BUNDLED if name != registry.REFERENCE)
 """The systems of which releases are known."""

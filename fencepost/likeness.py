@@ -10,7 +10,7 @@ from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register
 
 from . import expectations
-from .expectations import Expectations
+from .expectations import Asking, Expectations
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,9 @@ class Likeness:
 
     def hint(self, requirement: str, scenario: str, violation: Mismatch | None) -> str | None:
         """What to say of this violation; None where the release is not known to do that."""
-        entry = self.known.of(requirement, scenario)
-        if self.release is None or entry is None or not entry.symptom.shows_in(violation):
+        about = (one.entry for one in self.known.of(Asking(requirement, scenario)))
+        entry = next((entry for entry in about if entry.symptom.shows_in(violation)), None)
+        if self.release is None or entry is None:
             return None
         system, version = self.release
         return (

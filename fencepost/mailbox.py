@@ -46,7 +46,6 @@ class Posting:
     def __init__(self, folder: Path, worker: str, look: Callable[[], Now]) -> None:
         self._path = folder / f"{worker}.json"
         self._look = look
-        self._last = ""
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._post_often, name="tell what this worker does", daemon=True)
         self._thread.start()
@@ -61,12 +60,14 @@ class Posting:
         self._thread.join()
 
     def _post_often(self) -> None:
-        while not self._is_over.wait(_EVERY_S):
+        last: dict[str, Any] = {}
+        while True:
             now = dataclasses.asdict(self._look())
-            text = json.dumps(now)
-            if text != self._last:
-                self._last = text
+            if now != last:
+                last = now
                 _write(self._path, now)
+            if self._is_over.wait(_EVERY_S):
+                return
 
 
 def _write(path: Path, data: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ _LONGEST = 300
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _SPECIAL = re.compile(r"[\\`*\[\]~#$|!{}]")
 _UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-_LINKS = re.compile(r":(?=\S)|(?<=\bwww)\.")
+_LINKS = re.compile(r":(?=//|[\w+-]+:)|(?<=\bwww)\.")
 _INVISIBLE = ("Cc", "Cf", "Cs")
 """The categories of control and format characters, and of halves of characters."""
 

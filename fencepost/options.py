@@ -34,15 +34,17 @@ class Options:
     smoke: bool = False
     summary: Path | None = None
     previous: Path | None = None
+    expectations: tuple[str, ...] = ()
+    write_baseline: Path | None = None
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Options":
         value = config.getoption
         own = {name: value(f"--{name}") for name in registry.bundled_options()}
         return cls(
-            value("--system"),
+            registry.named(value("--system")),
             Asked(given(own, value("--set-system")), value("--profile"), value("--patience")),
-            Selection(tuple(value("--spec")), tuple(value("--only")), tuple(value("--level"))),
+            Selection.said(value("--spec"), value("--only"), value("--level"), value("--skip")),
             Path(os.path.realpath(value("--results"))) if value("--results") else None,
             not value("--no-html"),
             value("--check"),
@@ -51,6 +53,8 @@ class Options:
             smoke=value("--smoke"),
             summary=_path("--summary", value("--summary")),
             previous=_path("--previous", value("--previous")),
+            expectations=tuple(value("--expectations")),
+            write_baseline=_path("--write-baseline", value("--write-baseline")),
         )
 
     @property
@@ -124,8 +128,18 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--label", action="append", default=[], metavar="KEY=VALUE", help="told beside it, such as a commit; may be repeated")
     group.addoption("--known-as", metavar="SYSTEM:VERSION", help="the release that it is a build of, whose bundled deviations then hold")
     group.addoption("--spec", action="append", default=[], metavar="PROPOSAL", help="only this proposal; may be repeated")
-    group.addoption("--only", action="append", default=[], metavar="ID", help="only this requirement; may be repeated")
+    ids = "may be repeated, may be a list such as A,B, and a pattern such as KIP890-06*"
+    group.addoption("--only", action="append", default=[], metavar="ID", help=f"only this requirement; {ids}")
+    group.addoption("--skip", action="append", default=[], metavar="ID", help=f"not this requirement; {ids}")
     group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only MUST, SHOULD or MAY; may be repeated")
+    group.addoption(
+        "--expectations",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="known deviations of your own, beside the bundled ones; none leaves these out; may be repeated",
+    )
+    group.addoption("--write-baseline", metavar="FILE", help="make a file of known deviations from what is violated in this run")
     group.addoption(
         "--fail-on",
         action="append",

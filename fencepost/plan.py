@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from fencepost.adapters.common.costs import costs
+from fencepost.adapters import registry
 from fencepost.contract import proposals
 from fencepost.contract.brokers import Asked, Brokers, brokers_of, may_offer, turn_of
 from fencepost.contract.errors import UnknownName
@@ -106,11 +106,14 @@ def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequ
         system = systems[protocol]
         offered = may_offer(system)
         asked = [one for one in all_asked if offered is None or one.needs <= offered]
-        brokers = brokers_of(system, asked)
-        of = costs().get(system.name)
-        if of is None:
-            return None
-        seconds += brokers.seconds if brokers else sum(map(of.seconds, asked))
+        if brokers := brokers_of(system, asked):
+            seconds += brokers.seconds
+            continue
+        for scenario in asked:
+            takes = registry.seconds_of(system, scenario)
+            if takes is None:
+                return None
+            seconds += takes
     return seconds / min(workers, os.cpu_count() or 1)
 
 

@@ -19,10 +19,13 @@ from fencepost.contract.ports import Session
 from fencepost.contract.register import Register
 from fencepost.steps import vocabularies
 
-from . import folder, histories, looking, options, summary
+from . import folder, histories, looking, markers, options, own_expectations, summary
+from .baseline import Baseline
 from .contract import register
 from .judged_systems import JudgedSystems
 from .junit import Junit
+from .known_deviations import KnownDeviations
+from .narrowed import Narrowed
 from .options import Options
 from .refusing import refuse
 from .reporting import Reporting
@@ -42,6 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
     try:
         chosen, rows = Options.of(config), register.bundled()
+        markers.register_all(config, rows)
         registry.check_proposals()
         vocabularies.check()
         chosen = chosen.about_system(rows)
@@ -49,6 +53,8 @@ def pytest_configure(config: pytest.Config) -> None:
         stopping = _stopping(config)
         if chosen.check and not in_worker:
             histories.ready(chosen)
+        own = own_expectations.read(chosen.expectations, rows)
+        baseline = Baseline.at(chosen.write_baseline, rows) if chosen.write_baseline and not in_worker else None
         # The run before may stand in the folder that is claimed next.
         wanted = None if in_worker else summary.wanted(chosen.summary, chosen.previous)
         if chosen.results and not in_worker:
@@ -57,9 +63,11 @@ def pytest_configure(config: pytest.Config) -> None:
         systems = JudgedSystems(chosen, rows)
         if not in_worker:
             results = Results(rows, chosen.selection, chosen.system, chosen.named, chosen.defect, chosen.gate)
+            results.narrowed = Narrowed.of(config, chosen)
             if chosen.results:
                 results.claimed = folder.claim(chosen.results, results.as_text())
             config.pluginmanager.register(Reporting(chosen, results, stopping, wanted), "fencepost-reporting")
+            config.pluginmanager.register(KnownDeviations(own, baseline, results), "fencepost-known-deviations")
             config.pluginmanager.register(Junit(config, results), "fencepost-junit")
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
@@ -72,12 +80,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def _stopping(config: pytest.Config) -> Stopping:
     """That of `fencepost run`, or of the process that started this worker; elsewhere pytest's own ways to stop hold."""
     hooks = next((one for one in config.pluginmanager.get_plugins() if isinstance(one, StoppingHooks)), None)
-    if hooks is None:
+    if told := getattr(config, "workerinput", {}).get(WORKERS):
         hooks = StoppingHooks(Stopping())
         config.pluginmanager.register(hooks)
-        if told := getattr(config, "workerinput", {}).get(WORKERS):
-            hooks.stopping.listen_to(Path(told))
-    return hooks.stopping
+        hooks.stopping.listen_to(Path(told))
+    return hooks.stopping if hooks else Stopping()
 
 
 def _tell_allure(config: pytest.Config, chosen: Options, rows: Register) -> None:

@@ -91,8 +91,8 @@ class Progress:
             self.features.setdefault(name, Feature(name)).planned += 1
 
     def expect(self, seconds: float) -> None:
-        """How long all scenarios will take, as far as it can be known before they run."""
-        self._expected = seconds
+        """How long the run will take from now on, as far as it can be known before scenarios run."""
+        self._expected = self.elapsed + seconds
 
     def start(self, nodeid: str) -> None:
         """A scenario begins."""
@@ -145,16 +145,12 @@ class Progress:
 
         The pace so far weighs as much as there is of it, and what was expected before weighs the rest.
         """
-        if self._first is None:
-            return self._expected
-        waited, ran, share = self._first - self._began, self._clock() - self._first, self.done / max(self.total, 1)
-        if self.done < _ENOUGH:
-            scenarios = self._expected
-        elif self._expected is None:
-            scenarios = ran / share
-        else:
-            scenarios = share * (ran / share) + (1 - share) * self._expected
-        return None if scenarios is None else max(waited + scenarios, self.elapsed)
+        if self._first is None or self.done < _ENOUGH:
+            return None if self._expected is None else max(self._expected, self.elapsed)
+        share = self.done / self.total
+        by_pace = (self._first - self._began) + (self._clock() - self._first) / share
+        before = by_pace if self._expected is None else self._expected
+        return max(share * by_pace + (1 - share) * before, self.elapsed)
 
     def running(self) -> list[Running]:
         """The scenarios that are under way, the oldest first, each with the step that it is at, where that is known."""

@@ -13,7 +13,7 @@ from fencepost.contract.evidence import Mismatch
 from fencepost.contract.folder import Folder
 from fencepost.contract.items import scenario_of
 from fencepost.contract.ports import Handshake, Image
-from fencepost.contract.verdict import ScenarioResult, Verdict
+from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict
 from fencepost.report import allure_anomalies, allure_html, allure_overview
 
 from . import histories, matrix
@@ -54,6 +54,7 @@ class Judged:
         data = json.loads(text)
         result, violation = data["result"], data["result"]["violation"]
         result |= {"verdict": Verdict(result["verdict"]), "violation": violation and Mismatch(**violation)}
+        result["expectation"] = result["expectation"] and Expectation(**result["expectation"])
         return cls(ScenarioResult(**result), _handshake(data["handshake"]), data["unreachable"])
 
 
@@ -149,9 +150,10 @@ class Reporting:
     def made(self) -> list[str]:
         """Make what is made of whole results, and tell where everything is: a line each."""
         if self.results.claimed is None:
-            return []
+            return self.results.notes
         allure_overview.write(self.results.claimed.path, noting(self.results.claimed.path))
         return [
+            *self.results.notes,
             f"results: {os.path.relpath(self.results.claimed.path)}",
             *([self._allure_report(self.results.claimed)] if self.html else []),
         ]

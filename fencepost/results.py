@@ -18,12 +18,13 @@ from typing import Any
 from fencepost import __version__
 from fencepost.contract.folder import Folder
 from fencepost.contract.ports import Handshake
-from fencepost.contract.register import Register
+from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, Verdict, judge, totals
 
 from .folder import COMPLIANCE, ENVIRONMENT
 from .histories import Histories
 from .identity import Identity, Named
+from .narrowed import Narrowed
 from .selection import Selection
 
 _WRITE_EVERY_S = 0.5
@@ -51,6 +52,9 @@ class Results:
     stopped: str | None = None
     scenarios: list[ScenarioResult] = field(default_factory=list)
     histories: Histories | None = None
+    narrowed: Narrowed | None = None
+    notes: list[str] = field(default_factory=list)
+    """What is said beside the verdicts at the end, a line each."""
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _clock: float = field(default_factory=time.monotonic)
     _due: float = 0.0
@@ -72,13 +76,12 @@ class Results:
         for spec, rows in self.register.by_spec.items():
             for row in rows:
                 if row.id in ran:
-                    found.append(judge(row.id, sorted(ran[row.id], key=lambda scenario: scenario.number)))
+                    judged = judge(row.id, sorted(ran[row.id], key=lambda scenario: scenario.number))
+                    found.append(self.narrowed.judged(judged) if self.narrowed else judged)
                 elif row.excluded:
                     found.append(RequirementResult(row.id, Verdict.EXCLUDED, row.excluded))
                 else:
-                    found.append(
-                        RequirementResult(row.id, Verdict.NOT_RUN, self._why_not_run(row.planned, self.selection.holds(row, spec)))
-                    )
+                    found.append(RequirementResult(row.id, Verdict.NOT_RUN, self._why_not_run(row, spec)))
         return found
 
     @property
@@ -129,6 +132,8 @@ class Results:
                 "specs": list(self.selection.specs or self.register.by_spec),
                 "only": list(self.selection.only or self.selection.smoke),
                 "levels": list(self.selection.levels),
+                "skip": list(self.selection.skip),
+                "pytest": self.narrowed and self.narrowed.by,
                 "smoke": bool(self.selection.smoke),
             },
             "gate": self.gate.as_json(),
@@ -155,13 +160,13 @@ class Results:
             "scenarios": [_scenario(scenario) for scenario in result.scenarios],
         }
 
-    def _why_not_run(self, planned: bool, selected: bool) -> str:
-        if planned:
+    def _why_not_run(self, row: Requirement, spec: str) -> str:
+        if row.planned:
             return "planned: no scenario tests it yet"
-        if not selected:
-            return "not selected"
+        if not self.selection.holds(row, spec):
+            return self.selection.why_not(row, spec)
         if self.complete:
-            return "not collected"
+            return f"not selected: left out by pytest {self.narrowed.by}" if self.narrowed else "not collected"
         return f"the run was stopped before it: {self.stopped}" if self.stopped else "the run ended before it"
 
     def _environment(self) -> dict[str, Any]:
@@ -182,10 +187,12 @@ class Results:
 
 
 def _scenario(scenario: ScenarioResult) -> dict[str, Any]:
+    one = scenario.expectation
     return {
         "feature": scenario.feature,
         "name": scenario.name,
         "verdict": scenario.verdict.value,
         "seconds": round(scenario.seconds, 4),
         "violation": scenario.violation and dataclasses.asdict(scenario.violation),
+        "expectation": one and {"file": one.file, "line": one.line, "own": one.is_own, "stale": one.is_stale},
     }

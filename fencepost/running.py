@@ -5,6 +5,7 @@ process.
 """
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -34,9 +35,9 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.steps import vocabularies
 
-from . import junit
+from . import junit, markers
 from .contract import gherkin
-from .expectations import Expectations
+from .expectations import Asking, Expectations
 from .failure import explain
 from .folder import HISTORIES
 from .judged_systems import JudgedSystems
@@ -166,8 +167,9 @@ class Running:
 
     # --- one scenario ---------------------------------------------------------------------------------------------------
 
-    def pytest_bdd_apply_tag(self, tag: str) -> bool:
-        """Tags are ours to read; as marks they would only be unknown ones."""
+    def pytest_bdd_apply_tag(self, tag: str, function: Callable[..., Any]) -> bool:
+        """Tags are ours to read, and pytest's by other names; as they are, they would be unknown ones."""
+        markers.mark(function, tag, self.register)
         return tag.startswith("needs:") or gherkin.requirement_of((tag,)) is not None or tag in ("MUST", "SHOULD", "MAY")
 
     @pytest.hookimpl(tryfirst=True)
@@ -204,7 +206,8 @@ class Running:
             return
         requirement, template = requirement_of(item), scenario_of(item)
         known = self.systems.expectations.get(item.stash[PROTOCOL], Expectations())
-        judged = judge(error, item.stash[EVIDENCE], known.of(requirement, template.name), known.may_pass)
+        asked = Asking(requirement, template.name, item.stash[PROTOCOL], example_of(item))
+        judged = judge(error, item.stash[EVIDENCE], known.of(asked))
         alike = self._alike(item, judged)
         result = ScenarioResult(
             requirement,
@@ -216,6 +219,9 @@ class Running:
             call.duration,
             self._run(item),
             judged.violation,
+            asked.protocol,
+            asked.example,
+            judged.expectation,
         )
         item.stash[RESULT] = result
         told = junit.properties(requirement, result.feature, result.name, example_of(item), judged.verdict.value)

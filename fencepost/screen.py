@@ -7,6 +7,7 @@ terminal that a person looks at: a file and a CI log get plain lines, without co
 import contextlib
 import io
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ from rich.style import Style
 
 _STYLES = {"light": "dim", "purple": "magenta"}
 """What pytest calls otherwise than rich."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What a system may have sent, and must not reach the terminal as it is."""
 _NARROWEST = 20
 _OF_A_FILE = 240
 _HANGING = 6
@@ -47,13 +50,13 @@ class _OwnSize(Console):
 class Screen:
     """Where a run is shown. Writes as pytest's terminal reporter does: `write`, `write_line`, `section`."""
 
-    def __init__(self, stdout: TextIO | None = None, environment: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, stdout: TextIO | None = None, environment: Mapping[str, str] = os.environ, *, may_live: bool = True) -> None:
         self._file, self._is_ours = _own_copy(stdout or sys.stdout)
         self._column = 0
         self._is_terminal = is_terminal = self._file.isatty()
         in_ci = environment.get("CI", "").lower() not in ("", "0", "false")
         forced = environment.get("FORCE_COLOR", "") not in ("", "0")
-        self.is_live = is_terminal and not in_ci and environment.get("TERM") != "dumb"
+        self.is_live = may_live and is_terminal and not in_ci and environment.get("TERM") != "dumb"
         self.console = _OwnSize(
             file=self._file,
             force_terminal=is_terminal or forced,
@@ -82,6 +85,7 @@ class Screen:
             self._write_line(line, markup)
 
     def _write_line(self, text: str, markup: Mapping[str, bool]) -> None:
+        text = _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
         room = max(self.width, _NARROWEST)
         if self._is_terminal and len(text) + self._column > room:
             indent = " " * min(len(text) - len(text.lstrip()) or _HANGING, room // 2)

@@ -1,38 +1,99 @@
-"""Which requirements a run asks about."""
+"""Which requirements a run asks about: some proposals, some ids, some levels, and what is skipped.
 
+What users say comes in any case of letters, as lists (`A,B`) and said again, and for ids as patterns of the shell: `KIP890-06*`,
+`KIP890-06[0-3]`.
+"""
+
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase, translate
+from functools import cached_property
 
-from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.contract.errors import UnknownName, WrongUsage, hint
 from fencepost.contract.register import Register, Requirement
+
+LEVELS = ("MUST", "SHOULD", "MAY")
+
+
+def listed(values: Iterable[str] | None, case: Callable[[str], str]) -> tuple[str, ...]:
+    """What was said, once each: `("A,B", "b")` in the case `str.upper` is `("A", "B")`."""
+    parts = (part.strip() for value in values or () for part in value.split(","))
+    return tuple(dict.fromkeys(case(part) for part in parts if part))
+
+
+def proposals_named(values: Iterable[str] | None) -> tuple[str, ...]:
+    """Proposals as users name them, by the names of their folders."""
+    return listed(values, str.lower)
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which requirements a run asks about; an empty part leaves nothing out."""
+    """Which requirements a run asks about; an empty part leaves nothing out. `only` and `skip` have ids and patterns of ids."""
 
     specs: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
     smoke: tuple[str, ...] = ()
     """The requirements of a smoke run, for this system; empty for any other run."""
 
+    @classmethod
+    def said(cls, specs: Iterable[str] = (), only: Iterable[str] = (), levels: Iterable[str] = (), skip: Iterable[str] = ()) -> "Selection":
+        """What users say, in whatever case of letters."""
+        return cls(proposals_named(specs), listed(only, str.upper), listed(levels, str.upper), listed(skip, str.upper))
+
     def check(self, register: Register) -> None:
-        """Raises UnknownName for a proposal, an id or a level that there is none of, WrongUsage when nothing is left to judge."""
+        """Raises UnknownName for a proposal or a level that there is none of, WrongUsage for a pattern that matches no requirement, and
+        when nothing is left to judge.
+        """
         register.rows(self.specs)
-        for requirement in self.only:
-            register[requirement]
+        for option, patterns in (("--only", self.only), ("--skip", self.skip)):
+            for pattern in patterns:
+                if not any(fnmatchcase(identifier, pattern) for identifier in register.by_id):
+                    raise WrongUsage(f"{option} {pattern}: no requirement is named so{hint(pattern, register.by_id)}")
         for level in self.levels:
-            if level not in ("MUST", "SHOULD", "MAY"):
-                raise UnknownName("level", level, ("MUST", "SHOULD", "MAY"))
+            if level not in LEVELS:
+                raise UnknownName("level", level, LEVELS)
         if not any(row.is_tested and self.holds(row, register.spec_of(row.id)) for row in register.rows()):
-            left = [row for row in register.rows() if self.holds(row, register.spec_of(row.id))]
-            why = f"of the {len(left)} selected requirements none is tested yet" if left else "no requirement has all that was asked for"
-            raise WrongUsage(f"nothing is selected: {why}; see `fencepost list`")
+            raise WrongUsage(f"nothing is selected: {self._why_nothing(register)}; see `fencepost list`")
 
     def holds(self, row: Requirement, spec: str) -> bool:
+        """Whether a requirement of that proposal is asked about."""
+        return self._names(row, spec) and not self.is_skipped(row.id)
+
+    def is_skipped(self, requirement: str) -> bool:
+        return bool(self.skip) and self._skipped.fullmatch(requirement) is not None
+
+    def why_not(self, row: Requirement, spec: str) -> str:
+        """Why a requirement that is not selected is not."""
+        return f"not selected: skipped (--skip {','.join(self.skip)})" if self._names(row, spec) else "not selected"
+
+    def _names(self, row: Requirement, spec: str) -> bool:
         return (
             (not self.specs or spec in self.specs)
-            and (not self.only or row.id in self.only)
+            and (not self.only or self._chosen.fullmatch(row.id) is not None)
             and (not self.levels or row.level in self.levels)
             and (not self.smoke or row.id in self.smoke)
         )
+
+    def _why_nothing(self, register: Register) -> str:
+        named = [row for row in register.rows() if self._names(row, register.spec_of(row.id))]
+        left = [row for row in named if not self.is_skipped(row.id)]
+        if left:
+            return f"of the {len(left)} selected requirements none is tested yet"
+        if named:
+            return f"--skip {','.join(self.skip)} leaves nothing of what was asked for"
+        return "no requirement has all that was asked for"
+
+    @cached_property
+    def _chosen(self) -> re.Pattern[str]:
+        return _any_of(self.only)
+
+    @cached_property
+    def _skipped(self) -> re.Pattern[str]:
+        return _any_of(self.skip)
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, patterns)))

@@ -54,7 +54,7 @@ class Stopping:
         """Count a scenario that is red."""
         self._failures += 1
         if self._failures == self._max_failures:
-            self._ask(f"--max-failures {self._max_failures}")
+            self.ask(f"--max-failures {self._max_failures}")
 
     @contextlib.contextmanager
     def ending_early(self, *, only_at_once: bool = False) -> Iterator[None]:
@@ -67,7 +67,7 @@ class Stopping:
         finally:
             self._open = False
 
-    def _ask(self, reason: str) -> None:
+    def ask(self, reason: str) -> None:
         """Take a request; raises Stopped where a section is open that it ends."""
         self.at_once = self.reason is not None
         self.reason = self.reason or reason
@@ -93,9 +93,9 @@ class Stopping:
     def _on_signal(self, number: int, _: FrameType | None) -> None:
         if number == signal.SIGALRM:
             if self.reason is None:  # the time is up once, and is no second request
-                self._ask(f"--timeout {self._timeout}")
+                self.ask(f"--timeout {self._timeout}")
         else:
-            self._ask(signal.Signals(number).name)
+            self.ask(signal.Signals(number).name)
 
     # --- worker processes -----------------------------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ class Stopping:
         signal.signal(signal.SIGTERM, self._on_signal)
         (folder / str(os.getpid())).touch()
         if (folder / _STOPPED).exists() and self.reason is None:
-            self._ask(signal.SIGTERM.name)
+            self.ask(signal.SIGTERM.name)
 
 
 @contextlib.contextmanager

@@ -50,7 +50,7 @@ def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudne
     Answers the exit code; raises why there was no run.
     """
     with stopping.listening():
-        with Watching(Screen(), loudness) as watching:
+        with Watching(Screen(may_live=loudness is not Loudness.QUIET), loudness) as watching:
             ended = judge(arguments, workers, stopping, watching)
         if watching.refused:
             raise watching.refused
@@ -116,4 +116,6 @@ def _exit_code(code: int, reporting: Reporting | None) -> Exit:
         return Exit.CONFORMS
     # A run that nobody stopped and that is not complete has lost scenarios, such as those of a worker process that died.
     failing = results.failing()
-    return Exit.KIT_FAILED if failing <= {Verdict.HARNESS_ERROR} and (failing or not results.complete) else Exit.DOES_NOT
+    ours = [one for one in results.scenarios if one.verdict is Verdict.HARNESS_ERROR and not one.is_stale_of_user]
+    of_kit = failing <= {Verdict.HARNESS_ERROR} and (ours or not failing)
+    return Exit.KIT_FAILED if of_kit and (failing or not results.complete) else Exit.DOES_NOT

@@ -14,14 +14,13 @@ from fencepost.contract.verdict import Verdict
 
 from . import changes
 from .changes import Change
-from .compliance import Anomaly, Compliance, Requirement, read
+from .compliance import RED, Compliance, Requirement, System, read
 from .contract import register
 from .markdown import Page, text
 
 LIMIT = 1 << 20
 """What GitHub shows of one step; of a larger file it shows nothing."""
 SEEN = (Verdict.MET, Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
-RED = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 _LONG = 5_000
 """For a list of ids, which is cut only where somebody's register is larger than ours."""
 _THERE = "in compliance.json"
@@ -72,10 +71,9 @@ def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT
     page = Page(limit)
     page.paragraph(f"## Fencepost: {text(str(run.system))} {ending(run)}")
     page.paragraph(f"{asked(run)}.")
-    if not run.complete:
-        page.paragraph("**The run did not finish.** This is what it found until then.")
-    profile = f"profile {text(run.system.profile)}, " if run.system.profile else ""
-    page.paragraph(f"Started {run.began}, {profile}{run.seconds:.0f} s, Fencepost {text(run.fencepost)}.")
+    if not run.complete or run.stopped:
+        page.paragraph(f"**The run did not finish**{f': {text(run.stopped)}' if run.stopped else ''}. This is what it found until then.")
+    page.paragraph(f"{_identity(run.system)}Started {run.began}, {run.seconds:.0f} s, Fencepost {text(run.fencepost)}.")
     if before is not None:
         _write_changes(page, run, before)
     _write_reds(page, run)
@@ -88,18 +86,32 @@ def asked(run: Compliance) -> str:
     """The honest denominator: `150 of 195 requirements asked: 149 met, 1 known deviation; 45 not offered`."""
     count = {verdict: len(run.having(verdict)) for verdict in SEEN}
     not_offered = count.pop(Verdict.NOT_OFFERED)
+    judged, in_all = sum(count.values()), sum(count.values()) + not_offered + run.unreached
     seen = ", ".join(f"{number} {verdict.words}" for verdict, number in count.items() if number)
-    told = f"{sum(count.values())} of {sum(count.values()) + not_offered} requirements asked: {seen or 'no verdict'}"
-    return told + (f"; {not_offered} not offered" if not_offered else "")
+    rest = ", ".join(f"{number} {words}" for number, words in ((not_offered, "not offered"), (run.unreached, "not reached")) if number)
+    return f"{judged} of {in_all} requirements asked: {seen or 'no verdict'}" + (f"; {rest}" if rest else "")
 
 
 def ending(run: Compliance) -> str:
-    """Whether the system conforms, in words that follow its name."""
-    if run.having(*RED) or _anomalies(run):
-        return "does not conform"
-    if not run.complete:
-        return "was not judged to the end"
+    """Whether the system conforms, in words that follow its name; by the gate that the run was given."""
+    objections = [f"{number} {verdict.words}" for verdict, number in run.failing.items()]
+    if run.anomalies:
+        objections.append(f"{len(run.anomalies)} anomalies in the histories")
+    if objections:
+        return f"does not conform: {', '.join(objections)}"
+    if not run.complete or run.stopped:
+        return "has no verdict: the run did not finish"
     return "conforms as far as it was asked" if run.having(Verdict.MET) else "does not conform: nothing is met"
+
+
+def _identity(system: System) -> str:
+    """What was judged, as far as the headline does not say it."""
+    image = system.image and f"image {system.image.name}" + (f" ({system.image.digest})" if system.image.digest else "")
+    profile = system.profile and f"profile {system.profile}"
+    known_as = system.known_as and f"known as {system.known_as}"
+    labels = [f"{name} {value}" for name, value in system.labels.items()]
+    told = ", ".join(text(part) for part in (profile, image, known_as, *labels) if part)
+    return f"Judged: {told}. " if told else ""
 
 
 def _write_changes(page: Page, run: Compliance, before: Compliance) -> None:
@@ -125,7 +137,7 @@ def _write_reds(page: Page, run: Compliance) -> None:
         page.paragraph("### Red")
         page.table(("requirement", "verdict", "expected", "seen"), map(_red, rows), _THERE)
         page.paragraph("`fencepost explain ID` shows what a requirement says, its scenarios, and where to look.")
-    if found := _anomalies(run):
+    if found := run.anomalies:
         page.paragraph("### Anomalies in the histories")
         cells = ((one.requirement, text(one.scenario), text(one.anomaly), text(one.witness)) for one in found)
         page.table(("requirement", "scenario", "anomaly", "first witness"), cells, _THERE)
@@ -151,7 +163,3 @@ def _by_reason(rows: Iterable[Requirement]) -> Iterator[str]:
         ids.setdefault(row.reason or "no reason was written", []).append(row.id)
     for reason, those in ids.items():
         yield f"{text(reason)}: {text(', '.join(those), _LONG)}"
-
-
-def _anomalies(run: Compliance) -> tuple[Anomaly, ...]:
-    return tuple(one for one in run.histories.anomalies if one.red) if run.histories else ()

@@ -16,12 +16,16 @@ from warnings import WarningMessage
 
 import pytest
 
+from fencepost.contract import register
+from fencepost.contract.brokers import brokers_of
 from fencepost.contract.items import scenario_of
 from fencepost.contract.verdict import Verdict
 
 from .looking import FOLDER, Looking, planned
 from .mailbox import Mailbox
 from .matrix import SIGNS
+from .options import Options
+from .plan import plan_of
 from .progress import Progress
 from .refusing import WATCHING
 from .reporting import Judged
@@ -64,8 +68,7 @@ class Watching:
         """Why there was no run, where there was none."""
         self.pytests_own_words = io.StringIO()
         self._mailbox = Mailbox(Path(tempfile.mkdtemp(prefix="fencepost-watching-")))
-        shows = Live if screen.is_live and loudness is not Loudness.QUIET else Plain
-        self.shown: Shown = shows(screen, self.progress)
+        self.shown: Shown = Live(screen, self.progress) if screen.is_live else Plain(screen, self.progress)
 
     def __enter__(self) -> "Watching":
         self.shown.start()
@@ -107,6 +110,8 @@ class Watching:
         self.progress.phase = f"waiting for {system}"
         requirements = len({scenario.requirement for scenario in scenarios.values()})
         self.shown.begin(f"{system}: {len(scenarios)} scenarios of {requirements} requirements")
+        if (seconds := _expected(config)) is not None:
+            self.progress.expect(seconds)
 
     # --- what happens ---------------------------------------------------------------------------------------------------------
 
@@ -150,6 +155,14 @@ class Watching:
     @pytest.hookimpl(tryfirst=True)  # what follows writes to the terminal itself
     def pytest_sessionfinish(self) -> None:
         self.shown.stop()
+
+
+def _expected(config: pytest.Config) -> float | None:
+    """How long a run will take that starts brokers; the pace of any other is known before this has been worked out."""
+    rows = register.bundled()
+    options = Options.of(config).about_system(rows)
+    starts_brokers = any(brokers_of(system, ()) for system in options.build_systems().values())
+    return plan_of(options, rows, max(len(config.getoption("tx", None) or ()), 1)).seconds if starts_brokers else None
 
 
 def _text_of(report: pytest.TestReport | pytest.CollectReport, with_output: bool = True) -> str:

@@ -7,8 +7,11 @@ the whole, and spills to disk beyond that.
 The user interface is off, the driver listens on the loopback address unless a cluster has to reach it, and Spark says only what went wrong.
 """
 
+import logging
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -108,17 +111,33 @@ def session(size: Size) -> Iterator[SparkSession]:
         builder = builder.config("spark.driver.extraJavaOptions", f"{quick} {logging}").config("spark.executor.defaultJavaOptions", quick)
         for name, value in size.settings(scratch).items():
             builder = builder.config(name, value)
-        spark = _started(builder, size)
-        try:
-            yield spark
-        finally:
-            spark.stop()
+        with _quiet():
+            spark = _started(builder, size)
+            try:
+                yield spark
+            finally:
+                spark.stop()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Spark's bridge logs where a signal met it. What goes wrong is raised as well, so nothing is lost with that log."""
+    log, silence = logging.getLogger(), logging.NullHandler()
+    log.addHandler(silence)
+    try:
+        yield
+    finally:
+        log.removeHandler(silence)
 
 
 def _started(builder: SparkSession.Builder, size: Size) -> SparkSession:
     """The session; `WrongUsage` with Spark's or Java's reason where there can be none."""
+    heard = signal.getsignal(signal.SIGINT)
     try:
-        return builder.getOrCreate()
+        spark = builder.getOrCreate()
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, heard)  # which Spark has taken for itself
+        return spark
     except (PySparkException, Py4JError, OSError) as error:
         lines = str(error).strip().splitlines()
         reason = next((line for line in lines if "Exception:" in line), lines[0])

@@ -4,6 +4,7 @@ It is also the faults of the sessions on it. `start` may run in another thread t
 and `close` removes the containers also while they are still starting.
 """
 
+import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
-from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.contract.progress import Board
 
 from .faults import NoCrashPoints
@@ -60,6 +61,9 @@ class Containers(Protocol):
         """Remove all of them."""
         ...
 
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_LINE = 300
 
 C = TypeVar("C", bound=Containers)
 O = TypeVar("O")  # noqa: E741 - what the broker offers
@@ -145,8 +149,9 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
     def unreachable(self, what: str, last: object) -> SystemUnreachable:
         """The error that says what the broker does, what was seen of it last, and what it wrote."""
         return SystemUnreachable(
-            f"the broker in the container of {self._image}, configuration {self.configuration}, {what}; the last that was seen: {last}. "
-            f"The end of its log:\n{'' if self._closed else self.shown(self._started.result().last_lines())}"
+            f"the broker in the container of {self._image}, configuration {self.configuration}, {what}; the last that was seen: "
+            f"{last.reason if isinstance(last, Unknown) else last}. "
+            f"The end of its log:\n{'' if self._closed else self.shown(_plain(self._started.result().last_lines()))}"
         )
 
     def _result(self, future: "Future[T]") -> T:
@@ -184,6 +189,11 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
     @property
     def _image_in_doubt(self) -> str:
         return f"expected {self.expected}"
+
+
+def _plain(log: str) -> str:
+    """Without colours, and without the rest of long lines."""
+    return "\n".join(line[:_LINE] for line in _COLOUR.sub("", log).splitlines())
 
 
 def _remove(started: "Future[C]") -> None:

@@ -10,7 +10,7 @@ from fencepost.contract.datafile import Row, load
 
 
 class BrokerCosts(Row):
-    """Of a broker with one configuration. Its last scenario is not over before `ready_s` have passed since it serves."""
+    """Of a broker with one configuration. For each of its scenarios it needs `ready_s` to get ready, from when it serves."""
 
     start_s: float
     memory_mb: int

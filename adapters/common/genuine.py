@@ -7,9 +7,9 @@ protocol may be somebody else's broker: it gets no release's excuses, unless the
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
-from .releases import version_of
+from fencepost.contract.releases import agree, more_exact, version_of
 
 _HUBS = ("docker.io", "index.docker.io")
 _LIBRARY = "library"
@@ -93,23 +93,6 @@ def of_imitation(profile: str, release: tuple[str, str]) -> Whose:
     """Whose they are for the reference with a release's profile, which does what that release does."""
     system, version = release
     return Whose(release, deviations=f"the bundled deviations of {system} {version} hold: the profile {profile} imitates that release")
-
-
-def agree(one: str, other: str) -> bool:
-    """Whether two versions can be of one release: they are equal, or one is the line of the other, as 4.3 is of 4.3.1."""
-    try:
-        left, right = Version(one), Version(other)
-    except InvalidVersion:
-        return False
-    if len(left.release) == len(right.release):
-        return left.public == right.public
-    short = min(len(left.release), len(right.release))
-    return left.release[:short] == right.release[:short]
-
-
-def more_exact(one: str, other: str) -> str:
-    """Of two versions that agree, the one that says more; the first where they say the same."""
-    return max(one, other, key=lambda text: len(Version(text).release))
 
 
 def _remedy(project: Project, told: str | None) -> str:

@@ -16,11 +16,11 @@ from .line_up import LineUp
 
 @dataclass(eq=False)
 class _OnPaper:
-    """A broker that is there, or will be at `serves_at`; `begun_at` is when its start began."""
+    """A broker that is there, or will be at `serves_at`; it is ready for its last scenario at `ready_at`."""
 
     configuration: str
-    begun_at: float
     serves_at: float
+    ready_at: float
     is_spent: bool = False
     is_idle: bool = True
 
@@ -59,7 +59,7 @@ class _Stage:
             self._start_ahead()
             self._now = max(self._now, member.serves_at) + self._costs.seconds(scenario)
             if self._line.next_use(configuration) is None:
-                self._now = max(self._now, member.serves_at + self._of(configuration).ready_s)
+                self._now = max(self._now, member.ready_at)
             member.is_spent = self._line.kinds[configuration].fresh
             member.is_idle = True
             self._there = [one for one in self._there if one not in self._line.not_needed(self._there)]
@@ -81,9 +81,10 @@ class _Stage:
             self._start(configuration)
 
     def _start(self, configuration: str) -> _OnPaper:
-        begun_at = max(self._now, self._starter_is_free_at)
-        self._starter_is_free_at = begun_at + self._of(configuration).start_s
-        member = _OnPaper(configuration, begun_at, self._starter_is_free_at)
+        takes = self._of(configuration)
+        serves_at = max(self._now, self._starter_is_free_at) + takes.start_s
+        member = _OnPaper(configuration, serves_at, serves_at + takes.ready_s * self._line.to_come(configuration))
+        self._starter_is_free_at = serves_at
         self._there.append(member)
         self._found.started[configuration] += 1
         self._found.containers = max(self._found.containers, self._line.held(self._there))

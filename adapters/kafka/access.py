@@ -59,8 +59,10 @@ class AccessCalls(Calls):
             match self._has(right):
                 case Done(found) if found is is_there:
                     return Done(None)
-                case outcome:
-                    last = outcome
+                case Done():
+                    last = "its answer is still the one from before"
+                case trouble:
+                    last = trouble
         return Unknown(f"{'granted' if is_there else 'revoked'}: {right}; but DescribeAcls does not show that: {last}")
 
     def _has(self, right: Right) -> Outcome[bool]:

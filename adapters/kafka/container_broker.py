@@ -116,10 +116,11 @@ class KafkaBroker(ContainerBroker["KafkaNodes", Offer]):
             if not nodes.are_running():
                 raise self.unreachable("has lost a node, whose container ended", last)
             try:
-                last = brokers(nodes.first.address, offer)
+                answering = brokers(nodes.first.address, offer)
             except SystemUnreachable as error:
                 last = error
             else:
-                if len(last) == nodes.count:
+                if len(answering) == nodes.count:
                     return
+                last = ", ".join(f"node {node} at {address}" for node, address in answering.items())
         raise self.unreachable(f"does not come to {nodes.count} nodes within {_ALL_NODES_WITHIN_S:g} s", last)

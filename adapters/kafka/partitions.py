@@ -74,8 +74,10 @@ class PartitionCalls(Calls):
             match self._cluster.topic(name, create=create):
                 case Done(topic) if len(topic.leaders) == topic.partitions >= partitions:
                     return Done(None)
-                case outcome:
-                    last = outcome
+                case Done(topic):
+                    last = f"of {topic.partitions} partitions {len(topic.leaders)} have one"
+                case trouble:
+                    last = trouble
         return Unknown(f"{name} was made, but Metadata does not name a leader for each of its {partitions} partitions: {last}")
 
     def produce(

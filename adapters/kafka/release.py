@@ -6,7 +6,8 @@ nearest profile and a note that says so; what the proposal itself requires is ju
 
 from collections.abc import Iterable
 
-from fencepost.adapters.common.releases import TEXT, Identity, nearest, version_of
+from fencepost.adapters.common.releases import TEXT, Identity, nearest
+from fencepost.contract.releases import version_of
 
 from .offer import Range
 from .settings import Release

@@ -119,7 +119,8 @@ class AdminCalls(Calls):
             outcome = self._look(_transactions("transactionBufferStats", topic), _buffer_stats, {"lowWaterMarks": "true"})
             if not (isinstance(outcome, Done) and outcome.value.state in _RECOVERING):
                 return outcome
-        return Unknown(f"the transaction buffer of {topic} was not recovered within {_RECOVERED_WITHIN_S:g} s: {outcome}")
+        state = outcome.value.state if isinstance(outcome, Done) else outcome
+        return Unknown(f"the transaction buffer of {topic} was not recovered within {_RECOVERED_WITHIN_S:g} s: {state}")
 
     def transaction_in_buffer(self, transaction: TxnId, topic: str) -> Outcome[TransactionInBuffer]:
         """What a topic's buffer knows of a transaction."""
@@ -206,7 +207,7 @@ def _read(request: AdminRequest, body: bytes, read: Callable[[Any], T]) -> T:
     try:
         return read(found)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise Malformed(f"{request} was answered with JSON that lacks what is due ({type(error).__name__}: {error}): {shown}") from error
+        raise Malformed(f"{request} was answered with JSON that lacks what is due ({error}): {shown}") from error
 
 
 def _position(text: str) -> Position:

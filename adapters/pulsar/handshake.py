@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from fencepost.adapters.common.genuine import Whose
-from fencepost.adapters.common.releases import TEXT, Identity, nearest, version_of
+from fencepost.adapters.common.releases import TEXT, Identity, nearest
 from fencepost.contract.ports import Handshake, Image
+from fencepost.contract.releases import version_of
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .settings import Release

@@ -27,7 +27,7 @@ class HttpAdmin:
             return Unknown(f"{self._url} did not answer {request} within {deadline_s:g} s")
         except httpx.HTTPError as error:
             self.close()
-            return Unknown(f"{self._url} did not answer {request}: {type(error).__name__}: {error}", lost=True)
+            return Unknown(f"{self._url} did not answer {request}: {str(error) or 'the connection ended'}", lost=True)
         return Done(AdminAnswer(answer.status_code, answer.content))
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 """What several commands share: the options that name a system, and how what users can cause becomes a line and an exit code."""
 
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Annotated, NoReturn, TypeVar
 
@@ -9,10 +10,12 @@ import typer
 from fencepost import stopping
 from fencepost.contract.errors import Exit
 
+from .completing import complete_profile, complete_proposal, complete_system
+
 T = TypeVar("T")
 SYSTEM_HELP = "What is judged: reference (bundled, the default), kafka, pulsar, or a system that an installed package registers."
 
-System = Annotated[str, typer.Argument(metavar="SYSTEM", help=SYSTEM_HELP)]
+System = Annotated[str, typer.Argument(metavar="SYSTEM", help=SYSTEM_HELP, autocompletion=complete_system)]
 Bootstrap = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="A Kafka broker that listens there.")]
 ServiceUrl = Annotated[str | None, typer.Option(metavar="URL", help="A Pulsar broker, such as pulsar://127.0.0.1:6650.")]
 AdminUrl = Annotated[str | None, typer.Option(metavar="URL", help="Its admin interface, such as http://127.0.0.1:8080.")]
@@ -23,7 +26,14 @@ Broker = Annotated[
 SetSystem = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any other option of the system, such as its address. May be repeated.")
 ]
-Profile = Annotated[str | None, typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.")]
+Profile = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.", autocompletion=complete_profile),
+]
+Proposals = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890. May be repeated.", autocompletion=complete_proposal),
+]
 KnownAs = Annotated[
     str | None,
     typer.Option(
@@ -61,6 +71,11 @@ def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
         fail(str(error), Exit.KIT_FAILED)
     except KeyboardInterrupt as signalled:  # Spark takes SIGINT for itself, and raises it without a reason
         fail(f"stopped before it was finished ({str(signalled) or 'SIGINT'})", stopped)
+    except typer.Exit:
+        raise
+    except Exception:  # a defect of ours must not look like a verdict, which Python's own exit code 1 would
+        traceback.print_exc()
+        fail("the kit itself failed, as the lines above say; this says nothing about the system. Please report it", Exit.KIT_FAILED)
 
 
 def fail(why: str, code: Exit = Exit.USAGE) -> NoReturn:

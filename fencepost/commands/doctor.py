@@ -20,6 +20,7 @@ def doctor(
     scenarios will not be offered and why.
     """
     from fencepost import checkup
+    from fencepost.adapters import registry
     from fencepost.contract.registration import Asked
     from fencepost.identity import Named
     from fencepost.options import Options, given
@@ -28,6 +29,6 @@ def doctor(
 
     def show() -> int:
         asked = Asked(given(own, set_system or ()), profile)
-        return checkup.show(Options(system, asked, named=Named.of(known_as=known_as)))
+        return checkup.show(Options(registry.named(system), asked, named=Named.of(known_as=known_as)))
 
     guarded(show)

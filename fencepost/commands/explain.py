@@ -5,10 +5,13 @@ from typing import Annotated
 import typer
 
 from .common import guarded
+from .completing import complete_requirement
 
 
 def explain(
-    requirement: Annotated[str, typer.Argument(metavar="ID", help="A requirement, such as KIP890-060.")],
+    requirement: Annotated[
+        str, typer.Argument(metavar="ID", help="A requirement, such as KIP890-060.", autocompletion=complete_requirement)
+    ],
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
 ) -> None:
     """Show a requirement, and with file and line all that stands for it.
@@ -18,4 +21,4 @@ def explain(
     """
     from fencepost import explaining
 
-    guarded(lambda: explaining.show_requirement(requirement, form))
+    guarded(lambda: explaining.show_requirement(requirement.upper(), form))

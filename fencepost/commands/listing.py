@@ -4,14 +4,36 @@ from typing import Annotated
 
 import typer
 
-from .common import guarded
+from .common import Proposals, fail, guarded
 
 
 def list_(
-    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal. May be repeated.")] = None,
-    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table, json or markdown.")] = "table",
+    spec: Proposals = None,
+    systems: Annotated[bool, typer.Option("--systems", help="Show what can be judged instead.")] = False,
+    profiles: Annotated[bool, typer.Option("--profiles", help="Show the release profiles instead.")] = False,
+    defects: Annotated[bool, typer.Option("--defects", help="Show the defects of the reference instead.")] = False,
+    capabilities: Annotated[bool, typer.Option("--capabilities", help="Show what a scenario may need of a system instead.")] = False,
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json; of requirements also markdown.")] = "table",
 ) -> None:
-    """Show the register: every requirement, and whether it is tested."""
-    from fencepost import catalogue
+    """Show the register: every requirement, and whether it is tested. Or what else can be named, one kind at a time.
 
-    guarded(lambda: catalogue.show_list(spec or [], form))
+    Examples:
+
+        fencepost list --spec kip890
+
+        fencepost list --defects --format json
+    """
+    given = {"systems": systems, "profiles": profiles, "defects": defects, "capabilities": capabilities}
+    kinds = [kind for kind, is_given in given.items() if is_given]
+    if len(kinds) > 1:
+        fail(f"{' and '.join(f'--{kind}' for kind in kinds)} exclude each other: each shows a table of its own")
+    if kinds and spec:
+        fail(f"--spec {spec[0]} is about requirements, and --{kinds[0]} shows none")
+    if kinds:
+        from fencepost import naming
+
+        guarded(lambda: naming.show(kinds[0], form))
+    from fencepost import catalogue
+    from fencepost.selection import proposals_named
+
+    guarded(lambda: catalogue.show_list(proposals_named(spec), form))

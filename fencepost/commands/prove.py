@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from .common import guarded
+from .common import Proposals, guarded
 
 
 def prove(
-    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal. May be repeated.")] = None,
+    spec: Proposals = None,
     everything: Annotated[bool, typer.Option("--all", help="Run every scenario on every defect, not only those of its feature.")] = False,
     results: Annotated[Path, typer.Option(metavar="DIR", help="Where prove.json and prove.html go.")] = Path("results/prove"),
     workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many runs at a time.")] = 2,
@@ -20,5 +20,6 @@ def prove(
     lawful variants that are caught.
     """
     from fencepost import kill_matrix
+    from fencepost.selection import proposals_named
 
-    guarded(lambda: kill_matrix.show(spec or [], everything, workers, results))
+    guarded(lambda: kill_matrix.show(proposals_named(spec), everything, workers, results))

@@ -5,7 +5,22 @@ from typing import Annotated
 
 import typer
 
-from .common import AdminUrl, Bootstrap, Broker, Container, KnownAs, Profile, ServiceUrl, SetSystem, System, fail, guarded, image_named
+from .common import (
+    AdminUrl,
+    Bootstrap,
+    Broker,
+    Container,
+    KnownAs,
+    Profile,
+    Proposals,
+    ServiceUrl,
+    SetSystem,
+    System,
+    fail,
+    guarded,
+    image_named,
+)
+from .completing import complete_defect, complete_level, complete_requirement
 
 
 def run(
@@ -16,11 +31,35 @@ def run(
     container: Container = None,
     broker: Broker = None,
     set_system: SetSystem = None,
-    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890. May be repeated.")] = None,
+    spec: Proposals = None,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Only this requirement, such as KIP890-060. May be repeated.")
+        list[str] | None,
+        typer.Option(
+            metavar="ID",
+            help="Only this requirement: KIP890-060, A,B or 'KIP890-06*'. May be repeated.",
+            autocompletion=complete_requirement,
+        ),
     ] = None,
-    level: Annotated[list[str] | None, typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY. May be repeated.")] = None,
+    skip: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Not this requirement; said as with --only.", autocompletion=complete_requirement),
+    ] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY; a list, or repeated.", autocompletion=complete_level),
+    ] = None,
+    expectations: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Known deviations of your own, beside the bundled ones. The word 'none' leaves the bundled ones out, alone or beside a "
+            "FILE; 'bundled' is the default. May be repeated.",
+        ),
+    ] = None,
+    write_baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Make a file for --expectations of all that is violated in this run, with its symptoms."),
+    ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Only the thirty requirements that tell most in the least time.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Only say what the run would do and take, and start nothing.")] = False,
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="Of the plan: table or json.")] = "table",
@@ -34,7 +73,10 @@ def run(
     ] = None,
     known_as: KnownAs = None,
     patience: Annotated[float, typer.Option(metavar="S", min=0.1, help="How long to wait for what must come.")] = 20.0,
-    defect: Annotated[str | None, typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.")] = None,
+    defect: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.", autocompletion=complete_defect),
+    ] = None,
     timeout: Annotated[str | None, typer.Option(metavar="TIME", help="Stop the run after so long, such as 600 (seconds) or 10m.")] = None,
     max_failures: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop the run when N scenarios are red.")] = None,
     fail_on: Annotated[
@@ -71,7 +113,11 @@ def run(
 
         fencepost run kafka --container apache/kafka:4.3.1 --results results/k431
 
-        fencepost run kafka --bootstrap 127.0.0.1:9092 --only KIP890-060 --only KIP890-160
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --only 'KIP890-06*,KIP890-160' --skip KIP890-064
+
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --write-baseline known.yaml
+
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --expectations known.yaml
 
         fencepost run pulsar --container apachepulsar/pulsar:4.0.7
 
@@ -94,8 +140,11 @@ def run(
     Ctrl-C, SIGTERM, --timeout and --max-failures stop a run: what was judged until then is kept, and the exit code is 4, also where
     something was red. A second Ctrl-C leaves the Allure report out.
     """
+    from fencepost.adapters import registry
+
     if verbose and quiet:
         fail("-v and -q exclude each other: the first shows more of a run, the second less")
+    system = registry.named(system)
     folder = results or Path("results") / system
     given = {
         "--bootstrap": bootstrap,
@@ -108,6 +157,7 @@ def run(
         "--known-as": known_as,
         "--defect": defect,
         "--patience": patience,
+        "--write-baseline": write_baseline,
         "--max-not-offered": max_not_offered,
         "--summary": summary,
         "--previous": previous,
@@ -115,7 +165,8 @@ def run(
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]
     arguments += ["--smoke"] if smoke else []
-    lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--level": level, "--fail-on": fail_on, "--label": label}
+    lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--skip": skip, "--level": level, "--expectations": expectations}
+    lists |= {"--fail-on": fail_on, "--label": label}
     for name, values in lists.items():
         arguments += [f"{name}={value}" for value in values or ()]
     if plan:

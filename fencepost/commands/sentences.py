@@ -31,5 +31,6 @@ def sentences(
         fencepost sentences --format json
     """
     from fencepost import sentences as phrases
+    from fencepost.selection import proposals_named
 
-    guarded(lambda: phrases.show(spec or [], form))
+    guarded(lambda: phrases.show(proposals_named(spec), form))

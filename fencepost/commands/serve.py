@@ -32,4 +32,5 @@ def serve(
     """
     from fencepost import serving
 
-    guarded(lambda: serving.serve(system, {"port": port, "admin-port": admin_port}, profile, properties or []), stopped=Exit.CONFORMS)
+    ports = {"port": port, "admin-port": admin_port}
+    guarded(lambda: serving.serve(system.lower(), ports, profile, properties or []), stopped=Exit.CONFORMS)

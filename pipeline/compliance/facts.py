@@ -24,15 +24,25 @@ class State(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class System:
-    """What was judged. The version is None where the system never answered."""
+    """What was judged. The version is None where the system never answered.
+
+    A reference that was broken on purpose has the name of its `defect`, and is another system than the honest one.
+    """
 
     name: str
     version: str | None
     profile: str | None
+    defect: str | None = None
 
     def __str__(self) -> str:
         words = f"{self.name} {self.version or '(version not known)'}"
-        return f"{words} as {self.profile}" if self.profile and not self._goes_without_saying else words
+        words = f"{words} as {self.profile}" if self.profile and not self._goes_without_saying else words
+        return words if self.defect is None else f"{words}, with the defect {self.defect}"
+
+    @property
+    def family(self) -> str:
+        """What it is compared with over versions and over time: all of its name, but for those with another defect."""
+        return self.name if self.defect is None else f"{self.name} with the defect {self.defect}"
 
     @property
     def _goes_without_saying(self) -> bool:
@@ -42,11 +52,29 @@ class System:
 
 @dataclass(frozen=True)
 class Run:
-    """One run, as far as a report tells of it."""
+    """One run, as far as a report tells of it.
+
+    `image` is what the system was started from, its name and digest; `labels` are `KEY=VALUE`; `known_as` is the release that the user
+    said it is a build of.
+    """
 
     name: str
     started: datetime
     complete: bool
+    image: str | None = None
+    labels: tuple[str, ...] = ()
+    known_as: str | None = None
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What the user, and Docker, told beside it."""
+        known_as = () if self.known_as is None else (f"known as {self.known_as}",)
+        return (*(() if self.image is None else (self.image,)), *known_as, *self.labels)
+
+    @property
+    def beside(self) -> str:
+        """The same, to be written behind something: a line each."""
+        return "".join(f"\n{one}" for one in self.told)
 
 
 @dataclass(frozen=True)
@@ -55,7 +83,8 @@ class Standing:
 
     `counts` has the verdicts by the proposal's part of the ids. `borrowed` counts the verdicts that an earlier run than the latest gave,
     `unfinished` says that one came from a run that was not complete, and `whole` that one came from a run which asked all of a proposal.
-    `anomalies` counts the requirements in whose histories a check found some.
+    `anomalies` counts the requirements in whose histories a check found some. `images` has the images of all its runs, the latest first:
+    an image that was built anew is the same system as long as its version is.
     """
 
     system: System
@@ -67,6 +96,7 @@ class Standing:
     unfinished: bool
     whole: bool
     anomalies: int = 0
+    images: tuple[str, ...] = ()
 
     @cached_property
     def totals(self) -> dict[str, int]:
@@ -121,11 +151,12 @@ class Moment:
 
 @dataclass(frozen=True)
 class Column:
-    """A system and version that is shown in full."""
+    """A system and version that is shown in full. `span` is all the time of its family, of which a stretch is a part."""
 
     standing: Standing
     cells: Mapping[str, Cell]
     moments: tuple[Moment, ...]
+    span: tuple[datetime, datetime] | None = None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ requirement only, or was killed, takes nothing off the table, and a red stays un
 The driver gets one line for each system and version, and in full no more of them than a page has columns.
 """
 
+import functools
+import operator
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -22,7 +24,11 @@ from .facts import STRETCHES, UNJUDGED, VERDICTS, Cell, Column, Moment, Run, Sta
 _LONGEST, _MOST = 600, 5
 _JUDGED = 1 << 40
 _SUMS = ("borrowed", "unfinished", "whole", "anomalies")
-_OF = ("system", "version", "profile")
+_OF = ("system", "version", "profile", "defect")
+"""What makes a system another one."""
+_RUN = ("run", "started", "complete", "image", "labels", "known_as")
+"""What is told of a run."""
+_MOST_IMAGES = 20
 
 
 def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) -> Summary:
@@ -33,10 +39,10 @@ def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) 
     last = spark.read.schema(last.schema).parquet(str(latest))
     standings = tuple(_standings(runs, last))
     shown = standings[:columns]
-    keys = [(number, standing.system.name, standing.system.version, standing.system.profile) for number, standing in enumerate(shown)]
-    chosen = F.broadcast(local.table(spark, "number int, system string, version string, profile string", keys))
+    keys = [(number, one.name, one.version, one.profile, one.defect) for number, one in enumerate(each.system for each in shown)]
+    chosen = F.broadcast(local.table(spark, "number int, system string, version string, profile string, defect string", keys))
     cells = _cells(_joined(last, chosen))
-    moments = _moments(_joined(runs, chosen))
+    moments, spans = _moments(_joined(runs, chosen))
     total = runs.agg(F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete")).first()
     runs.unpersist()
     assert total is not None, "a count has one row"
@@ -44,14 +50,14 @@ def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) 
         total.runs,
         total.incomplete,
         standings,
-        tuple(Column(standing, cells[number], tuple(moments[number])) for number, standing in enumerate(shown)),
+        tuple(Column(standing, cells[number], tuple(moments[number]), spans[number]) for number, standing in enumerate(shown)),
     )
 
 
 def _runs(rows: DataFrame) -> DataFrame:
     """One row a run: what it was of, when, its `turn` among all, whether it is complete, and how many requirements had each verdict."""
     counts = [F.count_if(F.col("verdict") == verdict).alias(verdict) for verdict in VERDICTS]
-    runs = rows.groupBy(*_OF, "run", "started", "complete").agg(*counts)
+    runs = rows.groupBy(*_OF, *_RUN).agg(*counts)
     return runs.withColumn("turn", F.row_number().over(Window.partitionBy(F.lit(0)).orderBy("started", "run")))
 
 
@@ -70,8 +76,9 @@ def _latest(rows: DataFrame, runs: DataFrame) -> DataFrame:
 
 def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
     """One for each system and version, the one that ran last first."""
-    newest = F.max_by(F.struct("run", "started", "complete"), F.struct("started", "run"))
-    own = runs.groupBy(*_OF).agg(F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete"), newest.alias("latest"))
+    newest = F.max_by(F.struct(*_RUN), F.struct("started", "run"))
+    counted_runs = (F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete"))
+    own = runs.groupBy(*_OF).agg(*counted_runs, newest.alias("latest"), _images())
     judged = ~F.col("verdict").isin(*UNJUDGED)
     kept = ("requirement", "verdict", "complete", "narrowed", "anomalies", "latest")
     verdicts = last.join(own, _same(last, own)).select(*(last[name] for name in _OF), *kept, last["run"])
@@ -97,18 +104,26 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
         counts: dict[str, dict[str, int]] = defaultdict(dict)
         for one in row.counts:
             counts[one.proposal][one.verdict] = one["count"]
-        latest = Run(row.latest.run, _moment(row.micros), row.latest.complete)
+        latest = row.latest
         yield Standing(
-            System(row.system, row.version, row.profile),
+            System(row.system, row.version, row.profile, row.defect),
             row.runs,
             row.incomplete,
-            latest,
+            Run(latest.run, _moment(row.micros), latest.complete, latest.image, tuple(latest.labels), latest.known_as),
             dict(counts),
             row.borrowed,
             bool(row.unfinished),
             bool(row.whole),
             row.anomalies,
+            tuple(row.images),
         )
+
+
+def _images() -> Expression:
+    """The images that the runs of a group were started from, those of the last runs first."""
+    used = F.collect_list(F.when(F.col("image").isNotNull(), F.struct("turn", "image")))
+    newest_first = F.transform(F.reverse(F.array_sort(used)), lambda one: one.image)
+    return F.slice(F.array_distinct(newest_first), 1, _MOST_IMAGES).alias("images")
 
 
 def _cells(last: DataFrame) -> defaultdict[int, dict[str, Cell]]:
@@ -119,8 +134,7 @@ def _cells(last: DataFrame) -> defaultdict[int, dict[str, Cell]]:
         "requirement",
         "level",
         "verdict",
-        "run",
-        "complete",
+        *(name for name in _RUN if name != "started"),
         _micros(F.col("started")).alias("micros"),
         _short(F.col("reason")).alias("reason"),
         F.transform(F.slice("anomalies", 1, _MOST), _short).alias("anomalies"),
@@ -130,18 +144,23 @@ def _cells(last: DataFrame) -> defaultdict[int, dict[str, Cell]]:
     return cells
 
 
-def _moments(runs: DataFrame) -> defaultdict[int, list[Moment]]:
-    """The last run of each of some equal stretches of a system's time, in order."""
+def _moments(runs: DataFrame) -> tuple[defaultdict[int, list[Moment]], dict[int, tuple[datetime, datetime]]]:
+    """The last run of each of some equal stretches of a family's time, in order; and all of that time."""
     moments: defaultdict[int, list[Moment]] = defaultdict(list)
-    times = runs.groupBy("system").agg(F.min("started").alias("first"), F.max("started").alias("end"))
-    runs = runs.join(F.broadcast(times), "system").withColumn("micros", _micros(F.col("started")))
-    length = (_micros(F.col("end")) - _micros(F.col("first"))) / STRETCHES
-    stretch = F.when(length > 0, F.least(F.floor((F.col("micros") - _micros(F.col("first"))) / length), F.lit(STRETCHES - 1))).otherwise(0)
-    latest = F.struct("run", "micros", "complete", *VERDICTS)
-    last = runs.groupBy("number", stretch.alias("stretch")).agg(F.max_by(latest, F.struct("started", "run")).alias("latest"))
-    for row in last.orderBy("number", "stretch").select("number", "stretch", "latest.*").collect():
+    spans: dict[int, tuple[datetime, datetime]] = {}
+    micros = _micros(F.col("started"))
+    family = Window.partitionBy("system", "defect")
+    runs = runs.select("*", micros.alias("micros"), F.min(micros).over(family).alias("first"), F.max(micros).over(family).alias("end"))
+    length = (F.col("end") - F.col("first")) / STRETCHES
+    stretch = F.when(length > 0, F.least(F.floor((F.col("micros") - F.col("first")) / length), F.lit(STRETCHES - 1))).otherwise(0)
+    latest = F.struct(*(name for name in _RUN if name != "started"), "micros", *VERDICTS)
+    last = runs.groupBy("number", "first", "end", stretch.alias("stretch")).agg(
+        F.max_by(latest, F.struct("started", "run")).alias("latest")
+    )
+    for row in last.orderBy("number", "stretch").select("number", "stretch", "first", "end", "latest.*").collect():
         moments[row.number].append(Moment(row.stretch, _run(row), {verdict: row[verdict] for verdict in VERDICTS}))
-    return moments
+        spans[row.number] = _moment(row.first), _moment(row.end)
+    return moments, spans
 
 
 def _joined(rows: DataFrame, chosen: DataFrame) -> DataFrame:
@@ -150,9 +169,8 @@ def _joined(rows: DataFrame, chosen: DataFrame) -> DataFrame:
 
 
 def _same(left: DataFrame, right: DataFrame) -> Expression:
-    """The same system, version and profile; what is not known is equal to itself."""
-    first, second, third = (left[name].eqNullSafe(right[name]) for name in _OF)
-    return first & second & third
+    """The same system, version, profile and defect; what is not known is equal to itself."""
+    return functools.reduce(operator.and_, (left[name].eqNullSafe(right[name]) for name in _OF))
 
 
 def _short(text: Expression) -> Expression:
@@ -164,7 +182,7 @@ def _micros(time: Expression) -> Expression:
 
 
 def _run(row: Row) -> Run:
-    return Run(row.run, _moment(row.micros), row.complete)
+    return Run(row.run, _moment(row.micros), row.complete, row.image, tuple(row.labels), row.known_as)
 
 
 def _moment(micros: int) -> datetime:

@@ -16,6 +16,7 @@ from pyspark.sql.types import (
     DoubleType,
     IntegerType,
     LongType,
+    MapType,
     StringType,
     StructField,
     StructType,
@@ -42,8 +43,16 @@ DOCUMENT = _struct(
     complete=BooleanType(),
     started=StringType(),
     seconds=DoubleType(),
-    system=_struct(name=StringType(), version=StringType(), profile=StringType()),
-    selection=_struct(only=ArrayType(StringType()), levels=ArrayType(StringType())),
+    system=_struct(
+        name=StringType(),
+        version=StringType(),
+        profile=StringType(),
+        labels=MapType(StringType(), StringType()),
+        image=_struct(name=StringType(), digest=StringType()),
+        defect=StringType(),
+        known_as=StringType(),
+    ),
+    selection=_struct(only=ArrayType(StringType()), levels=ArrayType(StringType()), skip=ArrayType(StringType()), pytest=StringType()),
     requirements=ArrayType(
         _struct(
             id=StringType(),
@@ -65,6 +74,10 @@ ROW = _struct(
     system=StringType(),
     version=StringType(),
     profile=StringType(),
+    defect=StringType(),
+    image=StringType(),
+    labels=ArrayType(StringType()),
+    known_as=StringType(),
     run=StringType(),
     started=TimestampType(),
     seconds=DoubleType(),
@@ -155,7 +168,9 @@ def _time(text: Column) -> Column:
 
 def _rows(documents: DataFrame) -> DataFrame:
     document, one = F.col("document"), F.col("one")
-    narrowed = (F.size(document.selection.only) > 0) | (F.size(document.selection.levels) > 0)
+    chosen = document.selection
+    is_skipping = F.coalesce(F.size(chosen.skip) > 0, F.lit(False))  # older results do not have it
+    narrowed = (F.size(chosen.only) > 0) | (F.size(chosen.levels) > 0) | is_skipping | chosen.pytest.isNotNull()
     # An anomaly in the history of a scenario is red whatever the scenario says, unless the run itself explains it.
     mine = F.filter(document.histories.anomalies, lambda found: found.red & (found.requirement == one.id))
     anomalies = F.transform(mine, lambda found: F.concat_ws(": ", found.anomaly, found.witness))
@@ -163,6 +178,10 @@ def _rows(documents: DataFrame) -> DataFrame:
         "system": document.system["name"],
         "version": document.system.version,
         "profile": document.system.profile,
+        "defect": document.system.defect,
+        "image": _image(document.system.image),
+        "labels": _labels(document.system.labels),
+        "known_as": document.system.known_as,
         "run": F.col("run"),
         "started": _time(document.started),
         "seconds": document.seconds,
@@ -181,6 +200,18 @@ def _rows(documents: DataFrame) -> DataFrame:
     # Not `explode`, for which Spark would look whether there is anything in it, by reading every document a second time.
     rows = documents.select("run", "document", F.explode_outer(document.requirements).alias("one"))
     return rows.select(*(columns[field.name].cast(field.dataType).alias(field.name) for field in ROW))
+
+
+def _image(image: Column) -> Column:
+    """Its name, and behind it the digest where one is known; null for what was not started from an image, and in older results."""
+    digest = F.when(image.digest.isNotNull() & ~F.contains(image["name"], image.digest), F.concat(F.lit(" "), image.digest))
+    return F.concat(image["name"], F.coalesce(digest, F.lit("")))
+
+
+def _labels(labels: Column) -> Column:
+    """`KEY=VALUE` each, in order; none in older results."""
+    told = F.transform(F.map_entries(labels), lambda one: F.concat(one.key, F.lit("="), F.coalesce(one.value, F.lit(""))))
+    return F.coalesce(F.array_sort(told), F.array().cast("array<string>"))
 
 
 def _escaped(path: str) -> str:

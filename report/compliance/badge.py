@@ -6,6 +6,7 @@ Its name depends on the system only, so that a link to it stays good.
 import hashlib
 import re
 import unicodedata
+from dataclasses import replace
 
 from fencepost.pipeline.compliance.facts import RED, Standing, State, System
 
@@ -21,8 +22,7 @@ _PLAIN = re.compile(r"[a-z0-9][a-z0-9.]*")
 
 def badge(standing: Standing) -> str:
     """The SVG."""
-    left, right = f"fencepost: {standing.system}", message(standing)
-    left = left if len(left) <= _LONGEST else left[: _LONGEST - 3] + "..."
+    left, right = f"fencepost: {_short(standing.system)}", message(standing)
     parts = {"left": left, "left_width": _width(left), "right": right, "right_width": _width(right)}
     return TEMPLATES.get_template("badge.svg.j2").render(parts, padding=_PADDING, colour=COLOURS[standing.state])
 
@@ -37,18 +37,34 @@ def message(standing: Standing) -> str:
     return f"{STATES[standing.state]}, {standing.totals['met']} of {standing.due} met"
 
 
+def _short(system: System) -> str:
+    """The system in not too many words; that it is a broken one is never cut off."""
+    honest = str(replace(system, defect=None))
+    most = _LONGEST - len("fencepost: ")
+    honest = honest if len(honest) <= most else honest[: most - 3] + "..."
+    return honest if system.defect is None else f"{honest} with the defect {system.defect[:_LONGEST]}"
+
+
 def file_name(system: System) -> str:
     """The badge's file: the system's own words where only it has them, else with a digest that tells it apart."""
-    plain = re.sub(r"^\.|[^A-Za-z0-9._+-]+", "_", str(system).replace(" as ", "-").replace(" ", "-"))[:80]
-    digest = "" if _is_ordinary(system) else "-" + hashlib.sha256(repr(system).encode()).hexdigest()[:8]
+    words = str(system).replace(", with the defect ", "-").replace(" as ", "-").replace(" ", "-")
+    plain = re.sub(r"^\.|[^A-Za-z0-9._+-]+", "_", words)[:80]
+    digest = "" if _is_ordinary(system) else "-" + hashlib.sha256(_told_apart(system).encode()).hexdigest()[:8]
     return f"{plain}{digest}.svg"
+
+
+def _told_apart(system: System) -> str:
+    """What differs for any two systems; of one without a defect as ever, so that links stay good."""
+    parts = {"name": system.name, "version": system.version, "profile": system.profile}
+    told = parts if system.defect is None else parts | {"defect": system.defect}
+    return f"System({', '.join(f'{name}={value!r}' for name, value in told.items())})"
 
 
 def _is_ordinary(system: System) -> bool:
     """Whether no other system makes the same file's name, capitals aside: as `kafka 4.3.1` and `reference 0.1.0 as seed`."""
     name, version, profile = system.name, system.version or "", system.profile or ""
     usual = f"{name}-{'.'.join(version.split('.')[:2])}"
-    is_shown = profile == usual or str(system) == f"{name} {version} as {profile}"
+    is_shown = system.defect is None and (profile == usual or str(system) == f"{name} {version} as {profile}")
     return is_shown and len(str(system)) < _LONGEST and all(map(_PLAIN.fullmatch, (name, version, profile.replace("-", "."))))
 
 

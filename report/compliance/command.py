@@ -101,11 +101,19 @@ def as_json(summary: Summary, unreadable: Sequence[Unreadable], complete: bool =
 def _system(standing: Standing) -> dict[str, Any]:
     system, latest = standing.system, standing.latest
     return {
-        "system": {"name": system.name, "version": system.version, "profile": system.profile},
+        "system": {"name": system.name, "version": system.version, "profile": system.profile, "defect": system.defect},
         "state": standing.state.value,
         "runs": standing.runs,
         "incomplete": standing.incomplete,
-        "latest": {"run": latest.name, "started": latest.started.isoformat(timespec="seconds"), "complete": latest.complete},
+        "latest": {
+            "run": latest.name,
+            "started": latest.started.isoformat(timespec="seconds"),
+            "complete": latest.complete,
+            "image": latest.image,
+            "labels": list(latest.labels),
+            "known_as": latest.known_as,
+        },
+        "images": list(standing.images),
         "due": standing.due,
         "totals": standing.totals,
         "anomalies": standing.anomalies,

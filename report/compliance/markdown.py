@@ -80,7 +80,7 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
 def _standing(standing: Standing) -> str:
     totals, latest = standing.totals, standing.latest
     cells = [
-        f"![{escaped(message(standing))}](badges/{file_name(standing.system)}) {escaped(str(standing.system))}",
+        f"![{escaped(message(standing))}](badges/{file_name(standing.system)}) {_system(standing)}",
         STATES[standing.state],
         f"{totals['met']} of {standing.due}",
         *map(str, (totals["known_deviation"], totals["violated"], standing.anomalies, totals["not_offered"])),
@@ -90,6 +90,13 @@ def _standing(standing: Standing) -> str:
         f"{standing.runs}{f' ({standing.incomplete} not complete)' if standing.incomplete else ''}",
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _system(standing: Standing) -> str:
+    """The system, and beside it what is told of its latest run and how many images its runs had."""
+    several = (f"{len(standing.images)} images",) if len(standing.images) > 1 else ()
+    beside = "; ".join(map(escaped, (*standing.latest.told, *several)))
+    return escaped(str(standing.system)) + (f" ({beside})" if beside else "")
 
 
 def _entry(entry: Entry) -> str:

@@ -4,20 +4,26 @@ A version is a bar as long as its proposals have requirements, so that what was 
 a lane, and each run (the last one of its stretch) a column in it. A red is never too thin to be seen.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import accumulate
 
 from fencepost.pipeline.compliance.facts import RED, STRETCHES, Column, Moment
 
+from . import ticks
 from .view import WORDS
 
 # What is red is said first, and drawn last.
 _SAID = ("met", "violated", "harness_error", "inconclusive", "known_deviation", "not_offered")
 STACK = ("met", "known_deviation", "not_offered", "inconclusive", "harness_error", "violated")
 WIDTH, LEFT, ROW, BAR, AREA, TOP = 1180.0, 210.0, 30.0, 18.0, 380.0, 6.0
-LANE, COLUMN_AREA, AXIS = 44.0, WIDTH - LEFT - 10.0, 22.0
+LANE, COLUMN_AREA, AXIS = 44.0, WIDTH - LEFT - 50.0, 22.0
+_HIGHEST = LANE - 12
 _THINNEST = 3.0
+_TICK = 5.0
+_LABEL = 80.0
+"""About how wide a time is that stands at the axis."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,16 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Line:
+    """A line of a scale, from one place to another."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+
+
+@dataclass(frozen=True)
 class Picture:
     """All that a picture shows, and the sentence that it stands for."""
 
@@ -51,6 +67,7 @@ class Picture:
     height: float
     boxes: tuple[Box, ...]
     words: tuple[Words, ...]
+    lines: tuple[Line, ...] = ()
     width: float = WIDTH
 
 
@@ -74,26 +91,52 @@ def over_versions(system: str, columns: Sequence[Column]) -> Picture:
 
 
 def over_time(system: str, columns: Sequence[Column]) -> Picture | None:
-    """A lane for each version, from the first run of the system to its last; None where there is only one run."""
+    """A lane for each version, from the first run of the system to its last; None where there is only one run.
+
+    Below stand round times, and beside each lane how many requirements its height stands for.
+    """
     moments = [moment for column in columns for moment in column.moments]
     if len(moments) < 2:
         return None
     most = max(max(_judged(moment.totals) for moment in moments), 1)
     step = COLUMN_AREA / STRETCHES
-    boxes, words = [], []
+    boxes, words, lines = [], [], []
     for number, column in enumerate(columns):
         foot = TOP + (number + 1) * LANE - 6
         words.append(Words(LEFT - 10, foot - 12, _without_name(column), "end"))
+        for count, y in ((0, foot), (most, foot - _HIGHEST)):
+            lines.append(Line(LEFT, y, LEFT + COLUMN_AREA + _TICK, y))
+            words.append(Words(LEFT + COLUMN_AREA + _TICK + 3, y + 4, str(count)))
         for moment in column.moments:
             x = LEFT + moment.stretch * step
             present = [verdict for verdict in STACK if moment.totals[verdict]]
-            sizes = [_size(verdict, moment.totals[verdict], most, LANE - 12) for verdict in present]
+            sizes = [_size(verdict, moment.totals[verdict], most, _HIGHEST) for verdict in present]
             for verdict, height, top in zip(present, sizes, accumulate(sizes), strict=True):
                 boxes.append(Box(verdict, x, foot - top, step - 2, height, _in_words(moment), not moment.run.complete))
     end = TOP + LANE * len(columns) + 14
-    times = sorted(moment.run.started for moment in moments)
-    words += [Words(LEFT, end, f"{times[0]:%Y-%m-%d}"), Words(LEFT + COLUMN_AREA, end, f"{times[-1]:%Y-%m-%d}", "end")]
-    return Picture(f"{system} over time", TOP + LANE * len(columns) + AXIS, tuple(boxes), tuple(words))
+    times = [moment.run.started for moment in moments] + [time for column in columns for time in column.span or ()]
+    scale = list(_scale(min(times), max(times), end))
+    return Picture(
+        f"{system} over time",
+        TOP + LANE * len(columns) + AXIS,
+        tuple(boxes),
+        (*words, *(one for one in scale if isinstance(one, Words))),
+        (*lines, *(one for one in scale if isinstance(one, Line))),
+    )
+
+
+def _scale(first: datetime, last: datetime, foot: float) -> Iterator[Line | Words]:
+    """The first and the last time, and between them a line for each round one; it has its time where there is room."""
+    times, form = ticks.between(first, last)
+    yield Words(LEFT, foot, first.strftime(form))
+    if first == last:
+        return
+    yield Words(LEFT + COLUMN_AREA, foot, last.strftime(form), "end")
+    for time in times:
+        x = LEFT + COLUMN_AREA * ((time - first) / (last - first))
+        yield Line(x, TOP, x, foot - 12)
+        if LEFT + 1.5 * _LABEL < x < LEFT + COLUMN_AREA - 1.5 * _LABEL:
+            yield Words(x, foot, time.strftime(form), "middle")
 
 
 def _size(verdict: str, count: int, most: int, area: float) -> float:
@@ -106,9 +149,10 @@ def _judged(totals: Mapping[str, int]) -> int:
 
 def _in_words(moment: Moment) -> str:
     counts = ", ".join(f"{moment.totals[verdict]} {WORDS[verdict]}" for verdict in STACK if moment.totals[verdict])
-    return f"{moment.run.started:%Y-%m-%d %H:%M} {moment.run.name}: {counts}{'' if moment.run.complete else '; not complete'}"
+    cut = "" if moment.run.complete else "; not complete"
+    return f"{moment.run.started:%Y-%m-%d %H:%M} {moment.run.name}: {counts}{cut}{moment.run.beside}"
 
 
 def _without_name(column: Column) -> str:
-    system = column.standing.system
+    system = replace(column.standing.system, defect=None)  # the picture says it
     return str(system).removeprefix(system.name).strip()[:34]

@@ -137,17 +137,17 @@ def matrix(shown: Sequence[Column]) -> Matrix:
 
 
 def by_system(columns: Iterable[Column]) -> dict[str, list[Column]]:
-    """The columns of each system, in the order in which they come."""
+    """The columns of each system, in the order in which they come; a broken variant is compared only with itself."""
     systems: dict[str, list[Column]] = {}
     for column in columns:
-        systems.setdefault(column.standing.system.name, []).append(column)
+        systems.setdefault(column.standing.system.family, []).append(column)
     return systems
 
 
-def order(system: System) -> tuple[str, bool, Version, str, str]:
-    """Systems by name, versions as versions: 4.10 comes after 4.9; what is no version comes last."""
+def order(system: System) -> tuple[str, str, bool, Version, str, str]:
+    """Systems by name, broken ones behind the honest one; versions as versions: 4.10 comes after 4.9, and what is no version last."""
     try:
         version, odd = Version(system.version or ""), False
     except InvalidVersion:
         version, odd = Version("0"), True
-    return system.name, odd, version, system.version or "", system.profile or ""
+    return system.name, system.defect or "", odd, version, system.version or "", system.profile or ""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from fencepost.adapters.common import container_broker
 from fencepost.adapters.common.container_broker import ContainerBroker
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome, Unknown
@@ -15,6 +16,7 @@ class NotedContainers:
     def __init__(self) -> None:
         self.calls: list[str] = []
         self.runs = True
+        self.log = "the password is 1234"
 
     def kill(self) -> None:
         self.calls.append("kill")
@@ -28,7 +30,7 @@ class NotedContainers:
         return self.runs
 
     def last_lines(self) -> str:
-        return "the password is 1234"
+        return self.log
 
     def stop(self) -> None:
         self.calls.append("stop")
@@ -100,3 +102,45 @@ def test_a_broker_that_is_closed_while_it_starts_is_removed() -> None:
     assert broker.made.calls == ["stop"]
     with pytest.raises(WrongUsage, match="is not open"):
         broker.crash()
+
+
+def test_a_container_that_writes_nothing_and_does_not_serve_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is another kind of image; which kind is expected is said, and no class or colour is shown."""
+    monkeypatch.setattr(container_broker, "_QUIET_FOR_S", 0.02)
+    monkeypatch.setattr(container_broker, "_LOOKED_AT_EVERY_S", 0.01)
+
+    class Silent(NotedBroker):
+        def ask(self, containers: NotedContainers) -> Outcome[int]:
+            del containers
+            return Unknown("connection refused")
+
+    broker = Silent()
+    broker.made.log = "\x1b[31mready\x1b[0m\n" + 400 * "x"
+
+    broker.start()
+
+    with pytest.raises(SystemUnreachable) as raised:
+        _ = broker.offer
+    said = str(raised.value)
+    assert (
+        "does not serve, and has written nothing for 0.02 s (expected an image of this test); the last that was seen: connection refused."
+        in said
+    )
+    assert said.endswith("\nready\n" + 300 * "x")
+
+
+def test_a_container_that_writes_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For as long as any broker is."""
+    monkeypatch.setattr(container_broker, "_QUIET_FOR_S", 0.02)
+    monkeypatch.setattr(container_broker, "_LOOKED_AT_EVERY_S", 0.0)
+
+    class Busy(NotedBroker):
+        def ask(self, containers: NotedContainers) -> Outcome[int]:
+            self.asked += 1
+            containers.log += "."
+            return Done(1) if self.asked == 10 else Unknown("not yet")
+
+    broker = Busy()
+    broker.start()
+
+    assert broker.offer == 1

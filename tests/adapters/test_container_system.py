@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from paper_brokers import NEEDS, PaperSession, PaperSystem, needs_for
 
@@ -30,6 +30,7 @@ def opened(system: PaperSystem, planned: Sequence[str]) -> PaperSystem:
     return system
 
 
+@settings(deadline=None)
 @given(planned=ORDERS, asked=ORDERS, follows_the_plan=st.booleans())
 def test_there_are_never_more_than_four_containers_and_each_is_given_back(
     planned: list[str], asked: list[str], follows_the_plan: bool
@@ -49,6 +50,7 @@ def test_there_are_never_more_than_four_containers_and_each_is_given_back(
     assert system.host.now == 0
 
 
+@settings(deadline=None)
 @given(planned=st.lists(CONFIGURATIONS, min_size=1, max_size=25))
 def test_who_follows_the_plan_has_each_broker_started_once(planned: list[str]) -> None:
     """In the order that the system asks for; a fresh one once a scenario."""

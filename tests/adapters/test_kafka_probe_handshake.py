@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from scripted_broker import BOOTSTRAP, Answer, ScriptedBroker, hangs_up, says
 
+from fencepost.adapters.common.genuine import Whose
 from fencepost.adapters.common.releases import Identity
 from fencepost.adapters.kafka.handshake import ask, describe
 from fencepost.adapters.kafka.inprocess import InProcessTransport
@@ -91,7 +92,7 @@ def test_a_broker_that_hangs_up_is_unknown(answers: list[Answer]) -> None:
 
 def test_the_second_protocol_is_offered_with_its_apis_and_its_level() -> None:
     """Clients use it when the finalized level says so."""
-    handshake = describe(Offer(V2, True, finalized={"transaction.version": 2}), IDENTITY, ("reference", "1"), offered=["crash"])
+    handshake = describe(Offer(V2, True, finalized={"transaction.version": 2}), IDENTITY, Whose(), offered=["crash"])
 
     assert handshake.capabilities == {"transactions-v2", "crash", "wire-faults"}
     assert handshake.not_offered == ()
@@ -108,7 +109,7 @@ def test_the_second_protocol_is_offered_with_its_apis_and_its_level() -> None:
 )
 def test_what_the_second_protocol_lacks_is_told(offer: Offer, why: str) -> None:
     """What is not offered says why, in what was asked and what was answered."""
-    handshake = describe(offer, IDENTITY, ("kafka", "1"), missing=["crash: not ours"])
+    handshake = describe(offer, IDENTITY, Whose(), missing=["crash: not ours"])
 
     assert "transactions-v2" not in handshake.capabilities
     assert handshake.not_offered[0] == "crash: not ours"
@@ -117,7 +118,7 @@ def test_what_the_second_protocol_lacks_is_told(offer: Offer, why: str) -> None:
 
 def test_a_broker_that_tells_no_features_is_taken_at_its_apis() -> None:
     """An old ApiVersions has no place for a finalized level."""
-    assert "transactions-v2" in describe(Offer(V2), IDENTITY, ("kafka", "1")).capabilities
+    assert "transactions-v2" in describe(Offer(V2), IDENTITY, Whose()).capabilities
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,12 @@ def test_virtual_patience_takes_no_time_but_the_clocks(reference: ReferenceSyste
 
 
 def test_the_reference_says_what_it_is(reference: ReferenceSystem) -> None:
-    """A profile of a release is judged as that release, the text as itself."""
+    """With the profile of a release it has the deviations of that release, and says why; the text has none."""
     imitating, text = reference.open(), ReferenceSystem("seed").open()
 
     assert imitating.judged_as == ("kafka", "4.3.1")
-    assert text.judged_as == ("reference", text.version)
+    assert imitating.deviations == "the bundled deviations of kafka 4.3.1 hold: the profile kafka-4.3 imitates that release"
+    assert (text.judged_as, text.deviations) == (None, None)
     assert (imitating.profile, text.profile) == ("kafka-4.3", "seed")
     assert {"transactions-v2", "crash", "virtual-time"} <= imitating.capabilities
     assert text.version_is_exact

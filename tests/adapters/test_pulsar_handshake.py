@@ -2,7 +2,8 @@
 
 import pytest
 
-from fencepost.adapters.pulsar.handshake import Offer, describe, identify
+from fencepost.adapters.common.genuine import Whose
+from fencepost.adapters.pulsar.handshake import Offer, describe, identify, told_by
 from fencepost.adapters.pulsar.settings import pulsar_settings
 from fencepost.adapters.pulsar.system import PulsarAt
 from fencepost.contract.errors import WrongUsage
@@ -51,11 +52,13 @@ def test_the_handshake_tells_what_connected_told() -> None:
     connected = pb.CommandConnected(server_version="Pulsar Server5.0.0-M1", protocol_version=21, max_message_size=5, feature_flags=flags)
     offer = Offer.of(connected)
 
-    handshake = describe(offer, identify(offer.server, RELEASES), offered=["crash"], missing=["x: no"], notes=["a note"])
+    identity = identify(offer.server, RELEASES)
+    whose = Whose(looks_like=("pulsar", told_by(identity) or ""), deviations="no bundled deviations")
+    handshake = describe(offer, identity, whose, offered=["crash"], missing=["x: no"], notes=["a note"])
 
     assert offer.features == ("supports_topic_watchers", "supports_scalable_topics")
     assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("5.0.0-M1", True, "pulsar-5.0")
-    assert handshake.judged_as == ("pulsar", "5.0.0b1")
+    assert (handshake.judged_as, handshake.looks_like, handshake.deviations) == (None, ("pulsar", "5.0.0b1"), "no bundled deviations")
     assert handshake.capabilities == {"crash"}
     assert handshake.not_offered == ("x: no",)
     assert handshake.notes == (

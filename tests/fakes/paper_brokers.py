@@ -27,6 +27,8 @@ class PaperConfiguration(BrokerConfiguration):
 
 
 SETTINGS = BrokerSettings[PaperConfiguration](
+    project="Paper",
+    official=["paper"],
     image="paper",
     base={},
     configurations={

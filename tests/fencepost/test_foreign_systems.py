@@ -40,7 +40,11 @@ def test_it_is_judged_under_its_own_name_and_version(packages: Path, tmp_path: P
     found = compliance(tmp_path / "results")
     schema = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(found, schema)
-    assert found["system"] == {"name": "tiny", "version": "7.5.1", "profile": "seed"}
+    assert {name: found["system"][name] for name in ("name", "version", "profile")} == {
+        "name": "tiny",
+        "version": "7.5.1",
+        "profile": "seed",
+    }
     assert found["selection"]["specs"] == ["core", "kip890"]
     assert verdicts(tmp_path / "results") == {"CORE-02": "met", "KIP890-060": "met"}
     assert "tiny 7.5.1" in out
@@ -95,11 +99,11 @@ WHOLE = "all members of {0} in contract/{1}.py"
 BROKEN = {
     "cannot be imported": (
         "import no_such_module_of_theirs",
-        "the system 'tiny' of tiny-broker 7.5.1 (fencepost.systems: tiny_system:registration) cannot be imported: ModuleNotFoundError: "
-        "No module named 'no_such_module_of_theirs'; expected an object or a module with all members of Registration",
+        "the system 'tiny' of tiny-broker 7.5.1 (fencepost.systems: tiny_system:registration) cannot be imported: "
+        "No module named 'no_such_module_of_theirs' (tiny/tiny_system.py, line 1); expected an object or a module with all members of",
     ),
     "raises while it is imported": ("raise KeyError('theirs')", "of tiny-broker 7.5.1 (fencepost.systems: tiny_system:registration)"),
-    "has no such object": ("", "cannot be imported: AttributeError"),
+    "has no such object": ("", "cannot be imported: module 'tiny_system' has no attribute 'registration'"),
     "is half a registration": (
         SYSTEM.replace("def systems", "def system").replace("def profiles", "def profile"),
         "of tiny-broker 7.5.1 (fencepost.systems: tiny_system:registration) has no profiles(), systems(); expected "

@@ -1,14 +1,15 @@
 """From how a scenario ended to its verdict: each way seen, with and without a known deviation."""
 
+import dataclasses
 from itertools import pairwise
 
 import pytest
 
-from fencepost.contract.errors import Malformed, NotOffered
+from fencepost.contract.errors import Malformed, NotOffered, UnknownName
 from fencepost.contract.evidence import Evidence, NoAnswer, SetUpFailed, Violation
-from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, conforms, totals
+from fencepost.contract.verdict import Expectation, Gate, RequirementResult, ScenarioResult, Verdict, totals
 from fencepost.contract.verdict import judge as judge_requirement
-from fencepost.expectations import Entry
+from fencepost.expectations import Entry, Known
 from fencepost.judging import judge
 
 SOMETHING = Evidence(["looked"])
@@ -16,10 +17,10 @@ NOTHING = Evidence()
 VIOLATION = Violation("epoch 1", "epoch 2", what="epoch")
 
 
-def entry(**changes: object) -> Entry:
+def known(is_own: bool = False, may_pass: bool = False, **changes: object) -> Known:
     symptom = {"seen": "epoch 2"}
     fields = {"requirement": "KIP890-156", "versions": "==4.0.0", "symptom": symptom, "reason": "bumps twice", "link": "KAFKA-19367"}
-    return Entry.model_validate(fields | changes)
+    return Known(Entry.model_validate(fields | changes), "known.yaml", 7, is_own, may_pass)
 
 
 @pytest.mark.parametrize(
@@ -38,47 +39,72 @@ def entry(**changes: object) -> Entry:
 )
 def test_how_a_scenario_ended_is_its_verdict(error: Exception | None, evidence: Evidence, verdict: Verdict, reason: str | None) -> None:
     """Whoever is to blame for the end is the one who is blamed."""
-    judged = judge(error, evidence, None, may_pass=False)
+    judged = judge(error, evidence)
 
     assert judged.verdict is verdict
     assert (reason in judged.reason) if reason and judged.reason else judged.reason is reason
 
 
 def test_a_known_deviation_that_shows_its_symptom_is_named() -> None:
-    """The verdict says why the deviation is believed, and where to read of it."""
-    judged = judge(VIOLATION, NOTHING, entry(), may_pass=False)
+    """The verdict says why the deviation is believed, where to read of it, and which file says so."""
+    judged = judge(VIOLATION, NOTHING, [known()])
 
-    assert (judged.verdict, judged.reason) == (Verdict.KNOWN_DEVIATION, "bumps twice (KAFKA-19367)")
+    assert (judged.verdict, judged.reason) == (Verdict.KNOWN_DEVIATION, "bumps twice (KAFKA-19367; from known.yaml:7)")
+    assert judged.expectation == Expectation("known.yaml", 7, is_own=False)
+
+
+def test_an_entry_without_a_link_names_its_file_only() -> None:
+    """A user's own entry needs no link."""
+    assert judge(VIOLATION, NOTHING, [known(is_own=True, link=None)]).reason == "bumps twice (from known.yaml:7)"
+
+
+def test_any_entry_about_a_scenario_may_excuse_it() -> None:
+    """Where two files know of a scenario, one symptom is enough."""
+    judged = judge(VIOLATION, NOTHING, [known(is_own=True, symptom={"seen": "epoch 7"}), known()])
+
+    assert judged.expectation == Expectation("known.yaml", 7, is_own=False)
 
 
 def test_a_known_deviation_with_another_symptom_is_red() -> None:
     """An entry excuses one symptom and nothing else."""
-    judged = judge(VIOLATION, NOTHING, entry(symptom={"seen": "epoch 7"}), may_pass=False)
+    judged = judge(VIOLATION, NOTHING, [known(symptom={"seen": "epoch 7"})])
 
     assert judged.verdict is Verdict.VIOLATED
-    assert "another symptom: seen 'epoch 7'" in (judged.reason or "")
+    assert "another symptom: seen 'epoch 7' (known.yaml:7)" in (judged.reason or "")
+    assert judged.expectation is None
 
 
-def test_a_known_deviation_that_does_not_show_is_red() -> None:
-    """An entry that passes is stale, which is the kit's fault."""
-    judged = judge(None, SOMETHING, entry(), may_pass=False)
+@pytest.mark.parametrize("is_own", [False, True])
+def test_a_known_deviation_that_does_not_show_is_red(is_own: bool) -> None:
+    """An entry that passes is stale, and it is said what to remove: the file, the line and the entry."""
+    judged = judge(None, SOMETHING, [known(is_own, scenario="[2] Data")])
 
     assert judged.verdict is Verdict.HARNESS_ERROR
-    assert "remove or narrow the entry" in (judged.reason or "")
+    assert judged.expectation == Expectation("known.yaml", 7, is_own, is_stale=True)
+    assert judged.reason == (
+        "passed, although known.yaml:7 expects that it fails with seen 'epoch 2': remove the entry 'KIP890-156 [2] Data' of ==4.0.0 there, "
+        "or say `intermittent` if it shows now and then"
+    )
 
 
-@pytest.mark.parametrize(("known", "may_pass"), [(entry(intermittent="1 of 30"), False), (entry(), True)])
-def test_a_deviation_that_need_not_show_may_pass_and_is_told(known: Entry, may_pass: bool) -> None:
+def test_a_stale_entry_about_every_scenario_may_be_narrowed() -> None:
+    """Removing it would be wrong where another scenario fails as it says."""
+    assert "name with `scenario` the one that fails" in (judge(None, SOMETHING, [known()]).reason or "")
+
+
+@pytest.mark.parametrize("one", [known(intermittent="1 of 30"), known(may_pass=True)])
+def test_a_deviation_that_need_not_show_may_pass_and_is_told(one: Known) -> None:
     """Intermittent entries, and those of a release line, may pass; the run says which it was."""
-    judged = judge(None, SOMETHING, known, may_pass)
+    judged = judge(None, SOMETHING, [one])
 
     assert judged.verdict is Verdict.MET
-    assert "did not show this time" in (judged.reason or "")
+    assert "did not show this time: bumps twice (from known.yaml:7)" in (judged.reason or "")
 
 
-def test_a_deviation_does_not_excuse_a_scenario_that_judged_nothing() -> None:
+@pytest.mark.parametrize("error", [None, NoAnswer("silence"), SetUpFailed("refused")])
+def test_a_deviation_does_not_excuse_what_is_not_known(error: Exception | None) -> None:
     """Inconclusive stays inconclusive."""
-    assert judge(None, NOTHING, entry(intermittent="1 of 30"), may_pass=True).verdict is Verdict.INCONCLUSIVE
+    assert judge(error, NOTHING, [known(intermittent="1 of 30", may_pass=True)]).verdict is Verdict.INCONCLUSIVE
 
 
 def scenario(verdict: Verdict, reason: str | None = None) -> ScenarioResult:
@@ -94,6 +120,14 @@ def test_a_requirement_is_as_good_as_its_worst_scenario() -> None:
         assert (judged.verdict, judged.reason, judged.evidence) == (worse, "worse", 4)
 
 
+def test_what_speaks_against_the_system_comes_before_a_stale_entry() -> None:
+    """Both are red; the headline is of the system."""
+    stale = dataclasses.replace(scenario(Verdict.HARNESS_ERROR, "stale"), expectation=Expectation("known.yaml", 7, True, is_stale=True))
+
+    assert judge_requirement("KIP890-060", [stale, scenario(Verdict.VIOLATED, "worse")]).reason == "worse"
+    assert judge_requirement("KIP890-060", [stale, scenario(Verdict.NOT_OFFERED)]).verdict is Verdict.HARNESS_ERROR
+
+
 def test_totals_name_every_verdict_and_add_up() -> None:
     """The denominator is honest."""
     results = [RequirementResult("A-01", Verdict.MET, None), RequirementResult("A-02", Verdict.NOT_RUN, "planned")]
@@ -102,20 +136,59 @@ def test_totals_name_every_verdict_and_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "complete", "holds"),
+    ("seen", "objections"),
     [
-        ([Verdict.MET], True, True),
-        ([Verdict.MET, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_RUN, Verdict.EXCLUDED], True, True),
-        ([Verdict.MET], False, False),
-        ([Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION], True, False),
-        ([], True, False),
-        ([Verdict.MET, Verdict.VIOLATED], True, False),
-        ([Verdict.MET, Verdict.INCONCLUSIVE], True, False),
-        ([Verdict.MET, Verdict.HARNESS_ERROR], True, False),
+        ([Verdict.MET], []),
+        ([Verdict.MET, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_RUN, Verdict.EXCLUDED], []),
+        ([Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION], ["nothing was met"]),
+        ([], ["nothing was met"]),
+        ([Verdict.MET, Verdict.VIOLATED, Verdict.VIOLATED], ["2 violated"]),
+        ([Verdict.MET, Verdict.INCONCLUSIVE], ["1 inconclusive"]),
+        ([Verdict.MET, Verdict.HARNESS_ERROR, Verdict.VIOLATED], ["1 harness error", "1 violated"]),
     ],
 )
-def test_a_run_conforms_when_it_is_complete_and_something_is_met_and_nothing_is_red(
-    seen: list[Verdict], complete: bool, holds: bool
-) -> None:
+def test_a_run_conforms_when_something_is_met_and_nothing_is_red(seen: list[Verdict], objections: list[str]) -> None:
     """Silent emptiness is no green."""
-    assert conforms([RequirementResult("A-01", verdict, None) for verdict in seen], complete) is holds
+    assert Gate().objections([RequirementResult("A-01", verdict, None) for verdict in seen]) == objections
+
+
+STRICTLY, BY_CHOICE = "2 not offered, and --strict counts them", "1 known deviation, and --fail-on counts them"
+
+
+@pytest.mark.parametrize(
+    ("gate", "objections"),
+    [
+        (Gate.of(strict=True), ["1 inconclusive", STRICTLY]),
+        (Gate.of(["violated"]), []),
+        (
+            Gate.of(["Known-Deviation,NOT_OFFERED"]),
+            [BY_CHOICE, "2 not offered, and --fail-on counts them"],
+        ),
+        (
+            Gate.of(["known deviation"], strict=True),
+            ["1 inconclusive", BY_CHOICE, STRICTLY],
+        ),
+        (Gate.of(["violated"], max_not_offered=2), []),
+        (Gate.of(["violated"], max_not_offered=1), ["2 not offered, and --max-not-offered allows 1"]),
+        (Gate.of(max_not_offered=0), ["1 inconclusive", "2 not offered, and --max-not-offered allows 0"]),
+    ],
+)
+def test_what_counts_as_a_failure_can_be_chosen_and_is_told(gate: Gate, objections: list[str]) -> None:
+    """By verdict, and by how many are not offered."""
+    seen = [Verdict.MET, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_OFFERED]
+
+    assert gate.objections([RequirementResult("A-01", verdict, None) for verdict in seen]) == objections
+
+
+def test_a_violation_and_a_harness_error_fail_whatever_is_chosen() -> None:
+    """Nobody can choose a false green."""
+    gate = Gate.of(["known-deviation"])
+
+    for verdict in (Verdict.VIOLATED, Verdict.HARNESS_ERROR):
+        assert gate.failing([RequirementResult("A-01", verdict, None)]) == {verdict}
+
+
+def test_a_verdict_that_cannot_be_chosen_is_refused() -> None:
+    """With the nearest one that can."""
+    with pytest.raises(UnknownName, match="unknown verdict 'inconclusiv'; did you mean inconclusive"):
+        Gate.of(["violated,inconclusiv"])

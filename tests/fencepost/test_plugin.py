@@ -1,5 +1,6 @@
 """The plugin, on scenarios that are wrong on purpose: nothing that was not judged is green."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,15 @@ def test_how_a_scenario_ends_is_its_verdict(tmp_path: Path, then: str, code: int
 
     assert told in out
     assert verdicts(tmp_path / "results") == {"KIP890-060": verdict}
+
+
+def test_somebody_s_own_pytest_keeps_its_words(tmp_path: Path) -> None:
+    """Where our plugin is loaded by them, pytest shows the run, and the matrix and the headline come before its last line."""
+    out = run_with(tmp_path, "something was judged", 0)
+
+    assert re.search(r"^made/test_made.py \. +\[100%\]$", out, re.MULTILINE)
+    assert re.search(r"conforms .*\n=+ 1 passed in", out)
+    assert "judging" not in out
 
 
 def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
@@ -210,3 +220,37 @@ def test_features_that_are_not_fit_are_told_and_no_system_is_opened(tmp_path: Pa
 
     assert "the features are not fit to be run:\n  some.feature:1: too long" in finished.err
     assert "INTERNALERROR" not in finished.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "by"),
+    [
+        (["-m", "core and MUST and not needs_crash_points"], "-m 'core and MUST and not needs_crash_points'"),
+        (["-m", "not needs_crash_points", "-n2"], "-m 'not needs_crash_points'"),
+        (["-k", "not crash"], "-k 'not crash'"),
+    ],
+)
+def test_a_requirement_that_pytest_asks_in_part_is_not_met(tmp_path: Path, arguments: list[str], by: str) -> None:
+    """Tags are pytest's markers; what they leave out is told, and what was asked whole is judged."""
+    only = "CORE-01,CORE-2[78]"
+    pytest_with_plugin(
+        "--pyargs", "fencepost.features", f"--only={only}", f"--results={tmp_path / 'r'}", *arguments, expect=0, cwd=tmp_path
+    )
+
+    found = compliance(tmp_path / "r")
+    rows = {row["id"]: row for row in found["requirements"]}
+    assert (found["complete"], found["selection"]["pytest"]) == (True, by)
+    assert rows["CORE-01"]["verdict"] == "met"
+    assert rows["CORE-28"]["verdict"] == "not_run"
+    assert rows["CORE-28"]["reason"].endswith(f"scenarios were left out by pytest {by}")
+
+
+def test_a_marker_that_nobody_has_is_refused_where_pytest_is_strict(tmp_path: Path) -> None:
+    """All of ours are registered: levels, needs, proposals and ids."""
+    known = "MUST or SHOULD or MAY or needs_crash or kip890 or KIP890-060"
+    arguments = ["--pyargs", "fencepost.features", "--strict-markers", "--collect-only", "-q"]
+
+    pytest_with_plugin(*arguments, "-m", known, expect=0, cwd=tmp_path)
+    told = pytest_with_plugin(*arguments, "-m", "MUSST", expect=4, cwd=tmp_path)
+
+    assert "MUSST" in told.err

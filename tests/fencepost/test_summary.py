@@ -70,11 +70,11 @@ def test_the_headline_counts_what_was_asked() -> None:
     ("verdict", "complete", "ending"),
     [
         ("met", True, "conforms as far as it was asked"),
-        ("met", False, "was not judged to the end"),
-        ("violated", True, "does not conform"),
-        ("violated", False, "does not conform"),
-        ("inconclusive", True, "does not conform"),
-        ("harness_error", True, "does not conform"),
+        ("met", False, "has no verdict: the run did not finish"),
+        ("violated", True, "does not conform: 1 violated"),
+        ("violated", False, "does not conform: 1 violated"),
+        ("inconclusive", True, "does not conform: 1 inconclusive"),
+        ("harness_error", True, "does not conform: 1 harness error"),
         ("not_offered", True, "does not conform: nothing is met"),
     ],
 )
@@ -83,7 +83,43 @@ def test_the_ending_is_that_of_the_run(verdict: str, complete: bool, ending: str
     page = summary.render(run({"KIP890-001": verdict}, complete=complete))
 
     assert page.splitlines()[0] == f"## Fencepost: kafka 4.3.1 {ending}"
-    assert ("**The run did not finish.**" in page) is not complete
+    assert ("**The run did not finish**" in page) is not complete
+
+
+def test_the_ending_follows_the_gate_of_the_run() -> None:
+    """`--strict` and `--max-not-offered` are in the results; without them what is not offered keeps nobody from conforming."""
+    verdicts = {"KIP890-001": "met", "KIP890-002": "not_offered", "KIP890-003": "not_offered", "KIP890-004": "inconclusive"}
+
+    def ending(**gate: Any) -> str:
+        return summary.ending(run(verdicts, **({"gate": gate} if gate else {})))
+
+    assert ending() == "does not conform: 1 inconclusive"
+    assert ending(fail_on=["violated"], max_not_offered=2) == "conforms as far as it was asked"
+    assert ending(fail_on=["violated"], max_not_offered=1) == "does not conform: 2 not offered"
+
+
+def test_a_run_that_was_stopped_says_why_and_what_it_did_not_reach() -> None:
+    """What was asked for is the denominator, also where the run did not come to it."""
+    rows = [
+        row | {"selected": row["id"] != "KIP890-003"}
+        for row in told(dict.fromkeys(BEFORE, "not_run") | {"KIP890-001": "met"})["requirements"]
+    ]
+
+    page = summary.render(run({}, requirements=rows, complete=False, stopped="--timeout 10m"))
+
+    assert "1 of 4 requirements asked: 1 met; 3 not reached." in page
+    assert "**The run did not finish**: --timeout 10m." in page
+
+
+def test_what_was_judged_is_told_in_full() -> None:
+    """The defect in the headline, since a broken reference is no broker; image, digest and labels below it."""
+    system = {"name": "ours", "version": "2.7", "profile": "kafka-4.3", "defect": "no-epoch-bump", "known_as": "kafka:4.3.1"}
+    more = {"labels": {"commit": "1a2b|3c"}, "image": {"name": "corp/broker:2.7", "digest": "sha256:12"}}
+
+    page = summary.render(run({"KIP890-001": "met"}, system=system | more))
+
+    assert page.startswith("## Fencepost: ours 2.7 with the defect no-epoch-bump conforms")
+    assert r"Judged: profile kafka-4.3, image corp/broker:2.7 (sha256:12), known as kafka:4.3.1, commit 1a2b\|3c." in page
 
 
 def test_an_anomaly_in_a_history_is_a_red() -> None:

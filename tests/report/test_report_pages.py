@@ -3,9 +3,10 @@
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 
+import pytest
 from compliance_files import VERDICTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -25,7 +26,7 @@ from fencepost.pipeline.compliance.facts import (
 )
 from fencepost.pipeline.compliance.facts import VERDICTS as KNOWN
 from fencepost.pipeline.compliance.folders import Unreadable
-from fencepost.report.compliance import badge, markdown, page, trend, view
+from fencepost.report.compliance import badge, markdown, page, ticks, trend, view
 from fencepost.report.compliance.templates import clean
 
 MADE = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -33,9 +34,9 @@ RUN = Run("nightly/1", datetime(2026, 11, 20, 3, 0, tzinfo=UTC), True)
 HOSTILE = '<script>alert("x")</script>\x07\u202e|`*_[a](javascript:b)\n&'
 LINK = "https://issues.apache.org/jira/browse/KAFKA-19367"
 EVERY = {f"KIP890-{number:03}": name for number, name in enumerate(VERDICTS, 60)}
-SYSTEMS = st.builds(System, st.text(), st.none() | st.text(), st.none() | st.text())
+SYSTEMS = st.builds(System, st.text(), st.none() | st.text(), st.none() | st.text(), st.none() | st.text())
 _SHORT = st.text("aA1.- ", max_size=3)
-ALIKE = st.builds(System, _SHORT, st.none() | _SHORT, st.none() | _SHORT)
+ALIKE = st.builds(System, _SHORT, st.none() | _SHORT, st.none() | _SHORT, st.none() | _SHORT)
 
 
 def column(given: Mapping[str, str], system: System, reason: str | None = None, run: Run = RUN, **other: object) -> Column:
@@ -128,8 +129,8 @@ def test_a_page_needs_nothing_else_and_runs_nothing() -> None:
 
 def test_nothing_that_results_hold_becomes_markup() -> None:
     """Names, versions, profiles, runs, reasons and paths, in the page, in Markdown and in a badge."""
-    run = Run(HOSTILE, RUN.started, True)
-    evil = column(EVERY, System(HOSTILE, HOSTILE, HOSTILE), HOSTILE, run, latest=run)
+    run = Run(HOSTILE, RUN.started, True, HOSTILE, (HOSTILE,), HOSTILE)
+    evil = column(EVERY, System(HOSTILE, HOSTILE, HOSTILE, HOSTILE), HOSTILE, run, latest=run, images=(HOSTILE, "b"))
 
     text = page.render(summary(evil), [Unreadable(HOSTILE, HOSTILE)], MADE)
     plain = markdown.render(summary(evil), [Unreadable(HOSTILE, HOSTILE)], MADE)
@@ -162,6 +163,7 @@ def test_a_badge_is_xml_and_says_its_state(system: System, name: str) -> None:
 @example([System("a", "1", profile) for profile in (None, "a", "a-1", "b", "a-1.0")])
 @example([System("a", "1 as x", None), System("a", "1", "x"), System("a-1", "x", None), System("A", "1", "x")])
 @example([System("a", "1.2.3", profile) for profile in ("a-1", "a-1.2")])
+@example([System("a", "1", "b-1", None), System("a", "1", "b-1", "c"), System("a", "1", "b-1-c", None)])
 def test_two_systems_never_share_a_badge(systems: list[System]) -> None:
     """Names that differ only in what a file's name cannot hold are told apart."""
     assert len({badge.file_name(system).casefold() for system in systems}) == len(systems)
@@ -193,6 +195,82 @@ def test_versions_are_in_order_and_each_has_its_bar() -> None:
     times = trend.over_time("kafka", columns)
     assert times is not None
     assert all(box.y >= 0 and box.y + box.height <= times.height and box.x + box.width <= trend.WIDTH for box in times.boxes)
+
+
+def test_a_broken_variant_has_a_column_pictures_and_a_badge_of_its_own() -> None:
+    """Beside the honest one, which has nothing of it; each says which it is, also where a badge is short of room."""
+    honest, broken = System("reference", "0.1.0", "seed"), System("reference", "0.1.0", "seed", "no-epoch-bump")
+    columns = [column({"KIP890-060": "met"}, honest), column({"KIP890-060": "violated"}, broken)]
+
+    text = page.render(summary(*columns), [], MADE)
+
+    assert [name for name, _ in view.by_system(columns).items()] == ["reference", "reference with the defect no-epoch-bump"]
+    assert "<h3>reference with the defect no-epoch-bump</h3>" in text
+    assert text.count("<b>reference 0.1.0 as seed, with the defect no-epoch-bump</b>") == 1
+    assert badge.file_name(honest) == "reference-0.1.0-seed.svg"
+    assert re.fullmatch(r"reference-0\.1\.0-seed-no-epoch-bump-[0-9a-f]{8}\.svg", badge.file_name(broken))
+    long = column({"KIP890-060": "met"}, System("reference" * 9, "0.1.0", "seed", "no-epoch-bump")).standing
+    assert "... with the defect no-epoch-bump: conforms" in badge.badge(long)
+
+
+def test_the_badge_of_a_system_has_the_name_that_it_always_had() -> None:
+    """Links to it stay good, also where the name needs a digest."""
+    assert badge.file_name(System("kafka", "4.3.1", "kafka-4.3")) == "kafka-4.3.1.svg"
+    assert badge.file_name(System("Kafka", None, None)) == "Kafka-_version-not-known_-55e480f0.svg"
+
+
+def test_what_is_told_of_a_run_stands_beside_it() -> None:
+    """Its image, labels and the release that it is known as: at the system, and where the mouse is. Several images are one system."""
+    run = Run("nightly/1", RUN.started, True, "corp/broker:2.7 sha256:1a", ("commit=1a2b",), "kafka:4.3.1")
+    images = ("corp/broker:2.7 sha256:1a", "corp/broker:2.7 sha256:0f")
+    shown = summary(column(EVERY, System("corp", "2.7", "kafka-4.3"), "late", run, latest=run, images=images))
+
+    text, plain = page.render(shown, [], MADE), markdown.render(shown, [], MADE)
+
+    beside = "\ncorp/broker:2.7 sha256:1a\nknown as kafka:4.3.1\ncommit=1a2b"
+    assert f'title="nightly/1, 2026-11-20 03:00{beside}"' in text
+    assert "<summary>2 images</summary><small>corp/broker:2.7 sha256:1a</small><br><small>corp/broker:2.7 sha256:0f" in text
+    assert "corp 2.7 as kafka-4.3 (corp/broker:2.7 sha256:1a; known as kafka:4.3.1; commit=1a2b; 2 images)" in plain
+
+
+@pytest.mark.parametrize(
+    ("lasts", "shown"),
+    [
+        (timedelta(), ["11-03 04:01"]),
+        (timedelta(minutes=9), ["11-03 04:05", "11-03 04:10"]),
+        (timedelta(hours=5), ["11-03 05:00", "11-03 06:00", "11-03 07:00", "11-03 08:00", "11-03 09:00"]),
+        (timedelta(days=12), [f"2026-11-{day:02}" for day in (5, 7, 9, 11, 13, 15)]),
+        (timedelta(days=45), ["2026-11-09", "2026-11-16", "2026-11-23", "2026-11-30", "2026-12-07", "2026-12-14"]),
+        (timedelta(days=700), ["2027-01", "2027-04", "2027-07", "2027-10", "2028-01", "2028-04", "2028-07", "2028-10"]),
+        (timedelta(days=9000), ["2030", "2035", "2040", "2045", "2050"]),
+    ],
+)
+def test_an_axis_has_round_times(lasts: timedelta, shown: list[str]) -> None:
+    """Minutes, hours, days, Mondays, months or years: the finest that are not too many."""
+    first = datetime(2026, 11, 3, 4, 1, tzinfo=UTC)
+
+    scale = ticks.between(first, first + lasts)
+
+    assert [time.strftime(scale.form) for time in scale.times] == shown
+
+
+@settings(deadline=None)
+@given(st.lists(st.datetimes(datetime(1970, 1, 1), timezones=st.just(UTC)), min_size=2, max_size=2))  # noqa: DTZ001 it gets one
+def test_times_of_an_axis_are_within_it(ends: list[datetime]) -> None:
+    """In order, never too many; and where they are is drawn within the picture."""
+    first, last = sorted(ends)
+
+    times = ticks.between(first, last).times
+
+    assert len(times) <= ticks.MOST
+    assert list(times) == sorted(set(times))
+    assert all(first <= time <= last for time in times)
+    moments = tuple(Moment(47 * number, Run("r", time, True), dict.fromkeys(VERDICTS, 1)) for number, time in enumerate((first, last)))
+    one = column(EVERY, System("kafka", "4", None))
+    drawn = trend.over_time("kafka", [Column(one.standing, one.cells, moments, (first, last))])
+    assert drawn is not None
+    assert all(trend.LEFT <= line.x <= line.to_x <= trend.WIDTH and 0 <= line.y <= line.to_y <= drawn.height for line in drawn.lines)
+    assert len(drawn.lines) == 2 + (len(times) if first < last else 0)
 
 
 def test_a_requirement_that_the_register_does_not_know_is_shown() -> None:

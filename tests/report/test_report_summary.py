@@ -136,6 +136,47 @@ def test_an_anomaly_in_a_history_is_red_whatever_the_verdict_is(report: Told, tm
     assert (cells["KIP890-060"].anomalies, cells["KIP890-061"].anomalies) == (("G1a: r: b was read at offset 3",), ())
 
 
+def test_a_broken_variant_is_another_system(report: Told, tmp_path: Path) -> None:
+    """Its runs take nothing off the honest one and add nothing; so with another name or version. Labels make no difference."""
+    folder = tmp_path / "in"
+    honest = system("0.1.0", "reference", "seed")
+    write(folder / "a", {"KIP890-060": "met"}, system=honest, started=at(1))
+    write(folder / "b", {"KIP890-060": "violated"}, system=honest | {"defect": "no-epoch-bump"}, started=at(2))
+    write(folder / "c", {"KIP890-060": "violated"}, system=honest | {"name": "mine"}, started=at(3))
+    write(folder / "d", {"KIP890-060": "violated"}, system=honest | {"version": "0.2"}, started=at(4))
+    write(folder / "e", {"KIP890-060": "met"}, system=honest | {"labels": {"branch": "x", "a": "b"}, "defect": None}, started=at(5))
+
+    summary = report()
+
+    found = {str(standing.system): (standing.runs, standing.state, standing.latest.name) for standing in summary.standings}
+    assert found == {
+        "reference 0.1.0 as seed": (2, State.CONFORMS, "e"),
+        "reference 0.1.0 as seed, with the defect no-epoch-bump": (1, State.DOES_NOT, "b"),
+        "mine 0.1.0 as seed": (1, State.DOES_NOT, "c"),
+        "reference 0.2 as seed": (1, State.DOES_NOT, "d"),
+    }
+    spans = {column.standing.latest.name: [time.day for time in column.span or ()] for column in summary.columns}
+    assert spans == {"e": [1, 5], "b": [2, 2], "c": [3, 3], "d": [1, 5]}
+    assert of(summary, System("reference", "0.1.0", "seed")).latest.labels == ("a=b", "branch=x")
+
+
+def test_an_image_that_was_built_anew_is_the_same_system(report: Told, tmp_path: Path) -> None:
+    """The images are told, the latest first, each once; each cell has the one that it was judged on. Older results have none."""
+    folder = tmp_path / "in"
+    for day, (digest, verdict) in enumerate([("sha256:1", "met"), ("sha256:2", "violated"), ("sha256:1", "not_run"), (None, "not_run")], 1):
+        image = {"name": "corp/broker:2.7", "digest": digest} if digest else None
+        made = system("2.7", profile="kafka-4.3") | {"image": image, "known_as": "kafka:4.3.1", "labels": {}}
+        write(folder / str(day), {"KIP890-060": verdict}, system=made, started=at(day))
+
+    (standing,) = (summary := report()).standings
+
+    assert standing.images == ("corp/broker:2.7 sha256:1", "corp/broker:2.7 sha256:2")
+    assert (standing.latest.image, standing.latest.known_as) == (None, "kafka:4.3.1")
+    (column,) = summary.columns
+    assert column.cells["KIP890-060"].run.told == ("corp/broker:2.7 sha256:2", "known as kafka:4.3.1")
+    assert [moment.run.image for moment in column.moments] == [*standing.images, "corp/broker:2.7 sha256:1", None]
+
+
 def test_a_page_gets_no_more_columns_and_moments_than_it_can_show(report: Told, tmp_path: Path) -> None:
     """Those that ran last are told in full; of the others only how they stand. Of each stretch of time the last run is told."""
     for number in range(90):

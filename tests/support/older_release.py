@@ -7,7 +7,7 @@ from fencepost.contract.gherkin import requirement_of
 
 def deviating(system: str, version: str) -> set[str]:
     """The requirements of which that release is known to break a scenario."""
-    return {entry.requirement for entry in expectations.load_for(system, version, True, register.bundled()).entries}
+    return {one.entry.requirement for one in expectations.load_for(system, version, True, register.bundled()).known}
 
 
 def smoke(*specs: str) -> set[str]:

@@ -44,7 +44,8 @@ def test_the_suite_says_of_a_served_reference_what_it_says_of_the_bundled_one(pr
     with serve_command(tmp_path, "--profile", profile, system="pulsar") as served:
         place = ("--service-url", f"pulsar://127.0.0.1:{served.port}", "--admin-url", f"http://127.0.0.1:{served.admin_port}")
         results = tmp_path / "results"
-        fencepost("run", "pulsar", *place, "--spec", SPEC, "--profile", profile, "--no-html", "--results", results, expect=0)
+        known_as = () if profile == "seed" else ("--known-as", profile.replace("-", ":"))
+        fencepost("run", "pulsar", *place, *known_as, "--spec", SPEC, "--profile", profile, "--no-html", "--results", results, expect=0)
         assert "Traceback" not in served.log.read_text()
 
     bundled, behind_address = scenarios(in_process, "pulsar"), scenarios(results, "pulsar")

@@ -1,5 +1,6 @@
 """Kafka in a container: it is ready when it says so, survives a crash with its disk, and is gone after every way out."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from commands import compliance, fencepost, verdicts
 from docker_here import IMAGE, containers_of
+from stopped import begun
 
 from fencepost.adapters.common import owners
 from fencepost.adapters.images import image_of
@@ -39,6 +41,8 @@ def test_a_release_is_known_by_its_tag_and_its_features(kafka_container: tuple[K
 
     assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("4.3.1", True, "kafka-4.3")
     assert handshake.judged_as == ("kafka", "4.3.1")
+    assert handshake.image is not None
+    assert (handshake.image.name, str(handshake.image.digest)[:7]) == (IMAGE, "sha256:")
     assert handshake.capabilities == {"transactions-v2", "wire-faults"} | kafka_settings().capabilities
     assert handshake.not_offered == ()
 
@@ -77,6 +81,7 @@ def test_the_same_broker_by_its_address_is_known_without_a_tag(kafka_container: 
     session = system.session("a scenario")
 
     assert (told.version, told.version_is_exact, told.profile) == ("4.3", False, "kafka-4.3")
+    assert (told.judged_as, told.looks_like, told.image) == (None, ("kafka", "4.3"), None)
     assert told.capabilities == {"transactions-v2", "aged-ids", "wire-faults"}
     assert {line.split(":")[0] for line in told.not_offered} == kafka_settings().capabilities - {"aged-ids"}
     assert f"{address_of(handshake)} was not started by fencepost" in told.not_offered[0]
@@ -189,6 +194,37 @@ def test_nothing_is_left_when_nobody_closes() -> None:
     ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=300)
 
     assert containers_of(ended.stdout.strip()) == []
+
+
+def containers_begun_by(pid: int) -> list[str]:
+    """Those of a process, by its owner's label."""
+    command = ["docker", "ps", "--all", "--format", f'{{{{.Label "{owners.LABEL}"}}}}']
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [owner for owner in listed if owner.split()[1:2] == [str(pid)]]
+
+
+@needs_docker
+@pytest.mark.parametrize("when", ["starting", "serving", "serving, and again"])
+def test_a_run_that_is_stopped_gives_its_broker_back(tmp_path: Path, when: str) -> None:
+    """While it starts, and while it is judged; also where a second signal comes while the first is obeyed. What was found is kept."""
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "notes.md").write_text("mine", encoding="utf-8")
+
+    with begun("run", "kafka", "--container", IMAGE, "--spec", "core", "--results", results, "--no-html", cwd=tmp_path) as run:
+        run.until(lambda: bool(containers_begun_by(run.process.pid)))
+        if when != "starting":
+            run.until(lambda: bool(list((results / "history").glob("*.jsonl"))))
+        run.signal(signal.SIGTERM)
+        if when == "serving, and again":
+            run.signal(signal.SIGTERM, to_all=True)
+        finished = run.end(expect=4)
+
+    assert containers_begun_by(run.process.pid) == []
+    assert "nothing red (SIGTERM)" in finished.out
+    assert (compliance(results)["complete"], compliance(results)["stopped"]) == (False, "SIGTERM")
+    assert (compliance(results)["scenarios"]["judged"] > 0) is (when != "starting")
+    assert (results / "notes.md").read_text(encoding="utf-8") == "mine"
 
 
 @needs_docker

@@ -1,0 +1,58 @@
+"""What a shell completes: names of ours, read without importing anything heavy, since a person waits at each press of the key."""
+
+import re
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from importlib.metadata import entry_points
+from importlib.resources.abc import Traversable
+
+_SYSTEMS = ("reference", "kafka", "pulsar")
+_ID = re.compile(r"^- id: *(\S+)", re.MULTILINE)
+_DEFECT = re.compile(r'^ +name="([a-z0-9-]+)"', re.MULTILINE)
+
+
+def complete_system(incomplete: str) -> list[str]:
+    """One of ours, or of a package that is installed."""
+    return _that_begin((*_SYSTEMS, *(entry.name for entry in entry_points(group="fencepost.systems"))), incomplete)
+
+
+def complete_proposal(incomplete: str) -> list[str]:
+    folders = resources.files("fencepost.features").iterdir()
+    return _that_begin((folder.name for folder in folders if folder.joinpath("spec.yaml").is_file()), incomplete)
+
+
+def complete_requirement(incomplete: str) -> list[str]:
+    """An id of the registers, in whatever case of letters it was begun."""
+    found: list[str] = []
+    for folder in resources.files("fencepost.features").iterdir():
+        rows = folder.joinpath("requirements.yaml")
+        if rows.is_file():
+            found += _ID.findall(rows.read_text(encoding="utf-8"))
+    return _that_begin(found, incomplete.upper())
+
+
+def complete_level(incomplete: str) -> list[str]:
+    return _that_begin(("MUST", "SHOULD", "MAY"), incomplete.upper())
+
+
+def complete_profile(incomplete: str) -> list[str]:
+    releases = resources.files("fencepost.fixtures") / "releases"
+    files = [*releases.iterdir(), *(releases / "pulsar").iterdir()]
+    return _that_begin({file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")}, incomplete)
+
+
+def complete_defect(incomplete: str) -> list[str]:
+    """A defect of the reference, or a lawful variant."""
+    return _that_begin(_defects(resources.files("fencepost.reference") / "defects"), incomplete)
+
+
+def _defects(folder: Traversable) -> Iterator[str]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _defects(entry)
+        elif entry.name.endswith(".py"):
+            yield from _DEFECT.findall(entry.read_text(encoding="utf-8"))
+
+
+def _that_begin(names: Iterable[str], incomplete: str) -> list[str]:
+    return sorted(name for name in names if name.startswith(incomplete))

@@ -1,0 +1,188 @@
+"""What is set once and not said each time: in a file, and by environment.
+
+* A file: `fencepost.toml` with a table for a command, such as `[run]`, or `pyproject.toml` with `[tool.fencepost.run]`, in the current
+  folder; or the one that `fencepost --config FILE` or FENCEPOST_CONFIG names. A key is an option without its dashes, or `system`.
+* The environment: FENCEPOST_ with the command and the option, such as FENCEPOST_RUN_SET_SYSTEM; the parts of a list by blanks.
+
+The command line wins over the environment, and that over the file. A name that nobody knows is wrong usage: a setting that is silently
+without effect would be a run of something else.
+"""
+
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from fencepost.contract.errors import WrongUsage, hint
+
+PREFIX = "FENCEPOST"
+OWN, PROJECT = "fencepost.toml", "pyproject.toml"
+_SECRET = re.compile(r"set-system|password|token|secret|key", re.IGNORECASE)
+_WORDS = {str: "a text", Path: "a text", int: "a whole number", float: "a number", bool: "true or false", list: "a text or a list of texts"}
+
+_FITTING: dict[type, tuple[type, ...]] = {int: (int,), float: (int, float)}
+
+
+class Command(TyperCommand):
+    """A command whose options can be set in a file and by environment, and which tells what came from there."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for parameter in self.params:
+            if parameter.name != "help":
+                parameter.envvar = variable(self.name or "", key_of(parameter))
+                vars(parameter)["show_envvar"] = False  # in the help of each option it would hide what the option is for
+
+    def keys(self) -> dict[str, Any]:
+        """What can be set, by the keys of a file."""
+        return {key_of(parameter): parameter for parameter in self.params if parameter.name != "help"}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            if (parameter := error.param) and (origin := _origin(ctx, parameter, self.name or "")):
+                error.message += f" It is from {origin}."
+            raise
+
+    def invoke(self, ctx: Any) -> Any:
+        told: dict[str, list[str]] = {}
+        for key, parameter in self.keys().items():
+            if origin := _origin(ctx, parameter, self.name or ""):
+                told.setdefault(origin, []).append(_shown(key, ctx.params.get(parameter.name)))
+        if told:
+            said = "; ".join(f"from {origin}: {', '.join(values)}" for origin, values in told.items())
+            print(f"fencepost: {self.name} {said}", file=sys.stderr)
+        return super().invoke(ctx)
+
+
+def variable(command: str, key: str) -> str:
+    """The variable of the environment that sets an option."""
+    return "_".join((PREFIX, command, key)).upper().replace("-", "_")
+
+
+def key_of(parameter: Any) -> str:
+    """An option by its long name, `--set-system` as `set-system`; an argument, or an option without a long name, by what it is."""
+    long = next((option[2:] for option in parameter.opts if option.startswith("--")), None)
+    return long or str(parameter.name).replace("_", "-")
+
+
+def apply(ctx: Any, named: Path | None) -> None:
+    """Take in what the file and the environment say, for all commands. Raises WrongUsage."""
+    group = ctx.command
+    assert isinstance(group, TyperGroup)
+    commands = {name: command for name, command in group.commands.items() if isinstance(command, Command)}
+    _check_environment(commands, os.environ)
+    found = find(named, Path())
+    if found is None:
+        return
+    path, tables = found
+    ctx.default_map = checked(path, tables, commands)
+    ctx.obj = path
+
+
+def find(named: Path | None, folder: Path) -> tuple[str, Mapping[str, Any]] | None:
+    """The configuration that holds, with where it stands: the named file, or the one in this folder. Raises WrongUsage."""
+    if named is not None:
+        if not named.is_file():
+            raise WrongUsage(f"--config {named}: there is no such file; name a TOML file such as {OWN}")
+        return _read(named) or (str(named), {})
+    present = [found for name in (OWN, PROJECT) if (folder / name).is_file() and (found := _read(folder / name))]
+    if len(present) > 1:
+        raise WrongUsage(f"both {OWN} and [tool.fencepost] in {PROJECT} are here: keep one, or name one with --config FILE")
+    return present[0] if present else None
+
+
+def _read(path: Path) -> tuple[str, Mapping[str, Any]] | None:
+    """The tables of a file; None where a pyproject.toml has none of ours."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        line = found[1] if found else len(path.read_text(encoding="utf-8").splitlines())
+        raise WrongUsage(f"{path}:{line}: not TOML: {re.sub(r' [(]at .*[)]$', '', str(error))}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUsage(f"{path}: cannot be read as a text in UTF-8: {error}") from error
+    if path.name != PROJECT:
+        return str(path), data
+    ours = data.get("tool", {}).get("fencepost")
+    if ours is None:
+        return None
+    if not isinstance(ours, dict):
+        raise WrongUsage(f"{path}: tool.fencepost: expected tables of commands, such as [tool.fencepost.run]")
+    return str(path), ours
+
+
+def checked(path: str, tables: Mapping[str, Any], commands: Mapping[str, Command]) -> dict[str, dict[str, Any]]:
+    """What the file says for each command, by the names of its parameters. Raises WrongUsage with file, key and what is expected."""
+    said: dict[str, dict[str, Any]] = {}
+    for name, table in tables.items():
+        if name not in commands:
+            raise WrongUsage(f"{path}: {name}: expected a table with the name of a command{hint(name, commands)}")
+        if not isinstance(table, dict):
+            raise WrongUsage(f"{path}: {name} = {table!r}: expected a table such as [{name}]")
+        keys, hints = commands[name].keys(), get_type_hints(commands[name].callback)
+        said[name] = {}
+        for key, value in table.items():
+            parameter = keys.get(key.replace("_", "-"))
+            if parameter is None:
+                raise WrongUsage(f"{path}: {name}.{key}: unknown key{hint(key, keys)}")
+            said[name][parameter.name] = _fitting(f"{path}: {name}.{key}", value, hints[parameter.name])
+    return said
+
+
+def _fitting(place: str, value: Any, hinted: Any) -> Any:
+    """The value as the command takes it; a text is a list of one."""
+    kind = _kind(hinted)
+    if kind is list:
+        texts = [value] if isinstance(value, str) else value
+        fits = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+        value = texts
+    elif kind is bool or isinstance(value, bool):
+        fits = kind is bool and isinstance(value, bool)
+    else:
+        fits = isinstance(value, _FITTING.get(kind, (str,)))
+    if not fits:
+        raise WrongUsage(f"{place} = {value!r}: expected {_WORDS[kind]}")
+    return value
+
+
+def _kind(hinted: Any) -> type:
+    """`list[str] | None` is list, `float` is float."""
+    kinds = [kind for kind in get_args(hinted) if kind is not NoneType] if NoneType in get_args(hinted) else [hinted]
+    kind = get_origin(kinds[0]) or kinds[0]
+    return kind if kind in _WORDS else str
+
+
+def _check_environment(commands: Mapping[str, Command], environment: Mapping[str, str]) -> None:
+    """Raises WrongUsage for a variable that begins as those of a command do, and is none."""
+    known = {variable(name, key) for name, command in commands.items() for key in command.keys()}  # noqa: SIM118 it is no mapping
+    begins = tuple(f"{variable(name, '')}" for name in commands)
+    for name in environment:
+        if name.startswith(begins) and name not in known:
+            raise WrongUsage(f"{name}, in the environment: there is no such option{hint(name, sorted(known))}")
+
+
+def _origin(ctx: Any, parameter: Any, command: str) -> str | None:
+    """Where a value is from; None for the command line and for what nobody said."""
+    source = ctx.get_parameter_source(parameter.name)
+    match source.name if source else None:
+        case "ENVIRONMENT":
+            return "the environment"
+        case "DEFAULT_MAP":
+            return f"{ctx.find_root().obj} [{command}]"
+    return None
+
+
+def _shown(key: str, value: Any) -> str:
+    """Without what may be secret."""
+    told = ",".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+    is_secret = _SECRET.search(key) or "@" in told
+    return f"{key} (not shown)" if is_secret else f"{key} {told}"

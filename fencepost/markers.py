@@ -1,0 +1,47 @@
+"""A scenario's tags as pytest's markers, for `pytest -p fencepost.plugin -m 'MUST and not needs_crash'`.
+
+Levels are MUST, SHOULD and MAY; a need `@needs:crash-points` is `needs_crash_points`, since pytest ends a marker's name at a colon; a
+requirement is its id, such as KIP890-060, and a proposal the name of its folder. All are registered, so that pytest refuses a misspelt one
+where it is strict.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.register import Register
+
+from .selection import LEVELS
+
+_NEED = "needs:"
+
+
+def register_all(config: pytest.Config, register: Register) -> None:
+    """Make every marker known to pytest."""
+    for level in LEVELS:
+        config.addinivalue_line("markers", f"{level}: scenarios of requirements that say {level}")
+    for capability, told in CAPABILITIES.items():
+        config.addinivalue_line("markers", f"{_named(_NEED + capability)}: {told}")
+    for spec, rows in register.by_spec.items():
+        config.addinivalue_line("markers", f"{spec}: scenarios of that proposal")
+        for row in rows:
+            config.addinivalue_line("markers", f"{row.id}: scenarios of that requirement")
+
+
+def mark(function: Callable[..., Any], tag: str, register: Register) -> None:
+    """Give a scenario's function the marker of one of its tags."""
+    if tag in register.by_id:
+        _give(function, register.spec_of(tag))
+    if tag in register.by_id or tag in LEVELS or tag.removeprefix(_NEED) in CAPABILITIES:
+        _give(function, _named(tag))
+
+
+def _give(function: Callable[..., Any], name: str) -> None:
+    marker: pytest.MarkDecorator = getattr(pytest.mark, name)
+    marker.with_args("a tag")(function)  # with an argument, since Allure would make a tag of its own of one without
+
+
+def _named(tag: str) -> str:
+    return tag.replace(":", "_").replace("-", "_") if tag.startswith(_NEED) else tag

@@ -1,0 +1,104 @@
+"""What can be named beside requirements: systems, profiles, defects and capabilities, each with a line on what it is."""
+
+import json
+from collections.abc import Callable, Mapping
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fencepost.adapters import registry
+from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.contract.registration import Asked
+from fencepost.reference.defects import DEFECTS, LAWFUL
+
+FORMS = ("table", "json")
+_TEXT = "seed"
+_OURS = {
+    registry.REFERENCE: "the reference implementation, in this process",
+    "kafka": "an Apache Kafka broker, or any other that speaks its protocol",
+    "pulsar": "an Apache Pulsar broker, or any other that speaks its protocol",
+}
+
+
+def systems() -> list[dict[str, str]]:
+    """What `fencepost run` can judge, ours first; a package's system that cannot be used says why."""
+    ours = [
+        {"name": name, "speaks": ", ".join(registry.protocols_of(name, Asked())), "options": _options(name), "what": what}
+        for name, what in _OURS.items()
+    ]
+    return ours + [{"name": one.name} | _foreign(one) for one in registry.foreign()]
+
+
+def profiles() -> list[dict[str, str]]:
+    """What --profile can say, with the systems that know it."""
+    whose: dict[str, list[str]] = {}
+    for name in registry.names():
+        try:
+            known = registry.find(name).profiles()
+        except WrongUsage:  # `--systems` says why
+            continue
+        for profile in known:
+            whose.setdefault(profile, []).append(name)
+    return [{"name": profile, "of": ", ".join(names), "what": _profile(profile)} for profile, names in whose.items()]
+
+
+def defects() -> list[dict[str, str]]:
+    """What --defect can say: broken variants with the requirements that they break, then lawful ones."""
+    return [
+        {"name": name, "protocol": one.protocol, "breaks": ", ".join(one.breaks) or "nothing", "what": one.story}
+        for name, one in (DEFECTS | LAWFUL).items()
+    ]
+
+
+def capabilities() -> list[dict[str, str]]:
+    """What a scenario may need with `@needs:...`."""
+    return [{"name": name, "what": what} for name, what in CAPABILITIES.items()]
+
+
+KINDS: Mapping[str, Callable[[], list[dict[str, str]]]] = {
+    "systems": systems,
+    "profiles": profiles,
+    "defects": defects,
+    "capabilities": capabilities,
+}
+
+
+def show(kind: str, form: str) -> int:
+    """Print what can be named of one of `KINDS`."""
+    if form not in FORMS:
+        raise UnknownName("format", form, FORMS)
+    rows = KINDS[kind]()
+    if form == "json":
+        print(json.dumps(rows, indent=1))
+        return 0
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in rows[0]:
+        table.add_column(column, no_wrap=column == "name", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(row[column]) for column in rows[0]))
+    Console().print(table)
+    return 0
+
+
+def _options(name: str) -> str:
+    return ", ".join(f"--{option}" for option in registry.find(name).options)
+
+
+def _foreign(one: registry.Foreign) -> dict[str, str]:
+    try:
+        registration = one.load()
+        speaks = ", ".join(registration.protocols(Asked()))
+        options = ", ".join(f"--set-system {option}=" for option in registration.options)
+    except WrongUsage as error:
+        return {"speaks": "", "options": "", "what": f"cannot be used: {error}"}
+    package = f"{one.entry.dist.name} {one.entry.dist.version}: " if one.entry.dist else ""
+    return {"speaks": speaks, "options": options, "what": f"{package}{registration.usage}"}
+
+
+def _profile(name: str) -> str:
+    if name == _TEXT:
+        return "the proposals as they are written"
+    system, _, version = name.partition("-")
+    return f"as {system.capitalize()} {version} does it, where that differs from the text"

@@ -1,0 +1,155 @@
+"""The lines at the end of a run: what was asked and how it ended, in numbers that compliance.json has too."""
+
+from collections import Counter
+
+import pytest
+
+from fencepost import matrix
+from fencepost.contract.register import Register, Requirement
+from fencepost.contract.verdict import Gate, ScenarioResult, Verdict
+from fencepost.results import Results
+from fencepost.selection import Selection
+
+
+def row(name: str, **other: object) -> Requirement:
+    said = {"level": "MUST", "source": "specified", "section": "A section", "statement": "It does.", "check": "Look."}
+    return Requirement.model_validate({"id": name, **said, **other})
+
+
+REGISTER = Register(
+    {
+        "kip890": (*(row(f"KIP890-{number:03}") for number in range(1, 6)), row("KIP890-006", planned=True)),
+        "pip31": (row("PIP31-01", level="SHOULD"), row("PIP31-02", excluded="it cannot be seen from outside")),
+    }
+)
+
+
+class Terminal:
+    """Remembers what is written, without its colours."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write_line(self, text: str, **_: bool) -> None:
+        self.text += text + "\n"
+
+
+def results_of(verdicts: dict[str, Verdict], **other: object) -> Results:
+    results = Results(REGISTER, other.pop("selection", Selection(("kip890",))), "kafka", **{"complete": True, **other})  # type: ignore[arg-type]
+    for name, verdict in verdicts.items():
+        results.scenarios.append(ScenarioResult(name, "kip890/ending.feature", "[1] One", verdict, "for a reason", 1, 0.1))
+    return results
+
+
+def end_of(results: Results) -> list[str]:
+    """The lines after the matrix."""
+    terminal = Terminal()
+    matrix.write_headline(results, terminal)
+    return [line.strip() for line in terminal.text.splitlines()]
+
+
+def five(*verdicts: Verdict) -> dict[str, Verdict]:
+    return dict(zip([one.id for one in REGISTER.by_spec["kip890"]], verdicts, strict=False))
+
+
+M, V, K, N, I, H = Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR  # noqa: E741
+
+
+PLANNED, PARTLY = "not asked: 1 planned", "kafka conforms as far as it was asked about KIP-890"
+LOST = "kafka has no verdict: the run lost scenarios, which is fencepost's fault"
+
+
+@pytest.mark.parametrize(
+    ("results", "told"),
+    [
+        (results_of(five(M, M, M, M, M)), ["5 of 5 asked: 5 met", PLANNED, "kafka conforms to KIP-890"]),
+        (
+            results_of(five(M, M, K, N, N)),
+            [
+                "3 of 5 asked: 2 met, 1 known deviation; 2 not offered",
+                PLANNED,
+                PARTLY,
+            ],
+        ),
+        (
+            results_of(five(M, M, M, V, N)),
+            ["4 of 5 asked: 3 met, 1 violated; 1 not offered", PLANNED, "kafka does not conform: 1 violated"],
+        ),
+        (
+            results_of(five(M, M, M, M, N), gate=Gate(strict=True)),
+            [
+                "4 of 5 asked: 4 met; 1 not offered",
+                PLANNED,
+                "kafka does not conform: 1 not offered, and --strict counts them",
+            ],
+        ),
+        (
+            results_of({"KIP890-002": M}, selection=Selection(("kip890",), only=("KIP890-002",))),
+            ["1 of 1 asked: 1 met", "not asked: 5 not selected", PARTLY],
+        ),
+        (
+            results_of(five(M, M, M, M, M) | {"PIP31-01": M}, selection=Selection(("kip890", "pip31"))),
+            ["6 of 6 asked: 6 met", "not asked: 1 excluded, 1 planned", "kafka conforms to KIP-890 and PIP-31"],
+        ),
+        (
+            results_of(five(M, M), complete=False, stopped="SIGTERM"),
+            ["2 of 5 asked: 2 met; 3 not reached", PLANNED, "kafka has no verdict: the run was stopped"],
+        ),
+        (
+            results_of(five(M, V), complete=False, stopped="SIGTERM"),
+            ["2 of 5 asked: 1 met, 1 violated; 3 not reached", PLANNED, "kafka does not conform: 1 violated"],
+        ),
+        (
+            results_of(five(M, M), complete=False),
+            [
+                "2 of 5 asked: 2 met; 3 not reached",
+                PLANNED,
+                "kafka has no verdict: the run lost scenarios, which is fencepost's fault",
+            ],
+        ),
+        (
+            results_of(five(M, M, M, M, M), stopped="SIGINT"),
+            ["5 of 5 asked: 5 met", PLANNED, "kafka has no verdict: the histories were not judged"],
+        ),
+        (
+            results_of(five(N, N, K, N, N)),
+            ["1 of 5 asked: 1 known deviation; 4 not offered", PLANNED, "kafka does not conform: nothing was met"],
+        ),
+    ],
+)
+def test_the_headline_counts_what_was_asked_and_says_what_it_means(results: Results, told: list[str]) -> None:
+    """Only of the selected proposals, and what was not asked is told apart."""
+    assert end_of(results) == told
+
+
+def test_the_numbers_of_the_headline_can_be_worked_out_from_compliance_json() -> None:
+    """By what it says of each requirement."""
+    results = results_of(five(M, M, K, N, V))
+    rows = [one for one in results.as_json()["requirements"] if one["selected"]]
+    judged = Counter(one["verdict"] for one in rows if not (one["reason"] or "").startswith("planned"))
+
+    assert judged == {"met": 2, "known_deviation": 1, "not_offered": 1, "violated": 1}
+    assert results.as_json()["scenarios"] == {"selected": None, "judged": 5}
+
+
+@pytest.mark.parametrize(
+    ("results", "told"),
+    [
+        (results_of(five(M, M), complete=False, stopped="SIGTERM", selected=9), "stopped after 2 of 9 scenarios, nothing red (SIGTERM)"),
+        (
+            results_of(five(M, V, H), complete=False, stopped="--timeout 9m", selected=9),
+            "stopped after 3 of 9 scenarios, 2 red (--timeout 9m)",
+        ),
+        (results_of({}, complete=False, stopped="SIGINT"), "stopped before the scenarios were known, nothing red (SIGINT)"),
+        (
+            results_of(five(M, M), stopped="SIGINT", selected=2),
+            "stopped after all scenarios, but before their histories were judged, nothing red (SIGINT)",
+        ),
+    ],
+)
+def test_a_run_that_was_stopped_says_how_far_it_came(results: Results, told: str) -> None:
+    """And whether something was red by then."""
+    terminal = Terminal()
+    matrix.write_stopped(results, terminal)
+
+    assert terminal.text == f"{told}\n"

@@ -1,0 +1,86 @@
+"""What can be named: listed for people and programs, and completed by a shell without importing anything heavy."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import fencepost
+
+from fencepost import __version__, naming
+from fencepost.adapters import registry
+from fencepost.commands import completing
+from fencepost.contract import register
+from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.errors import UnknownName
+from fencepost.reference.defects import DEFECTS, LAWFUL
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("systems", registry.names()),
+        ("profiles", ["kafka-4.0", "kafka-4.1", "kafka-4.2", "kafka-4.3", "pulsar-4.0", "pulsar-5.0", "seed"]),
+        ("defects", [*DEFECTS, *LAWFUL]),
+        ("capabilities", list(CAPABILITIES)),
+    ],
+)
+def test_all_that_can_be_named_is_listed(kind: str, names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Each once, with a line on what it is; as a table too."""
+    naming.show(kind, "json")
+    rows = json.loads(capsys.readouterr().out)
+    naming.show(kind, "table")
+    table = capsys.readouterr().out
+
+    assert [row["name"] for row in rows] == names
+    assert all(row["what"] for row in rows)
+    assert all(name in table for name in names)
+
+
+def test_a_list_has_no_other_format() -> None:
+    """Markdown is for requirements."""
+    with pytest.raises(UnknownName, match=r"unknown format 'markdown'; known: table, json"):
+        naming.show("systems", "markdown")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--systems", "--defects"), "--systems and --defects exclude each other: each shows a table of its own"),
+        (("--spec", "kip890", "--profiles"), "--spec kip890 is about requirements, and --profiles shows none"),
+    ],
+)
+def test_one_list_at_a_time(arguments: tuple[str, ...], told: str) -> None:
+    """Two tables would be none that a program can read."""
+    assert fencepost("list", *arguments, expect=2).err == f"fencepost: {told}\n"
+
+
+def test_the_version_is_told_by_the_command_and_by_the_module() -> None:
+    """`fencepost --version` and `python -m fencepost --version`."""
+    module = subprocess.run([sys.executable, "-m", "fencepost", "--version"], capture_output=True, text=True, check=True)
+
+    assert fencepost("--version", expect=0).out == module.stdout == f"fencepost {__version__}\n"
+
+
+def test_every_name_is_completed() -> None:
+    """Those that there are, and no others."""
+    assert completing.complete_requirement("") == sorted(row.id for row in register.bundled().rows())
+    assert completing.complete_defect("") == sorted(DEFECTS | LAWFUL)
+    assert completing.complete_profile("") == sorted(row["name"] for row in naming.profiles())
+    assert completing.complete_proposal("") == sorted(register.bundled().by_spec)
+    assert completing.complete_system("") == sorted(registry.names())
+    assert completing.complete_level("M") == ["MAY", "MUST"]
+    assert completing.complete_requirement("KIP890-06") == [f"KIP890-06{digit}" for digit in range(10)]
+
+
+def test_a_shell_gets_completions_at_once() -> None:
+    """Through typer's own protocol, and without pytest, pydantic or the probes."""
+    words = {"COMP_WORDS": "fencepost run --defect no-epoch-bump", "COMP_CWORD": "3", "_FENCEPOST_COMPLETE": "complete_bash"}
+    done = subprocess.run([Path(sys.executable).parent / "fencepost"], env=os.environ | words, capture_output=True, text=True, check=False)
+    probe = "import sys; import fencepost.commands.completing as c; c.complete_defect(''); c.complete_requirement('')\n"
+    probe += "print(sorted({'pytest', 'kio', 'pydantic', 'yaml'} & set(sys.modules)))"
+
+    assert done.stdout.split() == ["no-epoch-bump", "no-epoch-bump-on-abort"]
+    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,0 +1,155 @@
+"""What a run would do, told before anything is started."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import compliance, fencepost
+
+from fencepost.adapters.common.line_up import MOST_CONTAINERS
+from fencepost.contract import register, smoke
+from fencepost.contract.brokers import Asked
+from fencepost.contract.registration import Asked as AskedOfSystem
+from fencepost.options import Options
+from fencepost.plan import Plan, expected_seconds, in_words, plan_of, told
+from fencepost.selection import Selection
+
+KAFKA = AskedOfSystem({"container": "apache/kafka:4.3.1"})
+PULSAR = AskedOfSystem({"container": "apachepulsar/pulsar:4.0.7"})
+
+
+def planned(options: Options, workers: int = 1) -> Plan:
+    return plan_of(options.about_system(register.bundled()), register.bundled(), workers)
+
+
+def test_a_whole_run_of_kafka_holds_four_containers_at_most() -> None:
+    """Of all that it starts; a cluster of two nodes is one broker and two containers."""
+    plan = planned(Options("kafka", KAFKA))
+    (part,) = plan.protocols
+    assert part.brokers is not None
+    brokers = {one.configuration: (one.brokers, one.containers) for one in part.brokers.started}
+
+    assert plan.containers_at_once == MOST_CONTAINERS
+    assert brokers["two-nodes"] == (1, 2)
+    assert brokers["levels"][0] > 1
+    assert part.brokers.image == "apache/kafka:4.3.1"
+    assert [one.needs for one in part.not_offered] == ["crash-points"]
+
+
+def test_a_plan_counts_what_a_run_asks(reference_run: tuple[Path, str]) -> None:
+    """The same requirements and scenarios, by proposal."""
+    asked = [one for one in compliance(reference_run[0])["requirements"] if one["scenarios"]]
+    plan = planned(Options())
+
+    requirements: dict[str, int] = {}
+    for one in asked:
+        spec = register.bundled().spec_of(one["id"])
+        requirements[spec] = requirements.get(spec, 0) + 1
+    by_protocol = {part.protocol: part for part in plan.protocols}
+    assert by_protocol["kafka"].requirements == {"core": requirements["core"], "kip890": requirements["kip890"]}
+    assert by_protocol["pulsar"].requirements == {"core": requirements["core"], "pip31": requirements["pip31"]}
+    scenarios = sum(sum(part.scenarios.values()) for part in plan.protocols)
+    assert scenarios == sum(len(one["scenarios"]) for one in asked)
+
+
+def test_each_worker_has_brokers_of_its_own() -> None:
+    """So containers and memory are for all of them."""
+    one, three = planned(Options("kafka", KAFKA)), planned(Options("kafka", KAFKA), workers=3)
+
+    assert (three.containers_at_once, three.memory_mb) == (3 * one.containers_at_once, 3 * one.memory_mb)
+
+
+def test_a_broker_that_runs_already_needs_no_container() -> None:
+    """And what needs settings will not be offered."""
+    plan = planned(Options("kafka", AskedOfSystem({"bootstrap": "127.0.0.1:9092"})))
+    (part,) = plan.protocols
+
+    assert (part.brokers, plan.containers_at_once, plan.memory_mb) == (None, 0, 0)
+    assert {"authorizer", "crash"} <= {need for one in part.not_offered for need in one.needs.split(", ")}
+
+
+@pytest.mark.parametrize(("name", "asked"), [("kafka", KAFKA), ("pulsar", PULSAR)])
+def test_a_smoke_run_takes_less_than_a_minute(name: str, asked: AskedOfSystem) -> None:
+    """By what was measured; a whole run takes longer."""
+    quick, whole = planned(Options(name, asked, smoke=True)), planned(Options(name, asked))
+
+    assert quick.seconds is not None
+    assert whole.seconds is not None
+    assert quick.seconds < 60 < whole.seconds
+
+
+def test_a_smoke_run_starts_what_it_asks_for() -> None:
+    """On Kafka one broker; on Pulsar one that all share, and one that is killed."""
+    started = [
+        part.brokers
+        for name, asked in (("kafka", KAFKA), ("pulsar", PULSAR))
+        for part in planned(Options(name, asked, smoke=True)).protocols
+    ]
+
+    assert [sum(one.brokers for one in brokers.started) for brokers in started if brokers] == [1, 2]
+
+
+def test_what_was_never_measured_is_not_guessed() -> None:
+    """A system of somebody else's has no estimate."""
+
+    class Unmeasured:
+        name = "theirs"
+
+    systems: Any = {"kafka": Unmeasured()}
+
+    assert expected_seconds(systems, {"kafka": [Asked("core/fencing.feature", frozenset())]}) is None
+
+
+def test_a_smoke_run_says_so_and_is_never_the_whole(tmp_path: Path) -> None:
+    """In compliance.json and in what is told; with a proposal it is what both choose."""
+    fencepost("run", "--smoke", "--spec", "pip31", "--no-html", "--results", tmp_path, expect=0)
+
+    found = compliance(tmp_path)
+    judged = [one["id"] for one in found["requirements"] if one["scenarios"]]
+    assert found["selection"]["smoke"] is True
+    assert found["selection"]["only"] == list(smoke.requirements_for(["kafka", "pulsar"]))
+    assert sorted(judged) == sorted(one for one in smoke.requirements_for(["pulsar"]) if one.startswith("PIP31"))
+
+
+def test_a_plan_starts_nothing_and_leaves_nothing(tmp_path: Path) -> None:
+    """No folder is made; what is said fits the numbers in JSON."""
+    arguments = ("run", "kafka", "--container", "nowhere/kafka:0", "--smoke", "--plan", "--results", "there")
+    printed = fencepost(*arguments, expect=0, cwd=tmp_path).out
+    data = json.loads(fencepost(*arguments, "--format", "json", expect=0, cwd=tmp_path).out)
+
+    assert list(tmp_path.iterdir()) == []
+    assert "nothing has been started" in printed
+    assert "results: there" in printed
+    assert "short            1 broker: " in printed
+    assert (data["containers_at_once"], data["results"]) == (1, "there")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--only", "KIP890-165", "--smoke"), "nothing is selected"),
+        (("--plan", "--format", "xml"), "unknown format 'xml'"),
+        (("--plan", "--only", "KIP890-999"), "KIP890-999"),
+    ],
+)
+def test_a_plan_that_cannot_be_made_is_refused(arguments: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    """As the run would be."""
+    finished = fencepost("run", *arguments, expect=2, cwd=tmp_path)
+
+    assert why in finished.out + finished.err
+
+
+def test_nothing_in_a_plan_is_a_word_of_pythons() -> None:
+    """For every kind of system."""
+    for options in (Options(), Options("kafka", KAFKA), Options("pulsar", PULSAR, Selection(levels=("MAY", "SHOULD")))):
+        for line in told(planned(options)):
+            assert not any(word in line for word in ("None", "frozenset", "Counter", "()"))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.2, "1 s"), (7.4, "7 s"), (34, "30 s"), (119, "120 s"), (140, "2 minutes"), (544, "9 minutes")]
+)
+def test_times_are_told_as_roughly_as_they_are_known(seconds: float, words: str) -> None:
+    """An estimate has no decimals."""
+    assert in_words(seconds) == words

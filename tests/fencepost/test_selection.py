@@ -1,0 +1,69 @@
+"""What a run asks about: lists, patterns, levels and what is skipped, as users say them."""
+
+import pytest
+
+from fencepost.contract import register
+from fencepost.contract.errors import WrongUsage
+from fencepost.selection import Selection
+
+ROWS = register.bundled()
+
+
+def chosen(selection: Selection) -> list[str]:
+    selection.check(ROWS)
+    return [row.id for row in ROWS.rows() if selection.holds(row, ROWS.spec_of(row.id))]
+
+
+@pytest.mark.parametrize(
+    ("only", "expected"),
+    [
+        (["KIP890-060"], ["KIP890-060"]),
+        (["kip890-060,core-01"], ["CORE-01", "KIP890-060"]),
+        (["KIP890-060", " core-01 , "], ["CORE-01", "KIP890-060"]),
+        (["kip890-06[0-3]"], ["KIP890-060", "KIP890-061", "KIP890-062", "KIP890-063"]),
+        (["KIP890-06[!0-7]"], ["KIP890-068", "KIP890-069"]),
+        (["CORE-0?,CORE-01"], [f"CORE-0{number}" for number in range(1, 10)]),
+    ],
+)
+def test_ids_are_lists_and_patterns_in_any_case_of_letters(only: list[str], expected: list[str]) -> None:
+    """As a shell has them; each requirement once, in the order of the register."""
+    assert chosen(Selection.said(only=only)) == expected
+
+
+def test_a_pattern_matches_whole_ids() -> None:
+    """`KIP890-06` is no requirement."""
+    with pytest.raises(WrongUsage, match=r"^--only KIP890-06: no requirement is named so; did you mean KIP890-0"):
+        chosen(Selection.said(only=["kip890-06"]))
+
+
+def test_proposals_and_levels_are_lists_in_any_case_of_letters() -> None:
+    """What is said twice is said once."""
+    assert Selection.said(["KIP890,Pip31", "pip31"], levels=["must,Should"]) == Selection(("kip890", "pip31"), (), ("MUST", "SHOULD"))
+
+
+def test_what_is_skipped_is_not_asked() -> None:
+    """Whatever else was said of it; the results say why."""
+    selection = Selection.said(only=["CORE-0*"], skip=["core-0[2-9]", "CORE-11"])
+
+    assert chosen(selection) == ["CORE-01"]
+    assert selection.why_not(ROWS["CORE-02"], "core") == "not selected: skipped (--skip CORE-0[2-9],CORE-11)"
+    assert selection.why_not(ROWS["CORE-11"], "core") == "not selected"
+
+
+@pytest.mark.parametrize(
+    ("selection", "told"),
+    [
+        (Selection.said(only=["KIP89-06*"]), r"--only KIP89-06\*: no requirement is named so; did you mean KIP890-0"),
+        (Selection.said(skip=["CORE-9[0-9]"]), r"--skip CORE-9\[0-9\]: no requirement is named so; did you mean CORE-"),
+        (Selection.said(only=["CORE-01,KIP890-999"]), "--only KIP890-999: no requirement is named so; did you mean KIP890-"),
+        (Selection.said(["KIP-890"]), r"unknown proposal 'kip-890'; did you mean kip890\?"),
+        (Selection.said(levels=["MUSTN'T"]), r"unknown level \"MUSTN'T\"; did you mean MUST\?"),
+        (Selection.said(skip=["*"]), r"nothing is selected: --skip \* leaves nothing of what was asked for"),
+        (Selection.said(only=["CORE-01"], skip=["CORE-01"]), "nothing is selected: --skip CORE-01 leaves nothing of what was asked for"),
+        (Selection.said(["pip31"], ["CORE-01"]), "nothing is selected: no requirement has all that was asked for"),
+    ],
+)
+def test_what_selects_nothing_is_refused(selection: Selection, told: str) -> None:
+    """An empty run would be green, and a name that is misspelt leaves out what its writer meant."""
+    with pytest.raises(WrongUsage, match=told):
+        chosen(selection)

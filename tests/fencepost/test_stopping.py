@@ -1,0 +1,176 @@
+"""A run that is stopped is not finished, keeps what it has found, and says so; whoever stops it, and whenever."""
+
+import json
+import re
+import signal
+import socket
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+from commands import CHECKOUT, compliance, fencepost
+from stopped import begun
+
+from fencepost.contract.errors import WrongUsage
+from fencepost.stopping import Stopped, Stopping, seconds
+
+SCHEMA = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_text(encoding="utf-8"))
+
+
+def histories(results: Path) -> list[Path]:
+    return list((results / "history").glob("*.jsonl"))
+
+
+def judged(results: Path) -> int:
+    """How many scenarios have a verdict by the results, which are valid and agree with each other."""
+    found = compliance(results)
+    jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker()).validate(found)
+    cases = list(ElementTree.parse(results / "junit.xml").iter("testcase"))  # noqa: S314 - we wrote it
+    given_up = [case for case in cases if any("given up" in (left.get("message") or "") for left in case.iter("skipped"))]
+    count = sum(len(row["scenarios"]) for row in found["requirements"])
+
+    assert len(cases) - len(given_up) == count == found["scenarios"]["judged"]
+    assert len(given_up) <= 2, "one in each worker"
+    return count
+
+
+@pytest.mark.parametrize(
+    ("options", "number", "to_all"),
+    [((), signal.SIGTERM, False), ((), signal.SIGINT, True), (("-n", "2"), signal.SIGTERM, False), (("-n", "2"), signal.SIGINT, True)],
+    ids=["TERM", "Ctrl-C", "TERM with workers", "Ctrl-C with workers"],
+)
+def test_a_signal_ends_a_run_and_keeps_what_was_found(
+    tmp_path: Path, options: tuple[str, ...], number: signal.Signals, to_all: bool
+) -> None:
+    """Exit code 4, the last line of ours says how far it came, and the results are whole. What was not ours stays."""
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "notes.md").write_text("mine", encoding="utf-8")
+
+    with begun("run", "--results", results, "--no-html", *options, cwd=tmp_path) as run:
+        finished = run.until(lambda: len(histories(results)) > 3).signal(number, to_all=to_all).end(expect=4)
+
+    count, found = judged(results), compliance(results)
+    assert f"stopped after {count} of {found['scenarios']['selected']} scenarios, nothing red ({number.name})" in finished.out
+    assert 0 < count < found["scenarios"]["selected"]
+    assert (found["complete"], found["stopped"]) == (False, number.name)
+    assert "has no verdict: the run was stopped" in finished.out
+    assert (results / "notes.md").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "with workers"])
+def test_enough_failures_end_a_run(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Exit code 4, not 1: what was not asked is not known. The red is told."""
+    arguments = ("--defect", "no-epoch-bump", "--spec", "kip890", "--max-failures", "1", "--no-html", "--results", tmp_path)
+    out = fencepost("run", *arguments, *options, expect=4).out
+
+    assert re.search(r"scenarios, [12] red \(--max-failures 1\)", out)
+    assert judged(tmp_path) < compliance(tmp_path)["scenarios"]["selected"]
+    assert compliance(tmp_path)["stopped"] == "--max-failures 1"
+    assert compliance(tmp_path)["totals"]["violated"] >= 1
+
+
+def test_the_last_failure_of_a_run_stops_nothing(tmp_path: Path) -> None:
+    """All was asked, so the run is finished, and does not conform."""
+    arguments = ("--defect", "no-epoch-bump", "--only", "KIP890-060", "--no-html", "--results", tmp_path)
+    selected = compliance_after(tmp_path, arguments)["scenarios"]["selected"]
+    reds = sum(one["verdict"] == "violated" for row in compliance(tmp_path)["requirements"] for one in row["scenarios"])
+    assert reds == selected, "each scenario shows the defect"
+
+    assert compliance_after(tmp_path, (*arguments, "--max-failures", reds))["stopped"] is None
+
+
+def compliance_after(results: Path, arguments: tuple[object, ...]) -> dict[str, dict[str, int]]:
+    """The results of a run that does not conform."""
+    fencepost("run", *arguments, expect=1)
+    return compliance(results)
+
+
+def test_a_run_ends_when_its_time_is_up(tmp_path: Path) -> None:
+    """The system never answers; the time is up while it is waited for."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        out = fencepost("run", "kafka", "--bootstrap", f"127.0.0.1:{port}", "--timeout", "0.05m", "--results", tmp_path, expect=4).out
+
+    assert "stopped " in out
+    assert "nothing red (--timeout 0.05m)" in out
+    assert (compliance(tmp_path)["complete"], compliance(tmp_path)["stopped"]) == (False, "--timeout 0.05m")
+    assert judged(tmp_path) == 0
+
+
+@pytest.mark.parametrize("command", ["run", "doctor"])
+def test_a_system_that_starts_is_not_waited_for_after_a_signal(tmp_path: Path, command: str) -> None:
+    """It has accepted the connection and says nothing."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        begun(command, "kafka", "--bootstrap", f"127.0.0.1:{silent.getsockname()[1]}", cwd=tmp_path) as run,
+        silent.accept()[0],
+    ):
+        finished = run.signal(signal.SIGINT, to_all=True).end(expect=4)
+
+    assert "(SIGINT)" in finished.out + finished.err
+
+
+def test_the_proof_is_not_finished_after_a_signal(tmp_path: Path) -> None:
+    """Its worker processes say nothing, and the folder claims nothing."""
+    with begun("prove", "--spec", "core", "--results", "proof", cwd=tmp_path) as run:
+        assert run.process.stdout
+        run.process.stdout.readline()
+        finished = run.signal(signal.SIGINT, to_all=True).end(expect=4)
+
+    assert finished.err == "fencepost: stopped before it was finished (SIGINT)\n"
+    assert not (tmp_path / "proof" / "prove.json").exists()
+
+
+def test_a_server_that_is_ended_has_done_its_work(tmp_path: Path) -> None:
+    """Exit code 0: nothing was left unfinished."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with begun("serve", "kafka", "--port", "0", cwd=tmp_path) as run:
+            assert run.process.stdout
+            assert "Ctrl-C ends it" in run.process.stdout.readline()
+            run.signal(number, to_all=True).end(expect=0)
+
+
+@pytest.mark.parametrize(("text", "meant"), [("600", 600), ("90s", 90), ("10m", 600), ("1.5H", 5400), (" 2 m ", 120)])
+def test_a_timeout_is_seconds_or_has_a_unit(text: str, meant: float) -> None:
+    """As people write them."""
+    assert seconds(text) == meant
+
+
+@pytest.mark.parametrize("text", ["", "0", "0m", "-5", "ten", "5d", "m", "1e3"])
+def test_a_timeout_that_is_none_is_refused(text: str) -> None:
+    """With the value, and what would be right."""
+    with pytest.raises(WrongUsage, match=f"--timeout {text}: expected seconds, or a number with s, m or h"):
+        seconds(text)
+
+
+def test_the_first_request_ends_what_is_waited_for_and_the_second_what_is_comfort() -> None:
+    """Nothing else is ever interrupted."""
+    stopping = Stopping(max_failures=1)
+    with pytest.raises(Stopped, match="--max-failures 1"), stopping.ending_early():
+        stopping.failed()
+
+    with stopping.ending_early(only_at_once=True):
+        assert stopping.reason == "--max-failures 1"
+    with pytest.raises(Stopped), stopping.ending_early():
+        raise AssertionError("after the first request nothing is begun")
+
+    stopping.ask("SIGINT")
+    with pytest.raises(Stopped, match="--max-failures 1"), stopping.ending_early(only_at_once=True):
+        raise AssertionError("after the second one not even this is")
+
+
+def test_a_request_ends_no_section_that_is_for_the_second() -> None:
+    """And the second one does."""
+    stopping, heard = Stopping(), []
+
+    def asked_twice() -> None:
+        with stopping.ending_early(only_at_once=True):
+            stopping.ask("SIGTERM")
+            heard.append(stopping.reason)
+            stopping.ask("SIGINT")
+
+    with pytest.raises(Stopped, match="SIGTERM"):
+        asked_twice()
+    assert heard == ["SIGTERM"]

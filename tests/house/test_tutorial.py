@@ -1,0 +1,72 @@
+"""docs/tutorial.md: every command is one that there is, and those that need nothing but Python work in an empty environment."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tutorial
+import typer
+from commands import compliance, verdicts
+from wheel import built, constraints
+
+from fencepost.cli import app
+
+FENCEPOST = [one for one in tutorial.commands() if one.words[0] == "fencepost"]
+
+
+def test_the_tutorial_goes_all_the_way() -> None:
+    """From the installation to the gate; what needs Docker or Java is marked, and no other mark is made up."""
+    said = [one.line for one in tutorial.commands()]
+
+    for part in (
+        "pip install fencepost",
+        "--defect",
+        "--container",
+        "--bootstrap",
+        "--write-baseline",
+        "--expectations",
+        "--summary",
+        "report",
+    ):
+        assert any(part in line for line in said), part
+    assert {one.needs for one in tutorial.commands()} == {None, "Docker", "Java"}
+    assert [line for line in said if "#" in line or line.endswith("\\")] == []
+    for one in tutorial.commands():
+        if one.words[0] == "docker" or ("--container" in one.words and "--plan" not in one.words):
+            assert one.needs == "Docker", one.line
+
+
+@pytest.mark.parametrize("line", [one.line for one in FENCEPOST])
+def test_every_command_is_one_that_the_command_line_takes(line: str) -> None:
+    """Also those that are run only where there is a Docker or a Java."""
+    _, name, *arguments = next(one for one in FENCEPOST if one.line == line).words
+    commands: Any = typer.main.get_command(app)
+
+    if not name.startswith("--"):
+        commands.commands[name].make_context(name, arguments)
+
+
+def test_the_tutorial_works_from_the_wheel_in_an_empty_environment(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Command by command, with the exit codes that it says; the results are there that it speaks of."""
+    wheel = built(tmp_path_factory)
+    environment = {"PIP_CONSTRAINT": str(constraints(wheel, tmp_path_factory.mktemp("pip"))), "PIP_QUIET": "1"}
+
+    printed = tutorial.run([one for one in tutorial.commands() if one.needs is None], tmp_path, environment, 1_500)
+
+    results = tmp_path / "results"
+    assert "fencepost 0.1.0" in printed
+    assert compliance(results / "reference")["complete"] is True
+    assert set(verdicts(results / "broken").values()) == {"met", "violated"}
+    assert set(verdicts(results / "second").values()) == {"met", "known_deviation"}
+    assert "newly red" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("java")
+def test_the_runs_of_the_tutorial_can_be_put_side_by_side(tmp_path: Path) -> None:
+    """What needs Java, on the results of one run."""
+    asked = [one for one in tutorial.commands() if one.needs is None and one.line.endswith("--results results/reference")]
+    report = [one for one in tutorial.commands() if one.needs == "Java" and one.words[0] == "fencepost"]
+
+    tutorial.run(asked + report, tmp_path, tutorial.here(), 900)
+
+    assert (tmp_path / "compliance/index.html").is_file()
