@@ -69,6 +69,12 @@ class Folder:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
+    def written(self, below: str) -> Iterator[Path]:
+        """The files in this folder of it that we wrote, whichever process did."""
+        for name in map(json.loads, (self.path / MARKER).read_text(encoding="utf-8").splitlines()[1:]):
+            if name.startswith(f"{below}/") and _is_plain(self.path, self.path / name):
+                yield self.path / name
+
     def put(self, name: str, content: str | bytes) -> None:
         """Write a file in one step, so that a reader or a kill never meets half of it."""
         whole = self.place(name)

@@ -106,10 +106,12 @@ class Image:
     """The container image that a system was started from.
 
     `digest` is `sha256:...`: the one that its repository gave it, or the image's own id where it has none. None where Docker did not tell.
+    `stranger` is what a system from it is called where the user does not say; None for the project's own image.
     """
 
     name: str
     digest: str | None = None
+    stranger: str | None = None
 
     def __str__(self) -> str:
         return self.name if self.digest is None or self.digest in self.name else f"{self.name} ({self.digest})"

@@ -50,9 +50,13 @@ class Identity:
 
     @classmethod
     def of(cls, system: str, named: Named, defect: str | None, handshake: Handshake | None) -> "Identity":
-        """The system by that name, as the user calls it, and with what it said of itself."""
+        """The system as the user calls it, else by the image where that is somebody else's, and with what it said of itself.
+
+        So a build under another name is never counted with the release that it may be.
+        """
+        stranger = handshake.image.stranger if handshake and handshake.image else None
         return cls(
-            named.name or system,
+            named.name or stranger or system,
             named.version or (handshake.version if handshake else None),
             handshake.profile if handshake else None,
             named.labels,

@@ -67,9 +67,10 @@ def write_stopped(results: Results, out: Any) -> None:
 def write_headline(results: Results, out: Any) -> None:
     """Print the last lines: what was asked and how that ended, then what it means.
 
-    Requirements of proposals that are not selected are not counted at all.
+    Proposals of which nothing is selected are not counted at all.
     """
-    specs = results.selection.specs or tuple(results.register.by_spec)
+    asked_for = results.selection.specs or tuple(results.register.by_spec)
+    specs = [spec for spec in asked_for if any(results.is_selected(row.id) for row in results.register.by_spec[spec])]
     count = Count(results, results.requirements(), specs)
     out.write_line(f"  {count.asked_words}")
     if count.not_asked_words:

@@ -22,6 +22,7 @@ from fencepost.contract.progress import Board, Doing
 
 from .configurations import BrokerConfiguration, BrokerSettings
 from .costs import costs
+from .genuine import ImageName
 from .line_up import Kind, LineUp
 from .rehearsal import rehearse
 
@@ -95,7 +96,9 @@ class ContainerSystem(ABC, Generic[B]):
         """What the brokers are started from, by the name that the user gave and the digest that Docker knows."""
         from .containers import digest_of
 
-        return Image(self._image, digest_of(self._image))
+        image = ImageName.of(self._image)
+        is_official = self._settings.project_of(self.protocol).is_official(image)
+        return Image(self._image, digest_of(self._image), None if is_official else image.told)
 
     def _new_line(self) -> LineUp:
         return LineUp({name: kind_of(configuration) for name, configuration in self._settings.configurations.items()})

@@ -35,6 +35,11 @@ class ImageName:
         return cls("/".join(parts), tag or None)
 
     @property
+    def told(self) -> str:
+        """The repository as people say it."""
+        return self.repository.removeprefix(f"{_LIBRARY}/")
+
+    @property
     def version(self) -> Version | None:
         """The version that the tag is, if it is one."""
         return None if self.tag is None else version_of(self.tag)

@@ -62,6 +62,17 @@ def test_another_process_notes_in_the_same_list(tmp_path: Path) -> None:
     assert content(tmp_path) == {}
 
 
+def test_what_we_wrote_is_told_apart_from_what_stands_beside_it(tmp_path: Path) -> None:
+    """Whichever process wrote it; a link, what is noted and not there, and what is in another folder are left out."""
+    claimed = claim(tmp_path, LAYOUT, {"told.json": ""})
+    Folder(tmp_path).put("history/a.jsonl", "a")
+    Folder(tmp_path).note("history/b.jsonl", "history/c.jsonl")
+    (tmp_path / "history" / "notes.md").write_text("mine", encoding="utf-8")
+    (tmp_path / "history" / "c.jsonl").symlink_to(tmp_path / "history" / "notes.md")
+
+    assert list(claimed.written("history")) == [tmp_path / "history" / "a.jsonl"]
+
+
 @pytest.mark.parametrize("name", ["told.json", "history", "tables"])
 def test_a_folder_that_nobody_claimed_is_refused_where_our_names_are_taken(tmp_path: Path, name: str) -> None:
     """With the remedy, and nothing is touched."""

@@ -97,6 +97,17 @@ def test_an_identity_is_known_before_the_system_answers() -> None:
     assert (str(before), str(after)) == ("corp", "corp 2.7, profile kafka-4.3")
 
 
+def test_somebody_else_s_image_is_called_by_its_own_name() -> None:
+    """So it is never counted with the release that it may be a build of; the project's own image is called as the system, and the user wins."""
+    built, own = Image("corp/broker:4.3.1", stranger="corp/broker"), Image("apache/kafka:4.3.1")
+
+    called = [
+        Identity.of("kafka", named, None, replace(SAID, image=image)).name for named in (Named(), Named("ours")) for image in (built, own)
+    ]
+
+    assert called == ["corp/broker", "kafka", "ours", "ours"]
+
+
 # --- whose deviations hold ------------------------------------------------------------------------------------------------
 
 
