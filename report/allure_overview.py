@@ -13,11 +13,12 @@ _NOT_ASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED)
 
 
 def verdicts(results: Path) -> dict[str, str]:
-    """How many of the requirements that were asked have each verdict; the ones that nobody has are left out, but not `met`."""
+    """How many of the selected requirements were asked, and have each verdict; verdicts that none has are left out, but not `met`."""
     told = _read(results / "compliance.json")
     totals: dict[str, int] = told["totals"]
-    asked = sum(count for verdict, count in totals.items() if verdict not in _NOT_ASKED)
-    found = {"asked": f"{asked} of {sum(totals.values())}"}
+    asked = sum(count for verdict, count in totals.items() if verdict not in (*_NOT_ASKED, Verdict.NOT_OFFERED))
+    selected = sum(row["selected"] and row["verdict"] != Verdict.EXCLUDED for row in told["requirements"])
+    found = {"asked": f"{asked} of {selected}"}
     for verdict in Verdict:
         if verdict not in _NOT_ASKED and (totals[verdict] or verdict is Verdict.MET):
             found[verdict.words] = str(totals[verdict])
