@@ -98,7 +98,7 @@ def test_an_identity_is_known_before_the_system_answers() -> None:
 
 
 def test_somebody_else_s_image_is_called_by_its_own_name() -> None:
-    """So it is never counted with the release that it may be a build of. The project's own is called as the system; what the user says wins."""
+    """So it is never counted with the release that it may be a build of. The user's word wins."""
     built, own = Image("corp/broker:4.3.1", stranger="corp/broker"), Image("apache/kafka:4.3.1")
 
     called = [
