@@ -9,6 +9,8 @@ a whole, in which nothing of others may stand.
 
 With a name comes what is written before it is moved into place, `.NAME.tmp` or `NAME.tmp`.
 
+One command at a time has a folder: see `folder_lock.py`.
+
 A symbolic link in a results folder is somebody else's as well: nothing is followed out of the folder, and no link is removed.
 """
 
@@ -22,6 +24,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from .errors import WrongUsage
+from .folder_lock import Lock, hold
 from .version import VERSION
 
 MARKER = ".fencepost-results"
@@ -45,11 +48,12 @@ class Layout:
 
 
 class Folder:
-    """A folder that is claimed. Every process that writes there may have its own."""
+    """A folder that is claimed. Every process that writes there may have its own; that of the one that claimed it has the lock."""
 
-    def __init__(self, path: Path, noted: Iterable[str] = ()) -> None:
+    def __init__(self, path: Path, noted: Iterable[str] = (), lock: Lock | None = None) -> None:
         self.path = path
         self._noted = set(noted)
+        self._lock = lock
 
     def note(self, *names: str) -> None:
         """Say that these files are ours, before they are written. One write, so that several processes may note at the same time."""
@@ -89,8 +93,12 @@ def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
     with _told(path):
         if path.resolve() in (Path("/"), Path("~").expanduser().resolve()):
             raise WrongUsage(f"{layout.option} {path} is no folder for results alone; {instead}, such as results/{layout.command}")
+        if path.parts[:1] == ("~",):  # to remove a folder of that name is a way to lose one's home
+            raise WrongUsage(f"{layout.option} {path} would be a folder that is called ~, since no shell replaced it; write the path out")
         if path.exists() and not path.is_dir():
             raise WrongUsage(f"{layout.option} {path} is a file, and results need a folder; {instead}")
+        if path.exists():
+            hold(path, layout.option)  # and let go at once: what is looked at is not claimed
         ours = _listed(path, layout)
         for name in (*layout.files, *layout.folders, *layout.trees):
             if name in keep or not os.path.lexists(path / name) or _is_empty(path / name):
@@ -110,6 +118,7 @@ def claim(path: Path, layout: Layout, first: Mapping[str, str] | None = None, ke
     beginning = first or {}
     with _told(path):
         path.mkdir(parents=True, exist_ok=True)
+        lock = hold(path, layout.option)
         before = _listed(path, layout)
         if before is None:
             _mark(path, layout, ())
@@ -119,7 +128,7 @@ def claim(path: Path, layout: Layout, first: Mapping[str, str] | None = None, ke
         stays = [name for name in before or () if name in beginning or name.partition("/")[0] in keep]
         remove(path, [name for name in before or () if name not in stays])
         _mark(path, layout, (*beginning, *stays))
-    return Folder(path, (*beginning, *stays))
+    return Folder(path, (*beginning, *stays), lock)
 
 
 def give_up(path: Path, layout: Layout) -> None:

@@ -7,6 +7,7 @@ Our own systems are registered in `adapters/registry.py`. A package that is inst
 of the group `fencepost.systems`: its name is the system's, its value an object or a module with the members of `Registration`.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -16,6 +17,8 @@ from .ports import System
 
 GROUP = "fencepost.systems"
 """The group of the entry points by which packages register systems."""
+
+_SECRET = re.compile(r"password|token|secret|key", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,13 @@ def refuse_options(registration: Registration, given: Mapping[str, str], why: Ma
     """Raises WrongUsage for an option that a system does not understand. `why` has the reason for some, else it is how one names it."""
     for name, value in given.items():
         if name not in registration.options:
-            raise WrongUsage(f"--{name} {value}: {why.get(name, registration.usage)}")
+            said = "(not shown)" if may_be_secret(name, value) else value
+            raise WrongUsage(f"--{name} {said}: {why.get(name, registration.usage)}")
+
+
+def may_be_secret(name: str, value: str) -> bool:
+    """Whether an option's value is left out of messages, which a CI keeps: by its name, or as an address with a user in it."""
+    return "@" in value.replace("@sha256:", "") or _SECRET.search(name) is not None
 
 
 def options_of(registrations: Iterable[Registration]) -> dict[str, str]:

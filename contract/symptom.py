@@ -50,7 +50,8 @@ class Symptom(Row):
         return mismatch is not None and all(_is_found(due, getattr(mismatch, name)) for name, due in self._fields.items())
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} {due!r}" for name, due in self._fields.items())
+        """As it stands in a file: a backslash is one backslash."""
+        return ", ".join(f"{name} {due}" if isinstance(due, int) else f"{name} '{due}'" for name, due in self._fields.items())
 
 
 def _is_found(due: str | int, value: str | int | None) -> bool:

@@ -3,6 +3,8 @@
 Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.
 """
 
+import io
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -71,13 +73,16 @@ app.command(cls=Command)(serve.serve)
 
 
 def main() -> None:
-    """The `fencepost` command."""
-    stopping.before_anything_began()
+    """The `fencepost` command, once it has been imported: see `__main__.py`."""
+    _speak_whatever_can_be_spoken()
     try:
         app()
     finally:
         stopping.deaf()
 
 
-if __name__ == "__main__":
-    main()
+def _speak_whatever_can_be_spoken() -> None:
+    """Where a stream has no letter for a character, such as in ASCII, it shows the character's number: a command must not fail of that."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")

@@ -21,10 +21,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from fencepost.contract.errors import WrongUsage, hint
+from fencepost.contract.registration import may_be_secret
 
 PREFIX = "FENCEPOST"
 OWN, PROJECT = "fencepost.toml", "pyproject.toml"
-_SECRET = re.compile(r"set-system|password|token|secret|key", re.IGNORECASE)
 _WORDS = {str: "a text", Path: "a text", int: "a whole number", float: "a number", bool: "true or false", list: "a text or a list of texts"}
 
 _FITTING: dict[type, tuple[type, ...]] = {int: (int,), float: (int, float)}
@@ -184,5 +184,5 @@ def _origin(ctx: Any, parameter: Any, command: str) -> str | None:
 def _shown(key: str, value: Any) -> str:
     """Without what may be secret."""
     told = ",".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
-    is_secret = _SECRET.search(key) or "@" in told
+    is_secret = key == "set-system" or may_be_secret(key, told)
     return f"{key} (not shown)" if is_secret else f"{key} {told}"

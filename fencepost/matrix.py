@@ -75,7 +75,7 @@ def write_headline(results: Results, out: Any) -> None:
     out.write_line(f"  {count.asked_words}")
     if count.not_asked_words:
         out.write_line(f"  not asked: {count.not_asked_words}", light=True)
-    word, colour = _meaning(results, count, _and([proposals.bundled().title_of(spec) for spec in specs]))
+    word, colour = _meaning(results, count, _and([proposals.bundled().title_of(spec) for spec in count.asked_about or specs]))
     if results.handshake and results.handshake.deviations:
         out.write_line(f"  {results.handshake.deviations}")
     out.write_line(f"  {results.identity.called} {word}", **colour)
@@ -101,13 +101,19 @@ class Count:
     """The requirements of the selected proposals, told apart: asked, to be asked, and not asked with the reason why."""
 
     def __init__(self, results: Results, found: Iterable[RequirementResult], specs: Iterable[str]) -> None:
-        rows = {row.id for spec in specs for row in results.register.by_spec[spec]}
-        mine = [one for one in found if one.requirement in rows]
+        self._spec_of = {row.id: spec for spec in specs for row in results.register.by_spec[spec]}
+        mine = [one for one in found if one.requirement in self._spec_of]
         selected = [one for one in mine if results.is_selected(one.requirement)]
+        self._selected = {one.requirement for one in selected}
         self._excluded = sum(one.verdict is Verdict.EXCLUDED for one in selected)
         self._planned = sum(results.register[one.requirement].planned for one in selected)
         self._left_out = len(mine) - len(selected)
         self._verdicts = Counter(one.verdict for one in selected if results.register[one.requirement].is_tested)
+
+    @property
+    def asked_about(self) -> list[str]:
+        """The proposals of which something was selected, in their order."""
+        return list(dict.fromkeys(spec for row, spec in self._spec_of.items() if row in self._selected))
 
     @property
     def is_whole(self) -> bool:

@@ -170,9 +170,9 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
     tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
-    with stopping.ignored():  # so do the processes of the pool, which a terminal's Ctrl-C reaches too
-        pool = context.Pool(workers, maxtasksperchild=1)
-    with contextlib.suppress(KeyboardInterrupt), _sigterm_interrupts(), pool:
+    with contextlib.suppress(KeyboardInterrupt), _sigterm_interrupts(), contextlib.ExitStack() as given_back:
+        with stopping.unheard():  # by the processes of the pool, which a terminal's Ctrl-C reaches too
+            pool = given_back.enter_context(context.Pool(workers, maxtasksperchild=1))
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
             found[one.defect.name] = one
             report(one, number, len(variants))

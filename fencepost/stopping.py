@@ -137,13 +137,13 @@ def raising() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def ignored() -> Iterator[None]:
-    """Whatever process is started in here does not hear Ctrl-C; SIGTERM ends it."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def unheard() -> Iterator[None]:
+    """Whatever process is started in here does not hear Ctrl-C; SIGTERM ends it. This process hears it when that is done."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def deaf() -> None:

@@ -38,7 +38,8 @@ def parse_address(text: str) -> Address:
     elif ":" in host or "," in host:
         host = ""  # one address is enough: the cluster names the others
     if not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 65536:
-        raise WrongUsage(f"{text!r} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
+        told = repr(text) if "@" not in text else "what stands before and behind the @ (not shown)"
+        raise WrongUsage(f"{told} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
     return Address(host, int(port))
 
 

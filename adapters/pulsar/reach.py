@@ -38,7 +38,10 @@ class Place:
 
 
 def parse_place(service_url: str, admin_url: str) -> Place:
-    """The place that a user names. Raises WrongUsage."""
+    """The place that a user names. Raises WrongUsage, which shows no password."""
+    for option, url in (("--service-url", service_url), ("--admin-url", admin_url)):
+        if "@" in url:
+            raise WrongUsage(f"{option} has a user or a password in it; fencepost does not log in: leave out what stands before the @")
     address = parse_service_url(service_url)
     if address is None:
         raise WrongUsage(f"{service_url!r} is not a service URL; expected pulsar://HOST:PORT, such as pulsar://127.0.0.1:6650")

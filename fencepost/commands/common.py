@@ -1,5 +1,6 @@
 """What several commands share: the options that name a system, and how what users can cause becomes a line and an exit code."""
 
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -73,6 +74,9 @@ def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
         fail(f"stopped before it was finished ({str(signalled) or 'SIGINT'})", stopped)
     except typer.Exit:
         raise
+    except BrokenPipeError:  # who read our output has gone, such as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that Python's own flush at the end says nothing
+        raise typer.Exit(stopped) from None
     except Exception:  # a defect of ours must not look like a verdict, which Python's own exit code 1 would
         traceback.print_exc()
         fail("the kit itself failed, as the lines above say; this says nothing about the system. Please report it", Exit.KIT_FAILED)

@@ -47,4 +47,4 @@ def test_a_symptom_that_every_violation_or_none_has_is_refused(fields: dict[str,
 
 def test_a_symptom_says_what_it_looks_for() -> None:
     """In the words that it was written with."""
-    assert str(Symptom(expected="success", code=90)) == "expected 'success', code 90"
+    assert str(Symptom(expected=r"success \(epoch \d\)", code=90)) == r"expected 'success \(epoch \d\)', code 90"

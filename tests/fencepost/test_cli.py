@@ -85,6 +85,16 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
         (("run", "pulsar", "--bootstrap", "a:1"), "--bootstrap a:1: a Pulsar broker is named with --service-url"),
         (("run", "--bootstrap", "a:1"), "--bootstrap a:1: the reference is in this process"),
         (("run", "kafka", "--bootstrap", "nonsense"), "nonsense"),
+        (("run", "kafka", "--bootstrap", "me:hunter2@a:1"), "what stands before and behind the @ (not shown) is not an address"),
+        (("run", "kafka", "--set-system", "password=hunter2"), "--password (not shown): a Kafka broker is named with --bootstrap"),
+        (
+            ("run", "pulsar", "--service-url", "pulsar://me:hunter2@a:1", "--admin-url", "http://a:2"),
+            "--service-url has a user or a password in it; fencepost does not log in: leave out what stands before the @",
+        ),
+        (
+            ("run", "pulsar", "--service-url", "pulsar://a:1", "--admin-url", "http://me:hunter2@a:2"),
+            "--admin-url has a user or a password in it",
+        ),
         (("run", "--level", "MAY"), "nothing is selected"),
         (("explain", "KIP890-60"), "did you mean KIP890-060?"),
         (("list", "--spec", "kip"), "unknown proposal 'kip'"),

@@ -55,6 +55,13 @@ def five(*verdicts: Verdict) -> dict[str, Verdict]:
 M, V, K, N, I, H = Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR  # noqa: E741
 
 
+def test_only_proposals_that_were_asked_about_are_named() -> None:
+    """A run of one requirement says nothing about the proposals beside it."""
+    results = results_of(five(M), selection=Selection(only=("KIP890-001",)))
+
+    assert end_of(results)[-1] == "kafka conforms as far as it was asked about KIP-890"
+
+
 PLANNED, PARTLY = "not asked: 1 planned", "kafka conforms as far as it was asked about KIP-890"
 LOST = "kafka has no verdict: the run lost scenarios, which is fencepost's fault"
 

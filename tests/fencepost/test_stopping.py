@@ -1,6 +1,7 @@
 """A run that is stopped is not finished, keeps what it has found, and says so; whoever stops it, and whenever."""
 
 import json
+import os
 import re
 import signal
 import socket
@@ -12,6 +13,7 @@ import pytest
 from commands import CHECKOUT, compliance, fencepost
 from stopped import begun
 
+from fencepost import stopping
 from fencepost.contract.errors import WrongUsage
 from fencepost.stopping import Stopped, Stopping, seconds
 
@@ -177,3 +179,13 @@ def test_a_request_ends_no_section_that_is_for_the_second() -> None:
     with pytest.raises(Stopped, match="SIGTERM"):
         asked_twice()
     assert heard == ["SIGTERM"]
+
+
+def test_a_ctrl_c_while_processes_are_started_is_heard_when_they_are() -> None:
+    """It is not lost: `fencepost prove` went on for minutes after one."""
+    seen = []
+    with pytest.raises(KeyboardInterrupt), stopping.unheard():  # noqa: PT012 - where it is raised is what matters
+        os.kill(os.getpid(), signal.SIGINT)
+        seen.append("all are started")
+
+    assert seen == ["all are started"]
