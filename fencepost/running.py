@@ -4,6 +4,7 @@ The verdict of a scenario travels on its pytest report, as `report.fencepost`, s
 process.
 """
 
+import contextlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -46,6 +47,7 @@ from .lint import lint
 from .options import Options
 from .refusing import refuse
 from .reporting import Judged
+from .steady_environment import steady_environment
 from .stopping import Stopped, Stopping
 from .stopping_hooks import GIVEN_UP
 
@@ -61,6 +63,9 @@ class Running:
         self.claimed = Folder(options.results) if options.results else None
         self.unreachable: str | None = None
         self.is_fit = True
+        self.steady = contextlib.ExitStack()
+        if "container" in options.asked.options:
+            self.steady.enter_context(steady_environment())
         self.systems.prepare()
 
     # --- which scenarios ------------------------------------------------------------------------------------------------
@@ -140,6 +145,7 @@ class Running:
 
     def pytest_unconfigure(self) -> None:
         self.systems.close()  # also where the session never began
+        self.steady.close()
 
     def open_session(self, item: pytest.Item) -> Session:
         session = item.stash[SESSION] = self._system(item).session(item.name, frozenset(needs_of(item)))
