@@ -41,9 +41,13 @@ def requirement_of(item: pytest.Item) -> str:
 
 
 def example_of(item: pytest.Item) -> int | None:
-    """Which row of its Examples the item runs, from 1 on; None for a scenario without."""
-    indices = getattr(getattr(item, "callspec", None), "indices", {})
-    return indices["_pytest_bdd_example"] + 1 if "_pytest_bdd_example" in indices else None
+    """Which row of its Examples the item runs, from 1 on; None for a scenario without. It is the same under each protocol."""
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    if "_pytest_bdd_example" not in params:
+        return None
+    # pytest counts on over the protocols, so its own index is none of the table.
+    rows = [row for table in scenario_of(item).examples for row in table.as_contexts()]
+    return rows.index(params["_pytest_bdd_example"]) + 1
 
 
 def needs_of(item: pytest.Item) -> set[str]:

@@ -1,47 +1,65 @@
-"""A run of pytest's that asks some scenarios only: by -m, -k, --deselect or the name of a test.
+"""Which scenarios of a requirement were left out: by pytest (-m, -k, --deselect, --lf, the name of a test), or where a run was stopped.
 
-A requirement that was asked in part is not met: what was left out might break it. A red is a red all the same.
+A requirement that was asked in part is not met: what was left out might break it. A red is a red all the same. What was left out is
+found by comparing what was judged with all that the bundled features ask, whatever left it out.
 """
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import pytest
 
 from fencepost.contract import proposals
 from fencepost.contract.gherkin import bundled, requirement_of
-from fencepost.contract.verdict import RequirementResult, Verdict
+from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict
 
 from .expectations import Asking
 from .options import Options
 from .own_expectations import asked_by
 
+_SOMEHOW = "(with an option such as --lf, or by a plugin)"
+
 
 @dataclass(frozen=True)
 class Narrowed:
-    """What pytest was told, as `by`, and all that is to be asked, by requirement."""
+    """What pytest was told that leaves scenarios out, as `said`, and all that is to be asked, by requirement."""
 
-    by: str
+    said: str
     whole: Mapping[str, frozenset[Asking]]
     files: frozenset[str]
     """The features that are known whole; of one of somebody else's nothing is said."""
 
     @classmethod
-    def of(cls, config: pytest.Config, options: Options) -> "Narrowed | None":
-        """None where all is asked that the selection names."""
-        by = _said(config)
-        return cls(by, _whole(options), frozenset(feature.path for feature in bundled())) if by else None
+    def of(cls, config: pytest.Config, options: Options) -> "Narrowed":
+        return cls(_said(config), _whole(options), frozenset(feature.path for feature in bundled()))
 
-    def judged(self, result: RequirementResult) -> RequirementResult:
-        """The verdict, where nothing was left out that could change it."""
+    def judged(self, result: RequirementResult, why: str) -> RequirementResult:
+        """The verdict, where nothing was left out that could change it; `why` ends the sentence that tells of the others."""
         ours = [one for one in result.scenarios if one.feature in self.files]
-        left_out = self.whole.get(result.requirement, frozenset()) - set(map(asked_by, ours))
+        left_out = self._left_out(result.requirement, ours)
         if not left_out or not ours or result.verdict.is_red:
             return result
-        told = f"{len(left_out)} of its {len(self.whole[result.requirement])} scenarios were left out by pytest {self.by}"
+        told = f"{left_out} of its {len(self.whole[result.requirement])} scenarios were {why}"
         return dataclasses.replace(result, verdict=Verdict.NOT_RUN, reason=told)
+
+    def by(self, scenarios: Iterable[ScenarioResult], due: Mapping[str, Collection[str]]) -> str | None:
+        """What left scenarios out of a run that has come to its end; None where it asked all that is `due`, by proposal.
+
+        A proposal of which nothing was asked is not begun, and so not narrowed: its folder was not named.
+        """
+        if self.said:
+            return self.said
+        asked: defaultdict[str, list[ScenarioResult]] = defaultdict(list)
+        for one in scenarios:
+            if one.feature in self.files:
+                asked[one.requirement].append(one)
+        begun = (names for names in due.values() if any(name in asked for name in names))
+        return _SOMEHOW if any(self._left_out(name, asked[name]) for names in begun for name in names) else None
+
+    def _left_out(self, requirement: str, scenarios: Iterable[ScenarioResult]) -> int:
+        return len(self.whole.get(requirement, frozenset()) - set(map(asked_by, scenarios)))
 
 
 def _said(config: pytest.Config) -> str:

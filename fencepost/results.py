@@ -77,7 +77,7 @@ class Results:
             for row in rows:
                 if row.id in ran:
                     judged = judge(row.id, sorted(ran[row.id], key=lambda scenario: scenario.number))
-                    found.append(self.narrowed.judged(judged) if self.narrowed else judged)
+                    found.append(self.narrowed.judged(judged, self._why_in_part()) if self.narrowed else judged)
                 elif row.excluded:
                     found.append(RequirementResult(row.id, Verdict.EXCLUDED, row.excluded))
                 else:
@@ -133,7 +133,7 @@ class Results:
                 "only": list(self.selection.only or self.selection.smoke),
                 "levels": list(self.selection.levels),
                 "skip": list(self.selection.skip),
-                "pytest": self.narrowed and self.narrowed.by,
+                "pytest": self._left_out_by(),
                 "smoke": bool(self.selection.smoke),
             },
             "gate": self.gate.as_json(),
@@ -166,8 +166,24 @@ class Results:
         if not self.selection.holds(row, spec):
             return self.selection.why_not(row, spec)
         if self.complete:
-            return f"not selected: left out by pytest {self.narrowed.by}" if self.narrowed else "not collected"
+            by = self._left_out_by()
+            return f"not selected: left out by pytest {by}" if by else "not collected"
         return f"the run was stopped before it: {self.stopped}" if self.stopped else "the run ended before it"
+
+    def _why_in_part(self) -> str:
+        """Why not all scenarios of a requirement were asked."""
+        if self.complete or (self.narrowed and self.narrowed.said):
+            return f"left out by pytest {self._left_out_by()}"
+        return f"not reached: the run was stopped ({self.stopped})" if self.stopped else "not reached"
+
+    def _left_out_by(self) -> str | None:
+        """What left scenarios out, other than the selection; of a run that did not finish only what pytest was told."""
+        if self.narrowed is None:
+            return None
+        if not self.complete:
+            return self.narrowed.said or None
+        due = {spec: [row.id for row in rows if self.selection.holds(row, spec)] for spec, rows in self.register.by_spec.items()}
+        return self.narrowed.by(self.scenarios, due)
 
     def _environment(self) -> dict[str, Any]:
         """The machine without its name or paths, and what the system said of itself."""

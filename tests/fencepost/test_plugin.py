@@ -245,6 +245,28 @@ def test_a_requirement_that_pytest_asks_in_part_is_not_met(tmp_path: Path, argum
     assert rows["CORE-28"]["reason"].endswith(f"scenarios were left out by pytest {by}")
 
 
+def test_what_a_plugin_leaves_out_is_missed_too(tmp_path: Path) -> None:
+    """Whatever drops scenarios, such as --lf, a requirement that was asked in part is not met, and the run says that it was narrowed."""
+    (tmp_path / "half.py").write_text("def pytest_collection_modifyitems(items):\n    items[:] = items[:-1]\n", encoding="utf-8")
+    selected = ("--pyargs", "fencepost.features", "--only=CORE-01,CORE-27", f"--results={tmp_path / 'r'}")
+
+    pytest_with_plugin(*selected, "-phalf", expect=0, cwd=tmp_path)
+
+    found = compliance(tmp_path / "r")
+    verdicts = {row["id"]: row["verdict"] for row in found["requirements"]}
+    assert (verdicts["CORE-01"], verdicts["CORE-27"]) == ("met", "not_run")
+    assert "--lf" in found["selection"]["pytest"]
+
+
+def test_examples_are_numbered_alike_under_each_protocol(tmp_path: Path) -> None:
+    """All that the bundled features ask is what was judged, row by row: nothing is thought to be left out."""
+    pytest_with_plugin("--pyargs", "fencepost.features", "--only=CORE-28", f"--results={tmp_path / 'r'}", expect=0, cwd=tmp_path)
+
+    found = compliance(tmp_path / "r")
+    (row,) = [row for row in found["requirements"] if row["selected"]]
+    assert (row["verdict"], found["selection"]["pytest"], len(row["scenarios"])) == ("met", None, 12)
+
+
 def test_a_marker_that_nobody_has_is_refused_where_pytest_is_strict(tmp_path: Path) -> None:
     """All of ours are registered: levels, needs, proposals and ids."""
     known = "MUST or SHOULD or MAY or needs_crash or kip890 or KIP890-060"
