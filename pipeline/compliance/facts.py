@@ -82,7 +82,8 @@ class Standing:
     """A system in a version: of each requirement the verdict of the latest run that judged it, counted.
 
     `counts` has the verdicts by the proposal's part of the ids. `borrowed` counts the verdicts that an earlier run than the latest gave,
-    `unfinished` says that one came from a run that was not complete, and `whole` that one came from a run which asked all of a proposal.
+    `unfinished` says that one came from a run that was not complete, and `whole` that for each proposal one came from a run which asked all
+    of it.
     `anomalies` counts the requirements in whose histories a check found some. `images` has the images of all its runs, the latest first:
     an image that was built anew is the same system as long as its version is.
     """

@@ -23,7 +23,7 @@ from .facts import STRETCHES, UNJUDGED, VERDICTS, Cell, Column, Moment, Run, Sta
 
 _LONGEST, _MOST = 600, 5
 _JUDGED = 1 << 40
-_SUMS = ("borrowed", "unfinished", "whole", "anomalies")
+_SUMS = ("borrowed", "unfinished", "anomalies")
 _OF = ("system", "version", "profile", "defect")
 """What makes a system another one."""
 _RUN = ("run", "started", "complete", "image", "labels", "known_as")
@@ -94,7 +94,7 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
         )
         .groupBy(*_OF)
         .agg(
-            F.collect_list(F.struct("proposal", "verdict", "count")).alias("counts"),
+            F.collect_list(F.struct("proposal", "verdict", "count", "whole")).alias("counts"),
             *(F.sum(name).alias(name) for name in _SUMS),
         )
     )
@@ -104,6 +104,8 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
         counts: dict[str, dict[str, int]] = defaultdict(dict)
         for one in row.counts:
             counts[one.proposal][one.verdict] = one["count"]
+        asked = {one.proposal for one in row.counts if one.verdict not in UNJUDGED}
+        whole = {one.proposal for one in row.counts if one.whole}
         latest = row.latest
         yield Standing(
             System(row.system, row.version, row.profile, row.defect),
@@ -113,7 +115,7 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
             dict(counts),
             row.borrowed,
             bool(row.unfinished),
-            bool(row.whole),
+            bool(asked) and asked <= whole,
             row.anomalies,
             tuple(row.images),
         )

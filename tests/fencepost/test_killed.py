@@ -13,7 +13,7 @@ import pytest
 from commands import CHECKOUT, compliance
 
 from fencepost import folder
-from fencepost.contract import register
+from fencepost.contract import history_files, register
 from fencepost.contract.folder import MARKER
 from fencepost.results import Results
 from fencepost.selection import Selection
@@ -56,8 +56,8 @@ def check(results: Path) -> bool:
         assert (results / name).read_text(encoding="utf-8") == f"mine: {name}"
     jsonschema.validate(compliance(results), SCHEMA)
     ElementTree.parse(results / "junit.xml")  # noqa: S314 - we wrote it
-    for history in (results / "history").glob("[A-Z]*.jsonl"):
-        assert [json.loads(line)["run_id"] for line in history.read_text(encoding="utf-8").splitlines()]
+    for history in history_files.found_in(results, "[A-Z]"):
+        assert [json.loads(line)["run_id"] for line in history_files.text_of(history).splitlines()]
     listed = set((results / MARKER).read_text(encoding="utf-8").splitlines()[1:])
     written = {path.relative_to(results).as_posix() for path in results.rglob("*") if path.is_file()} - {MARKER, f"{MARKER}.tmp", *FOREIGN}
     assert {json.dumps(_whole(name)) for name in written} <= listed, "every file of ours is known to be ours"

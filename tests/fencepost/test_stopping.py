@@ -21,7 +21,7 @@ SCHEMA = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_tex
 
 
 def histories(results: Path) -> list[Path]:
-    return list((results / "history").glob("*.jsonl"))
+    return list((results / "history").glob("*.jsonl.gz"))
 
 
 def judged(results: Path) -> int:

@@ -123,6 +123,18 @@ def test_a_run_that_was_cut_short_keeps_a_system_from_conforming(report: Told, t
     assert summary.columns[0].cells["KIP890-060"].run.complete is False
 
 
+def test_a_proposal_that_was_asked_in_part_is_not_made_whole_by_another(report: Told, tmp_path: Path) -> None:
+    """All of the core and one requirement of KIP-890 are no conformance; all of both are, though in two runs."""
+    folder = tmp_path / "in"
+    for version, selection in (("4.0.0", ONLY), ("4.3.1", {**ONLY, "only": []})):
+        write(folder / version / "a", {"CORE-01": "met"}, system=system(version), selection={"specs": ["core"], "only": [], "levels": []})
+        write(folder / version / "b", {"KIP890-060": "met"}, system=system(version), selection=selection, started=at(1))
+
+    states = {standing.system.version: standing.state for standing in report().standings}
+
+    assert states == {"4.0.0": State.PARTIAL, "4.3.1": State.CONFORMS}
+
+
 def test_an_anomaly_in_a_history_is_red_whatever_the_verdict_is(report: Told, tmp_path: Path) -> None:
     """Unless the run itself explains it."""
     found = {"requirement": "KIP890-060", "anomaly": "G1a", "red": True, "witness": "r: b was read at offset 3"}
