@@ -3,17 +3,20 @@
 Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.
 """
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fencepost import __version__
+from fencepost.contract.errors import Exit, WrongUsage
 
 from . import configuration, stopping
 from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve, summary
-from .commands.common import guarded_value
+from .commands.common import guarded_value, tell
 from .configuration import Command
+from .mistyped import Commands
 
 
 def _show_version(is_asked: bool) -> None:
@@ -23,6 +26,7 @@ def _show_version(is_asked: bool) -> None:
 
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -74,9 +78,14 @@ def main() -> None:
     """The `fencepost` command."""
     stopping.before_anything_began()
     try:
-        app()
+        code = app(standalone_mode=False)
+    except WrongUsage as error:
+        if sys.argv[1:]:  # else all of the help was shown
+            tell(str(error))
+        code = Exit.USAGE
     finally:
         stopping.deaf()
+    sys.exit(code)
 
 
 if __name__ == "__main__":

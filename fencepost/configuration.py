@@ -22,6 +22,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from fencepost.contract.errors import WrongUsage, hint
 
+from .mistyped import about, wrong_value
+
 PREFIX = "FENCEPOST"
 OWN, PROJECT = "fencepost.toml", "pyproject.toml"
 _SECRET = re.compile(r"set-system|password|token|secret|key", re.IGNORECASE)
@@ -45,12 +47,25 @@ class Command(TyperCommand):
         return {key_of(parameter): parameter for parameter in self.params if parameter.name != "help"}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        words = list(args)  # the parser empties its list
         try:
-            return super().parse_args(ctx, args)
+            with about(ctx):
+                return super().parse_args(ctx, args)
         except typer.BadParameter as error:
-            if (parameter := error.param) and (origin := _origin(ctx, parameter, self.name or "")):
-                error.message += f" It is from {origin}."
-            raise
+            if error.param is None or hasattr(error, "param_type"):  # the latter is that it is missing
+                raise
+            said, _, _ = self.make_parser(ctx).parse_args(args=words)
+            value, source = error.param.consume_value(ctx, said)
+            raise wrong_value(self._place(ctx, error.param, source), value, self.callback, error.param.name) from error
+
+    def _place(self, ctx: Any, parameter: Any, source: Any) -> str:
+        """Where a value was said, as a message about it begins."""
+        match source.name:
+            case "ENVIRONMENT":
+                return f"{parameter.envvar}, in the environment:"
+            case "DEFAULT_MAP":
+                return f"{ctx.find_root().obj}: {self.name}.{key_of(parameter)} ="
+        return next((option for option in parameter.opts if option.startswith("--")), parameter.opts[0])
 
     def invoke(self, ctx: Any) -> Any:
         told: dict[str, list[str]] = {}

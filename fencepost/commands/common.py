@@ -79,5 +79,10 @@ def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
 
 
 def fail(why: str, code: Exit = Exit.USAGE) -> NoReturn:
-    print(f"fencepost: {why}", file=sys.stderr)
+    tell(why)
     raise typer.Exit(code)
+
+
+def tell(why: str) -> None:
+    """Every message about a command that could not do its work is printed here."""
+    print(f"fencepost: {why}", file=sys.stderr)
