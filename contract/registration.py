@@ -7,7 +7,7 @@ Our own systems are registered in `adapters/registry.py`. A package that is inst
 of the group `fencepost.systems`: its name is the system's, its value an object or a module with the members of `Registration`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -86,11 +86,15 @@ def demand(thing: object, port: type, whose: str) -> None:
         raise WrongUsage(f"{whose} has no {', '.join(missing)}; expected all members of {_place(port)}")
 
 
-def refuse_options(registration: Registration, given: Mapping[str, str], why: Mapping[str, str]) -> None:
-    """Raises WrongUsage for an option that a system does not understand. `why` has the reason for some, else it is how one names it."""
+def refuse_options(registration: Registration, given: Mapping[str, str], own: Container[str], why: Mapping[str, str]) -> None:
+    """Raises WrongUsage for an option that a system does not understand. `why` has the reason for some, else it is how one names it.
+
+    `own` are the names that are options of fencepost; any other was said with --set-system.
+    """
     for name, value in given.items():
         if name not in registration.options:
-            raise WrongUsage(f"--{name} {value}: {why.get(name, registration.usage)}")
+            said = f"--{name} {value}" if name in own else f"--set-system {name}={value}"
+            raise WrongUsage(f"{said}: {why.get(name) or registration.usage}")
 
 
 def options_of(registrations: Iterable[Registration]) -> dict[str, str]:

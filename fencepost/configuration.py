@@ -47,14 +47,20 @@ class Command(TyperCommand):
         return {key_of(parameter): parameter for parameter in self.params if parameter.name != "help"}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        words = list(args)  # the parser empties its list
+        with about(ctx):
+            said, _, _ = self.make_parser(ctx).parse_args(args=list(args))  # the parser empties its list
+            for parameter in self.params:
+                value, source = parameter.consume_value(ctx, said)
+                if _is_empty(value) and not ctx.resilient_parsing:
+                    raise WrongUsage(
+                        f"{self._place(ctx, parameter, source)} is empty: expected {parameter.metavar}; is a variable not set?"
+                    )
         try:
             with about(ctx):
                 return super().parse_args(ctx, args)
         except typer.BadParameter as error:
             if error.param is None or hasattr(error, "param_type"):  # the latter is that it is missing
                 raise
-            said, _, _ = self.make_parser(ctx).parse_args(args=words)
             value, source = error.param.consume_value(ctx, said)
             raise wrong_value(self._place(ctx, error.param, source), value, self.callback, error.param.name) from error
 
@@ -65,7 +71,9 @@ class Command(TyperCommand):
                 return f"{parameter.envvar}, in the environment:"
             case "DEFAULT_MAP":
                 return f"{ctx.find_root().obj}: {self.name}.{key_of(parameter)} ="
-        return next((option for option in parameter.opts if option.startswith("--")), parameter.opts[0])
+        if parameter.param_type_name == "argument":
+            return str(parameter.metavar)
+        return str(next((option for option in parameter.opts if option.startswith("--")), parameter.opts[0]))
 
     def invoke(self, ctx: Any) -> Any:
         told: dict[str, list[str]] = {}
@@ -76,6 +84,13 @@ class Command(TyperCommand):
             said = "; ".join(f"from {origin}: {', '.join(values)}" for origin, values in told.items())
             print(f"fencepost: {self.name} {said}", file=sys.stderr)
         return super().invoke(ctx)
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether nothing was said, though something was to be: an empty selection would be all of it."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_empty, value))
+    return isinstance(value, str) and not value.strip(" ,")
 
 
 def variable(command: str, key: str) -> str:

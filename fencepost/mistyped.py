@@ -94,7 +94,7 @@ def _unknown_option(ctx: Any, option: str) -> str:
     names = {one.lstrip("-"): one for one in _options(ctx.command.params)}
     near = nearest(option.lstrip("-"), names)
     having = [name for name, command in group.commands.items() if command is not ctx.command and option in _options(command.params)]
-    if having:
+    if 0 < len(having) < 3:
         remedy = f"{' and '.join(f'`fencepost {name}`' for name in having)} {'has' if len(having) == 1 else 'have'} it"
     else:
         remedy = f"did you mean {names[near]}?" if near else f"see `{path} --help`"

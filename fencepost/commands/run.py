@@ -19,6 +19,7 @@ from .common import (
     fail,
     guarded,
     image_named,
+    need_system,
 )
 from .completing import complete_defect, complete_level, complete_requirement
 
@@ -144,6 +145,9 @@ def run(
 
     if verbose and quiet:
         fail("-v and -q exclude each other: the first shows more of a run, the second less")
+    if form != "table" and not plan:
+        fail(f"--format {form} is that of a plan: say --plan too, or leave it out")
+    need_system("run", system, bootstrap, service_url, admin_url, container, broker)
     system = registry.named(system)
     folder = results or Path("results") / system
     given = {

@@ -142,7 +142,7 @@ def test_a_history_that_is_not_whole_is_named(lawful: Path, tmp_path: Path, dama
     paths[0].write_text("".join(path_line + "\n" for path_line in paths[0].read_text().splitlines()[:2]))
     damage(paths[0])
 
-    err = fencepost("compare", broken, broken, expect=2).err
+    err = fencepost("compare", broken, shutil.copytree(broken, tmp_path / "copied"), expect=2).err
 
     assert told in err
     assert "Traceback" not in err
