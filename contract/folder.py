@@ -87,7 +87,7 @@ def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
             raise WrongUsage(f"{layout.option} {path} is a file, and results need a folder; {instead}")
         ours = _listed(path, layout)
         for name in (*layout.files, *layout.folders, *layout.trees):
-            if name in keep or not os.path.lexists(path / name):
+            if name in keep or not os.path.lexists(path / name) or _is_empty(path / name):
                 continue
             if ours is None:
                 raise WrongUsage(f"{path} has {_strange(path, name)}; {instead}, or move {name} away")
@@ -137,6 +137,14 @@ def remove(path: Path, names: Iterable[str]) -> None:
             if _is_plain(path, file):
                 file.unlink()
                 _tidy(path, file.parent)
+        if is_tree and not (path / tree).is_symlink():
+            for current, _, _ in os.walk(path / tree, topdown=False):
+                _tidy(path, Path(current))
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether it is a folder in which there is no file at any depth: nothing can be lost there."""
+    return folder.is_dir() and not folder.is_symlink() and next(_files(folder), None) is None
 
 
 def _with_halves(file: Path) -> tuple[Path, ...]:
@@ -151,11 +159,12 @@ def _tidy(top: Path, folder: Path) -> None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """All files below a folder; none where it is a link."""
+    """All files and links below a folder; none where it is a link itself."""
     if folder.is_symlink():
         return
-    for current, _, names in os.walk(folder):
-        yield from (Path(current, name) for name in sorted(names))
+    for current, folders, names in os.walk(folder):
+        links = [name for name in folders if Path(current, name).is_symlink()]
+        yield from (Path(current, name) for name in sorted([*names, *links]))
 
 
 def _is_plain(top: Path, file: Path) -> bool:

@@ -11,6 +11,7 @@ are right. An entry that explains nothing, though its scenario was compared and 
 
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
@@ -100,7 +101,10 @@ def _histories(folder: Path) -> Histories:
 
 def _key(path: Path) -> str:
     """What a scenario is known by: its requirement, number, protocol and example. In another release of the kit its title may differ."""
-    found = _NAME.match(history_files.first_line_of(path))
+    try:
+        found = _NAME.match(history_files.first_line_of(path))
+    except (OSError, EOFError, zlib.error):
+        found = None  # what is wrong with it is told when it is read
     known = _RUN.fullmatch(json.loads(found[1])) if found else None
     return "".join(part or "" for part in known.groups()) if known else history_files.stem_of(path)
 

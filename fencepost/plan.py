@@ -74,7 +74,7 @@ def show(options: Options, register: Register, workers: int, form: str) -> int:
     else:
         console = Console(highlight=False)
         for line in told(plan):
-            console.print(Text(line))
+            console.print(Text(line), soft_wrap=True)
     return 0
 
 
@@ -86,7 +86,7 @@ def plan_of(options: Options, register: Register, workers: int = 1) -> Plan:
     brokers = [part.brokers for part in parts if part.brokers]
     return Plan(
         options.system,
-        str(options.results) if options.results else None,
+        os.path.relpath(options.results) if options.results else None,
         workers,
         os.cpu_count() or 1,
         parts,
@@ -155,8 +155,8 @@ def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario]) 
             whose.setdefault(missing, []).append(one.requirement)
     return OfProtocol(
         protocol,
-        Counter(spec for spec, _ in dict.fromkeys(sorted((one.spec, one.requirement) for one in scenarios))),
-        Counter(sorted(one.spec for one in scenarios)),
+        dict(Counter(spec for spec, _ in dict.fromkeys(sorted((one.spec, one.requirement) for one in scenarios)))),
+        dict(Counter(sorted(one.spec for one in scenarios))),
         tuple(NotOffered(needs, tuple(dict.fromkeys(whose[needs])), count) for needs, count in sorted(lacking.items())),
         offered is not None,
         brokers_of(system, [one.asked for one in scenarios if offered is None or one.asked.needs <= offered]),

@@ -28,6 +28,8 @@ from .narrowed import Narrowed
 from .selection import Selection
 
 _WRITE_EVERY_S = 0.5
+_PART_OF_THE_TIME = 20
+"""Of twenty seconds at most one is spent on bringing the folder up to date."""
 
 
 @dataclass
@@ -55,13 +57,15 @@ class Results:
     """What is said beside the verdicts at the end, a line each."""
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _clock: float = field(default_factory=time.monotonic)
-    _written: float = 0.0
+    _due: float = 0.0
 
     def add(self, result: ScenarioResult) -> None:
-        """Take in one scenario; the file follows within half a second."""
+        """Take in one scenario; the file follows within half a second, or later where the machine is so busy that writing takes long."""
         self.scenarios.append(result)
-        if time.monotonic() - self._written > _WRITE_EVERY_S:
+        began = time.monotonic()
+        if began >= self._due:
             self.write()
+            self._due = time.monotonic() + max(_WRITE_EVERY_S, _PART_OF_THE_TIME * (time.monotonic() - began))
 
     def requirements(self) -> list[RequirementResult]:
         """Every registered requirement, once, in the order of the register."""
@@ -104,7 +108,6 @@ class Results:
 
     def write(self) -> None:
         """Bring the folder up to date."""
-        self._written = time.monotonic()
         if self.claimed is None:
             return
         self.claimed.put(COMPLIANCE, self.as_text())

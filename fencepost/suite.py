@@ -72,7 +72,11 @@ def options_of(arguments: list[str]) -> Options:
     heard = Heard()
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTEST_ADDOPTS", None)
-    pytest.main([f"-c={resources.files('fencepost').joinpath('run.ini')}", *(f"-p{name}" for name in PLUGINS), *arguments], plugins=[heard])
+    features = str(resources.files("fencepost.features"))
+    ini = f"-c={resources.files('fencepost').joinpath('run.ini')}"
+    pytest.main(
+        [features, ini, f"--rootdir={features}", *(f"-p{name}" for name in PLUGINS), "-pno:cacheprovider", *arguments], plugins=[heard]
+    )
     return heard.options
 
 

@@ -106,7 +106,7 @@ class Watching:
     def _begin(self, config: pytest.Config, scenarios: Any) -> None:
         self.progress.plan(scenarios)
         reporting: Any = config.pluginmanager.get_plugin("fencepost-reporting")
-        system = reporting.results.system
+        system = reporting.results.identity.called
         self.progress.phase = f"waiting for {system}"
         requirements = len({scenario.requirement for scenario in scenarios.values()})
         self.shown.begin(f"{system}: {len(scenarios)} scenarios of {requirements} requirements")

@@ -201,6 +201,19 @@ def test_the_tables_that_a_check_starts_from_are_kept(tmp_path: Path) -> None:
     assert content(tmp_path) == {"history/notes.md": "mine", "README": "mine"}
 
 
+def test_folders_that_spark_left_empty_are_nobodys(tmp_path: Path) -> None:
+    """They go with what was in them, and are in nobody's way: a check that could read everything has an empty `quarantine`."""
+    results = used(tmp_path / "results")
+    (results / "tables" / "_temporary" / "0").mkdir(parents=True)
+    folder.give_up(results, LAYOUT)
+    assert not (results / "tables").exists()
+
+    (results / "tables" / "_temporary" / "0").mkdir(parents=True)
+    (results / "history" / "notes.md").unlink()
+    claim(results, LAYOUT, {"told.json": "new"})
+    assert content(results) == {"README": "mine", "told.json": "new"}
+
+
 def test_what_is_given_up_leaves_nothing_of_ours(tmp_path: Path) -> None:
     """Not even the folder, where it was only ours."""
     claim(tmp_path / "alone", LAYOUT, {"told.json": ""})

@@ -134,7 +134,7 @@ def test_a_broken_system_exits_with_1(tmp_path: Path) -> None:
     out = fencepost("run", "--defect", "no-epoch-bump", "--only", "KIP890-060", "--results", tmp_path, expect=1).out
 
     assert "KIP890-060 VIOLATED" in out
-    assert "reference does not conform" in out
+    assert "reference with the defect no-epoch-bump does not conform: 1 violated" in out
 
 
 def test_a_release_that_deviates_is_named(tmp_path: Path) -> None:

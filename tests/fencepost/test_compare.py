@@ -1,5 +1,6 @@
 """Comparing what two systems answered: the same is the same whatever it is called, and nothing that differs is passed over."""
 
+import gzip
 import json
 import shutil
 from collections.abc import Callable
@@ -126,21 +127,25 @@ def test_a_run_that_did_not_finish_is_not_compared(lawful: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        (lambda path: path.unlink(), "holds no history; expected the --results folder of a run"),
-        (lambda path: path.write_bytes(path.read_bytes()[:-30]), "line 2: not a whole event"),
-        (lambda path: path.write_text(path.read_text().splitlines()[0]), "line 1: the last request has no answer"),
-        (lambda path: path.write_text("[]\n"), "line 1: not a whole event"),
-        (lambda path: path.write_bytes(b"\xff\xfe"), "cannot be read: 'utf-8' codec"),
+        (lambda _: [], "holds no history; expected the --results folder of a run"),
+        (lambda text: [("h.jsonl", text[:-30])], "line 2: not a whole event"),
+        (lambda text: [("h.jsonl", text.splitlines()[0])], "line 1: the last request has no answer"),
+        (lambda _: [("h.jsonl", b"[]\n")], "line 1: not a whole event"),
+        (lambda _: [("h.jsonl", b"\xff\xfe")], "cannot be read: 'utf-8' codec"),
+        (lambda text: [("h.jsonl.gz", gzip.compress(text)[:-20])], "h.jsonl.gz cannot be read: Compressed file ended"),
+        (lambda text: [("h.jsonl.gz", text)], "h.jsonl.gz cannot be read: Not a gzipped file"),
     ],
 )
-def test_a_history_that_is_not_whole_is_named(lawful: Path, tmp_path: Path, damage: Callable[[Path], object], told: str) -> None:
+def test_a_history_that_is_not_whole_is_named(
+    lawful: Path, tmp_path: Path, damage: Callable[[bytes], list[tuple[str, bytes]]], told: str
+) -> None:
     """File, line and remedy; no history is no difference, and no agreement either."""
     broken = shutil.copytree(lawful, tmp_path / "broken")
-    paths = sorted((broken / "history").iterdir())
-    for path in paths[1:]:
-        path.unlink()
-    paths[0].write_text("".join(path_line + "\n" for path_line in paths[0].read_text().splitlines()[:2]))
-    damage(paths[0])
+    whole = [history_files.text_of(path).splitlines(keepends=True)[:2] for path in history_files.found_in(broken)]
+    shutil.rmtree(broken / "history")
+    (broken / "history").mkdir()
+    for name, content in damage("".join(whole[0]).encode()):
+        (broken / "history" / name).write_bytes(content)
 
     err = fencepost("compare", broken, shutil.copytree(broken, tmp_path / "copied"), expect=2).err
 

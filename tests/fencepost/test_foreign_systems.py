@@ -100,7 +100,7 @@ BROKEN = {
     "cannot be imported": (
         "import no_such_module_of_theirs",
         "the system 'tiny' of tiny-broker 7.5.1 (fencepost.systems: tiny_system:registration) cannot be imported: "
-        "No module named 'no_such_module_of_theirs' (tiny/tiny_system.py, line 1); expected an object or a module with all members of",
+        "No module named 'no_such_module_of_theirs' (packages/tiny_system.py, line 1); expected an object or a module with all members of",
     ),
     "raises while it is imported": ("raise KeyError('theirs')", "of tiny-broker 7.5.1 (fencepost.systems: tiny_system:registration)"),
     "has no such object": ("", "cannot be imported: module 'tiny_system' has no attribute 'registration'"),

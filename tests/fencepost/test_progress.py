@@ -1,6 +1,7 @@
 """How far a run has come: counted once whatever comes twice, with a pace that is known only when there is one."""
 
 import io
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.mailbox import Mailbox, Posting
 from fencepost.progress import Now, Planned, Progress
 from fencepost.screen import Screen
-from fencepost.shown import lines_of
+from fencepost.shown import Plain, lines_of
 from fencepost.wording import line_of_red, shortened, without_middle
 
 MISMATCH = Mismatch("success with (producer id 1000, epoch 1)", "success with (producer id 1000, epoch 0)", "answer to EndTxn")
@@ -190,3 +191,29 @@ def test_a_long_line_is_broken_between_words_on_a_terminal_only(monkeypatch: pyt
 
     assert terminal.getvalue() == "  X KIP890-060: one two three\n      four five six\n"
     assert file.getvalue() == "  X KIP890-060: one two three four five six\n"
+
+
+class Heard(Screen):
+    """A screen that keeps its lines, and says when there is one."""
+
+    def __init__(self) -> None:
+        super().__init__(io.StringIO(), {})
+        self.lines: list[str] = []
+        self.has_heard = threading.Event()
+
+    def write_line(self, text: str = "", **markup: bool) -> None:  # noqa: ARG002 - as a screen has it
+        self.lines.append(text)
+        self.has_heard.set()
+
+
+def test_a_log_says_what_is_started_and_why() -> None:
+    """Once, for as long as no scenario runs."""
+    screen, progress = Heard(), Progress()
+    progress.looks.append(lambda: Now(doing=[Doing("starting apache/kafka:4.3.1", "2 scenarios", "Docker")]))
+    plain = Plain(screen, progress)
+
+    plain.start()
+    assert screen.has_heard.wait(60)
+    plain.stop()
+
+    assert screen.lines == ["  starting apache/kafka:4.3.1, for 2 scenarios"]

@@ -26,10 +26,13 @@ def judged(results: Path) -> int:
     """How many scenarios have a verdict by the results, which are valid and agree with each other."""
     found = compliance(results)
     jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker()).validate(found)
-    cases = list(ElementTree.parse(results / "junit.xml").iter("testcase"))  # noqa: S314 - we wrote it
+    *cases, run = ElementTree.parse(results / "junit.xml").iter("testcase")  # noqa: S314 - we wrote it
     given_up = [case for case in cases if any("given up" in (left.get("message") or "") for left in case.iter("skipped"))]
     count = sum(len(row["scenarios"]) for row in found["requirements"])
 
+    assert [error.get("message") for error in run.iter("error")] == [
+        f"the run did not finish: it ended after {count} scenarios ({found['stopped']})"
+    ]
     assert len(cases) - len(given_up) == count == found["scenarios"]["judged"]
     assert len(given_up) <= 2, "one in each worker"
     return count

@@ -15,4 +15,4 @@ def test_the_commands_of_the_tutorial_that_need_docker(tmp_path: Path) -> None:
 
     for run in ("kafka", "built", "own"):
         assert "met" in verdicts(tmp_path / "results" / run).values()
-    assert verdicts(tmp_path / "results/built") == verdicts(tmp_path / "results/kafka")
+    assert verdicts(tmp_path / "results/built").keys() == verdicts(tmp_path / "results/kafka").keys()
