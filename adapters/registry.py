@@ -114,7 +114,7 @@ def protocols_of(name: str, asked: Asked) -> tuple[str, ...]:
 def build(name: str, asked: Asked) -> Mapping[str, System]:
     """What is asked for, not yet started: a system for each protocol that it speaks. Raises WrongUsage."""
     registration = find(name)
-    refuse_options(registration, asked.options, _WHY_NOT)
+    refuse_options(registration, asked.options, bundled_options(), _WHY_NOT)
     if asked.profile is not None and asked.profile not in registration.profiles():
         raise UnknownName("profile", asked.profile, registration.profiles())
     systems = registration.systems(asked)
@@ -151,7 +151,7 @@ def seconds_of(system: System, scenario: Scenario) -> float | None:
 def engine(protocol: str) -> "Engine":
     """The reference that implements a protocol. Raises UnknownName."""
     if protocol not in engines():
-        raise UnknownName("system to serve", protocol, engines())
+        raise UnknownName("protocol", protocol, engines())
     return engines()[protocol]
 
 

@@ -108,9 +108,10 @@ def _key(loc: tuple[str | int, ...]) -> str:
 def _explain(error: Any) -> str:
     match error["type"]:
         case "extra_forbidden":
-            return "this key is not known here"
+            return "this key is not known here; is it misspelt?"
         case "missing":
             return "this key is missing"
         case _:
-            given = f", given: {error['input']!r}" if not isinstance(error["input"], (dict, list)) else ""
-            return f"{error['msg'].removeprefix('Value error, ')}{given}"
+            said = "nothing" if error["input"] is None else repr(error["input"])
+            given = "" if isinstance(error["input"], (dict, list)) else f", given: {said}"
+            return f"{error['msg'].removeprefix('Value error, ').replace('Input should be', 'expected')}{given}"

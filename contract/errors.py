@@ -30,12 +30,18 @@ class WrongUsage(Exception):
     """The user asked for something that cannot be; the message says what, and what would be right."""
 
 
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The name that there is which is most like this one; None where none is near."""
+    likeness = {candidate: SequenceMatcher(None, name.lower(), candidate.lower()).ratio() for candidate in known}
+    best = max(likeness, key=likeness.__getitem__, default=None)
+    return best if best is not None and likeness[best] > _ALIKE else None
+
+
 def hint(name: str, known: Iterable[str]) -> str:
     """What a message about an unknown name ends with: the nearest name that there is, or some of them where none is near."""
     names = list(known)
-    likeness = {candidate: SequenceMatcher(None, name.lower(), candidate.lower()).ratio() for candidate in names}
-    nearest = max(names, key=likeness.__getitem__, default="")
-    return f"; did you mean {nearest}?" if likeness.get(nearest, 0) > _ALIKE else f"; known: {', '.join(names[:12])}"
+    near = nearest(name, names)
+    return f"; did you mean {near}?" if near else f"; known: {', '.join(names[:12])}"
 
 
 class UnknownName(WrongUsage):

@@ -8,7 +8,7 @@ of the group `fencepost.systems`: its name is the system's, its value an object 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -89,12 +89,16 @@ def demand(thing: object, port: type, whose: str) -> None:
         raise WrongUsage(f"{whose} has no {', '.join(missing)}; expected all members of {_place(port)}")
 
 
-def refuse_options(registration: Registration, given: Mapping[str, str], why: Mapping[str, str]) -> None:
-    """Raises WrongUsage for an option that a system does not understand. `why` has the reason for some, else it is how one names it."""
+def refuse_options(registration: Registration, given: Mapping[str, str], own: Container[str], why: Mapping[str, str]) -> None:
+    """Raises WrongUsage for an option that a system does not understand. `why` has the reason for some, else it is how one names it.
+
+    `own` are the names that are options of fencepost; any other was said with --set-system.
+    """
     for name, value in given.items():
         if name not in registration.options:
-            said = "(not shown)" if may_be_secret(name, value) else value
-            raise WrongUsage(f"--{name} {said}: {why.get(name, registration.usage)}")
+            shown = "(not shown)" if may_be_secret(name, value) else value
+            said = f"--{name} {shown}" if name in own else f"--set-system {name}={shown}"
+            raise WrongUsage(f"{said}: {why.get(name) or registration.usage}")
 
 
 def may_be_secret(name: str, value: str) -> bool:

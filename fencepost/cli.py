@@ -11,11 +11,13 @@ from typing import Annotated
 import typer
 
 from fencepost import __version__
+from fencepost.contract.errors import Exit, WrongUsage
 
 from . import configuration, stopping
 from .commands import check, compare, doctor, explain, listing, prove, report, run, sentences, serve, summary
-from .commands.common import guarded_value
+from .commands.common import guarded_value, tell
 from .configuration import Command
+from .mistyped import Commands
 
 
 def _show_version(is_asked: bool) -> None:
@@ -25,6 +27,7 @@ def _show_version(is_asked: bool) -> None:
 
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -76,9 +79,14 @@ def main() -> None:
     """The `fencepost` command, once it has been imported: see `__main__.py`."""
     _speak_whatever_can_be_spoken()
     try:
-        app()
+        code = app(standalone_mode=False)
+    except WrongUsage as error:
+        if sys.argv[1:]:  # else all of the help was shown
+            tell(str(error))
+        code = Exit.USAGE
     finally:
         stopping.deaf()
+    sys.exit(code)
 
 
 def _speak_whatever_can_be_spoken() -> None:

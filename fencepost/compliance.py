@@ -172,5 +172,6 @@ def read(path: Path) -> Compliance:
 def _first(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
-    said = first["msg"][:1].lower() + first["msg"][1:]
+    said = first["msg"].replace("Input should be", "expected")
+    said = said[:1].lower() + said[1:]
     return f"{place}: {said}" if place else said

@@ -23,6 +23,8 @@ from typer.core import TyperCommand, TyperGroup
 from fencepost.contract.errors import WrongUsage, hint
 from fencepost.contract.registration import may_be_secret
 
+from .mistyped import about, wrong_value
+
 PREFIX = "FENCEPOST"
 OWN, PROJECT = "fencepost.toml", "pyproject.toml"
 _WORDS = {str: "a text", Path: "a text", int: "a whole number", float: "a number", bool: "true or false", list: "a text or a list of texts"}
@@ -45,12 +47,33 @@ class Command(TyperCommand):
         return {key_of(parameter): parameter for parameter in self.params if parameter.name != "help"}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        with about(ctx):
+            said, _, _ = self.make_parser(ctx).parse_args(args=list(args))  # the parser empties its list
+            for parameter in self.params:
+                value, source = parameter.consume_value(ctx, said)
+                if _is_empty(value) and not ctx.resilient_parsing:
+                    raise WrongUsage(
+                        f"{self._place(ctx, parameter, source)} is empty: expected {parameter.metavar}; is a variable not set?"
+                    )
         try:
-            return super().parse_args(ctx, args)
+            with about(ctx):
+                return super().parse_args(ctx, args)
         except typer.BadParameter as error:
-            if (parameter := error.param) and (origin := _origin(ctx, parameter, self.name or "")):
-                error.message += f" It is from {origin}."
-            raise
+            if error.param is None or hasattr(error, "param_type"):  # the latter is that it is missing
+                raise
+            value, source = error.param.consume_value(ctx, said)
+            raise wrong_value(self._place(ctx, error.param, source), value, self.callback, error.param.name) from error
+
+    def _place(self, ctx: Any, parameter: Any, source: Any) -> str:
+        """Where a value was said, as a message about it begins."""
+        match source.name:
+            case "ENVIRONMENT":
+                return f"{parameter.envvar}, in the environment:"
+            case "DEFAULT_MAP":
+                return f"{ctx.find_root().obj}: {self.name}.{key_of(parameter)} ="
+        if parameter.param_type_name == "argument":
+            return str(parameter.metavar)
+        return str(next((option for option in parameter.opts if option.startswith("--")), parameter.opts[0]))
 
     def invoke(self, ctx: Any) -> Any:
         told: dict[str, list[str]] = {}
@@ -61,6 +84,13 @@ class Command(TyperCommand):
             said = "; ".join(f"from {origin}: {', '.join(values)}" for origin, values in told.items())
             print(f"fencepost: {self.name} {said}", file=sys.stderr)
         return super().invoke(ctx)
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether nothing was said, though something was to be: an empty selection would be all of it."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_empty, value))
+    return isinstance(value, str) and not value.strip(" ,")
 
 
 def variable(command: str, key: str) -> str:

@@ -38,7 +38,7 @@ class KnownAs:
     def of(cls, text: str) -> "KnownAs":
         """Read what the user said. Raises WrongUsage."""
         system, colon, version = text.partition(":")
-        if not colon:
+        if not (colon and version):
             raise WrongUsage(f"--known-as {text}: expected a system and the version of a release, such as kafka:4.3.1")
         if system not in RELEASED:
             raise UnknownName("system of --known-as", system, RELEASED)

@@ -56,7 +56,7 @@ class Selection:
             if level not in LEVELS:
                 raise UnknownName("level", level, LEVELS)
         if not any(row.is_tested and self.holds(row, register.spec_of(row.id)) for row in register.rows()):
-            raise WrongUsage(f"nothing is selected: {self._why_nothing(register)}; see `fencepost list`")
+            raise WrongUsage(f"nothing is selected by {self._said()}: {self._why_nothing(register)}; see `fencepost list`")
 
     def holds(self, row: Requirement, spec: str) -> bool:
         """Whether a requirement of that proposal is asked about."""
@@ -81,10 +81,16 @@ class Selection:
         named = [row for row in register.rows() if self._names(row, register.spec_of(row.id))]
         left = [row for row in named if not self.is_skipped(row.id)]
         if left:
-            return f"of the {len(left)} selected requirements none is tested yet"
+            return f"no scenario tests {', '.join(row.id for row in left[:5])} yet"
         if named:
-            return f"--skip {','.join(self.skip)} leaves nothing of what was asked for"
-        return "no requirement has all that was asked for"
+            return "all of it is skipped"
+        return "no requirement has all of that"
+
+    def _said(self) -> str:
+        """What was asked for, as options."""
+        parts = {"--spec": self.specs, "--only": self.only, "--level": self.levels, "--skip": self.skip}
+        said = [f"{option} {','.join(names)}" for option, names in parts.items() if names]
+        return " ".join([*said, "--smoke"] if self.smoke else said)
 
     @cached_property
     def _chosen(self) -> re.Pattern[str]:

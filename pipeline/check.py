@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.contract import folder
-from fencepost.contract.errors import WrongUsage
+from fencepost.contract.errors import UnknownName, WrongUsage
 
 from . import local
 from .anomalies import ANOMALIES, Anomaly
@@ -99,7 +99,7 @@ def _chosen(names: Sequence[str]) -> tuple[Anomaly, ...]:
     known = {anomaly.name: anomaly for anomaly in ANOMALIES}
     for name in names:
         if name not in known:
-            raise WrongUsage(f"--anomaly {name} is not known; expected one of {', '.join(known)}")
+            raise UnknownName("anomaly", name, known)
     return tuple(known[name] for name in names) or ANOMALIES
 
 

@@ -1,5 +1,6 @@
 """What the user of a check asked for, and whether Spark is there to do it. Nothing of Spark is imported here."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,12 @@ class Options:
     infer_rw: bool = False
     by_run: bool = False
     """Whether a witness in words is wanted of each anomaly in each run."""
+
+
+def check_memory(size: str | None) -> None:
+    """Raises WrongUsage for what Java would not take as a size, before it is started."""
+    if size is not None and not re.fullmatch(r"[1-9]\d*[kmgt]", size.lower()):
+        raise WrongUsage(f"--memory {size}: expected a size such as 512m or 2g")
 
 
 @contextmanager

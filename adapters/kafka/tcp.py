@@ -59,7 +59,7 @@ class TcpTransport:
             late = Unknown(f"{self._address} did not accept a connection for {asked} within {deadline_s:g} s")
             return lambda: late
         except OSError as error:
-            lost = Unknown(f"{self._address} cannot be connected to for {asked}: {error}", lost=True)
+            lost = Unknown(f"{self._address} cannot be connected to for {asked}: {error.strerror or error}", lost=True)
             return lambda: lost
 
         def exchange(step: Callable[[], T]) -> T | Unknown:

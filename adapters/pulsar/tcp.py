@@ -32,7 +32,7 @@ class TcpTransport:
         try:
             self._socket = socket.create_connection((address.host, address.port), _CONNECTED_WITHIN_S)
         except OSError as error:
-            raise ConnectionLost(f"{address} cannot be connected to: {error}") from error
+            raise ConnectionLost(f"{address} cannot be connected to: {error.strerror or error}") from error
         # Requests are small and each waits for its answer, so nothing is won by collecting bytes.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 

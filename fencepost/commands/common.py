@@ -44,6 +44,15 @@ KnownAs = Annotated[
 ]
 
 
+def need_system(command: str, system: str, *told: str | None) -> None:
+    """Refuse the options that name a broker where no system is named; `told` is bootstrap, service URL, admin URL, image and release."""
+    options = dict(zip(("--bootstrap", "--service-url", "--admin-url", "--container", "--broker"), told, strict=True))
+    option, value = next(((option, value) for option, value in options.items() if value), ("", ""))
+    if option and system.lower() == "reference":
+        meant = "pulsar" if "url" in option or "pulsar" in value else "kafka"
+        fail(f"{option} {value}: whose broker is it? Say the system too: `fencepost {command} {meant} {option} {value}`")
+
+
 def image_named(container: str | None, broker: str | None) -> str | None:
     if broker is None:
         return container
@@ -83,5 +92,10 @@ def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
 
 
 def fail(why: str, code: Exit = Exit.USAGE) -> NoReturn:
-    print(f"fencepost: {why}", file=sys.stderr)
+    tell(why)
     raise typer.Exit(code)
+
+
+def tell(why: str) -> None:
+    """Every message about a command that could not do its work is printed here."""
+    print(f"fencepost: {why}", file=sys.stderr)

@@ -1,6 +1,19 @@
 """`fencepost doctor`."""
 
-from .common import AdminUrl, Bootstrap, Broker, Container, KnownAs, Profile, ServiceUrl, SetSystem, System, guarded, image_named
+from .common import (
+    AdminUrl,
+    Bootstrap,
+    Broker,
+    Container,
+    KnownAs,
+    Profile,
+    ServiceUrl,
+    SetSystem,
+    System,
+    guarded,
+    image_named,
+    need_system,
+)
 
 
 def doctor(
@@ -25,6 +38,7 @@ def doctor(
     from fencepost.identity import Named
     from fencepost.options import Options, given
 
+    need_system("doctor", system, bootstrap, service_url, admin_url, container, broker)
     own = {"bootstrap": bootstrap, "service-url": service_url, "admin-url": admin_url, "container": image_named(container, broker)}
 
     def show() -> int:

@@ -19,6 +19,7 @@ from .common import (
     fail,
     guarded,
     image_named,
+    need_system,
 )
 from .completing import complete_defect, complete_level, complete_requirement
 
@@ -72,7 +73,7 @@ def run(
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="Told beside it, such as commit=1a2b3c. May be repeated.")
     ] = None,
     known_as: KnownAs = None,
-    patience: Annotated[float, typer.Option(metavar="S", min=0.1, help="How long to wait for what must come.")] = 20.0,
+    patience: Annotated[float, typer.Option(metavar="S", min=0.1, max=3600, help="How long to wait for what must come.")] = 20.0,
     defect: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.", autocompletion=complete_defect),
@@ -144,6 +145,9 @@ def run(
 
     if verbose and quiet:
         fail("-v and -q exclude each other: the first shows more of a run, the second less")
+    if form != "table" and not plan:
+        fail(f"--format {form} is that of a plan: say --plan too, or leave it out")
+    need_system("run", system, bootstrap, service_url, admin_url, container, broker)
     system = registry.named(system)
     folder = results or Path("results") / system
     given = {

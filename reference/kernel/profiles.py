@@ -30,5 +30,6 @@ def load(folder: Traversable, name: str, model: type[Model]) -> Model:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(step) for step in first["loc"])
-        said = "this key is not known here" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
+        plain = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
+        said = "this key is not known here" if first["type"] == "extra_forbidden" else plain
         raise ProfileError(f"{file}: {key}: {said}") from error

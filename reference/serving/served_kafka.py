@@ -29,6 +29,8 @@ def offer(listeners: Mapping[str, socket.socket], profile: str, settings: Sequen
 
 def _settings(properties: Sequence[str]) -> Settings:
     given = dict(text.partition("=")[::2] for text in properties)
+    if bare := next((text for text in properties if "=" not in text), None):
+        raise WrongUsage(f"--set {bare}: expected NAME=VALUE with a number, such as transactional.id.expiration.ms=60000")
     for name in given:
         if name not in Settings.names():
             raise UnknownName("setting", name, Settings.names())

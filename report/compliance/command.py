@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.contract import folder
-from fencepost.contract.errors import WrongUsage
+from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.folder import Folder, Layout
 from fencepost.contract.version import VERSION
 from fencepost.pipeline.command import spark_is_there
 from fencepost.pipeline.compliance import folders
 from fencepost.pipeline.compliance.facts import Standing, Summary
 from fencepost.pipeline.compliance.folders import Unreadable
+from fencepost.pipeline.options import check_memory
 
 from . import markdown, page
 from .badge import badge, file_name
@@ -48,7 +49,8 @@ class Options:
 def run(options: Options) -> int:
     """Report as asked; the answer is the exit code, 0 for every report that could be made."""
     if options.form not in ("table", "json"):
-        raise WrongUsage(f"--format is {options.form!r}, expected table or json")
+        raise UnknownName("format", options.form, ("table", "json"))
+    check_memory(options.memory)
     with spark_is_there("fencepost report"):
         from fencepost.pipeline.compliance.summary import summarise
         from fencepost.pipeline.compliance.table import read, store

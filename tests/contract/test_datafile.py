@@ -35,12 +35,12 @@ def test_a_good_file_is_read_as_values(tmp_path: Path) -> None:
     [
         (GOOD + "- image: c\n  prots: []\n", r"brokers.yaml:6: 3.prots: this key is not known here"),
         (GOOD + "- image: c\n", r"brokers.yaml:5: 3.ports: this key is missing"),
-        (GOOD.replace("image: b", "image: 7"), r"brokers.yaml:3: 2.image: Input should be a valid string, given: 7"),
-        (GOOD.replace("ports: []", "ports:\n    - one"), r"brokers.yaml:5: 2.ports.1: Input should be a valid integer, given: 'one'"),
+        (GOOD.replace("image: b", "image: 7"), r"brokers.yaml:3: 2.image: expected a valid string, given: 7"),
+        (GOOD.replace("ports: []", "ports:\n    - one"), r"brokers.yaml:5: 2.ports.1: expected a valid integer, given: 'one'"),
         (GOOD + "  ports: [3]\n", r"brokers.yaml:5: ports: this key stands twice in one mapping"),
         ("- image: [\n", r"brokers.yaml:2: not YAML"),
-        ("image: a\n", r"brokers.yaml:1: the file: Input should be a valid list"),
-        ("", r"brokers.yaml:1: the file: Input should be a valid list, given: None"),
+        ("image: a\n", r"brokers.yaml:1: the file: expected a valid list"),
+        ("", r"brokers.yaml:1: the file: expected a valid list, given: nothing"),
     ],
 )
 def test_a_fault_is_told_with_file_line_and_key(tmp_path: Path, text: str, told: str) -> None:

@@ -30,7 +30,7 @@ def register_of(folder: Path, text: str) -> Register:
         (ROW.format(id="kip-1", level="MUST"), r"requirements.yaml:1: 1.id: must be a proposal and two or three digits.*given: 'kip-1'"),
         (
             ROW.format(id="KIP1-01", level="SHALL"),
-            r"requirements.yaml:2: 1.level: Input should be 'MUST', 'SHOULD' or 'MAY', given: 'SHALL'",
+            r"requirements.yaml:2: 1.level: expected 'MUST', 'SHOULD' or 'MAY', given: 'SHALL'",
         ),
         (ROW.format(id="KIP1-01", level="MUST") * 2, r"requirements.yaml:7: id: KIP1-01 stands twice"),
         (ROW.format(id="KIP1-01", level="MUST") + "  planned: true\n  excluded: unseen\n", r"KIP1-01 is both planned and excluded"),

@@ -147,7 +147,7 @@ def test_a_history_that_is_not_whole_is_named(
     for name, content in damage("".join(whole[0]).encode()):
         (broken / "history" / name).write_bytes(content)
 
-    err = fencepost("compare", broken, broken, expect=2).err
+    err = fencepost("compare", broken, shutil.copytree(broken, tmp_path / "copied"), expect=2).err
 
     assert told in err
     assert "Traceback" not in err

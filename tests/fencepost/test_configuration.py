@@ -114,7 +114,7 @@ def test_a_value_that_does_not_fit_is_told_with_its_origin(tmp_path: Path, monke
     """The command line would else be searched in vain."""
     monkeypatch.setenv("FENCEPOST_RUN_WORKERS", value)
 
-    assert "from the environment" in " ".join(fencepost("run", expect=2, cwd=tmp_path).err.replace("│", " ").split())
+    assert f"FENCEPOST_RUN_WORKERS, in the environment: {value}: expected" in fencepost("run", expect=2, cwd=tmp_path).err
 
 
 def test_a_variable_that_is_no_option_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,9 +78,9 @@ def test_a_users_entry_comes_before_a_bundled_one(tmp_path: Path) -> None:
         (ENTRY + "  versions: newest\n", "known.yaml:4: 1.versions: must be a version range such as >=4.0,<4.1, given: 'newest'"),
         (ENTRY + "  resaon: x\n", "known.yaml:4: 1.resaon: this key is not known here"),
         (ENTRY + ENTRY, "known.yaml:4: KIP890-156: this entry stands twice, first in line 1; remove one"),
-        ("requirement: KIP890-156\n", "known.yaml:1: the file: Input should be a valid list"),
+        ("requirement: KIP890-156\n", "known.yaml:1: the file: expected a valid list"),
         ("- [\n", "known.yaml:2: not YAML"),
-        ("", "known.yaml:1: the file: Input should be a valid list"),
+        ("", "known.yaml:1: the file: expected a valid list"),
     ],
 )
 def test_a_faulty_file_is_the_users_to_mend(tmp_path: Path, text: str, told: str) -> None:

@@ -58,9 +58,9 @@ def test_what_is_skipped_is_not_asked() -> None:
         (Selection.said(only=["CORE-01,KIP890-999"]), "--only KIP890-999: no requirement is named so; did you mean KIP890-"),
         (Selection.said(["KIP-890"]), r"unknown proposal 'kip-890'; did you mean kip890\?"),
         (Selection.said(levels=["MUSTN'T"]), r"unknown level \"MUSTN'T\"; did you mean MUST\?"),
-        (Selection.said(skip=["*"]), r"nothing is selected: --skip \* leaves nothing of what was asked for"),
-        (Selection.said(only=["CORE-01"], skip=["CORE-01"]), "nothing is selected: --skip CORE-01 leaves nothing of what was asked for"),
-        (Selection.said(["pip31"], ["CORE-01"]), "nothing is selected: no requirement has all that was asked for"),
+        (Selection.said(skip=["*"]), r"nothing is selected by --skip \*: all of it is skipped"),
+        (Selection.said(only=["CORE-01"], skip=["CORE-01"]), "nothing is selected by --only CORE-01 --skip CORE-01: all of it is skipped"),
+        (Selection.said(["pip31"], ["CORE-01"]), "nothing is selected by --spec pip31 --only CORE-01: no requirement has all of that"),
     ],
 )
 def test_what_selects_nothing_is_refused(selection: Selection, told: str) -> None:

@@ -65,7 +65,7 @@ def test_an_unknown_profile_is_an_error_with_the_known_ones() -> None:
     ("change", "says"),
     [
         ({"sever_fence_bumps": 2}, "sever_fence_bumps: this key is not known here"),
-        ({"server_fence_bumps": 3}, "server_fence_bumps: Input should be 1 or 2"),
+        ({"server_fence_bumps": 3}, "server_fence_bumps: expected 1 or 2"),
         ({"verification_refusal": 48}, "verification_refusal: 48 is no error of the protocol"),
         ({"verification_refusal": "NONSENSE"}, "verification_refusal: 'NONSENSE' is no error of the protocol"),
         ({"apis": {"end_transaction": [0, 5]}}, "apis: no API is called end_transaction"),

@@ -72,7 +72,7 @@ def test_a_port_that_is_taken_is_told_with_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("kafak",), "unknown system to serve 'kafak'; did you mean kafka?"),
+        (("kafak",), "unknown protocol 'kafak'; did you mean kafka?"),
         (("kafka", "--profile", "kafka-4.O"), "did you mean kafka-4.0?"),
         (("kafka", "--set", "cleanup=3"), "unknown setting 'cleanup'"),
         (("kafka", "--set", "transaction.abort.timed.out.transaction.cleanup.interval.ms"), "expected NAME=VALUE with a number"),
