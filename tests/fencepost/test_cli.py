@@ -74,7 +74,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
     [
         (("run", "kafak"), "unknown system 'kafak'; did you mean kafka?"),
         (("run", "--spec", "kip980"), "unknown proposal 'kip980'; did you mean kip890?"),
-        (("run", "--only", "KIP890-60"), "unknown requirement 'KIP890-60'; did you mean KIP890-060?"),
+        (("run", "--only", "KIP890-60"), "--only KIP890-60: no requirement is named so; did you mean KIP890-060?"),
         (("run", "--level", "MSUT"), "unknown level 'MSUT'; did you mean MUST?"),
         (("run", "--profile", "kafka-4.99"), "kafka-4."),
         (("run", "--defect", "no-epoch-bmup"), "did you mean no-epoch-bump?"),
@@ -86,7 +86,10 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
         (("run", "--bootstrap", "a:1"), "--bootstrap a:1: whose broker is it? Say the system too: `fencepost run kafka --bootstrap a:1`"),
         (("run", "kafka", "--bootstrap", "nonsense"), "nonsense"),
         (("run", "kafka", "--bootstrap", "me:hunter2@a:1"), "what stands before and behind the @ (not shown) is not an address"),
-        (("run", "kafka", "--set-system", "password=hunter2"), "--password (not shown): a Kafka broker is named with --bootstrap"),
+        (
+            ("run", "kafka", "--set-system", "password=hunter2"),
+            "--set-system password=(not shown): a Kafka broker is named with --bootstrap",
+        ),
         (
             ("run", "pulsar", "--service-url", "pulsar://me:hunter2@a:1", "--admin-url", "http://a:2"),
             "--service-url has a user or a password in it; fencepost does not log in: leave out what stands before the @",

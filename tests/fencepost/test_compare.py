@@ -75,13 +75,13 @@ def test_two_runs_on_pulsar_are_the_same(tmp_path: Path) -> None:
     assert list(compare.differences(tmp_path / "one", tmp_path / "other")) == []
 
 
-def test_an_explanation_must_explain_something(lawful: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_explanation_must_explain_something(lawful: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that fits no difference of a scenario that was compared is stale."""
     entry = Explanation(scenario="KIP890-060", request="end_txn", field="error", reason="r", link="l")
     monkeypatch.setattr(compare, "explanations_for", lambda _: [entry])
 
     with pytest.raises(DataFileError, match="explains nothing any more"):
-        compare.show(lawful, lawful)
+        compare.show(lawful, shutil.copytree(lawful, tmp_path / "copied"))
 
 
 @pytest.mark.parametrize(
