@@ -24,7 +24,8 @@ def have(image: str, waits_for: Callable[[str], None], instead: str) -> None:
         client = docker.from_env()
     except (DockerException, OSError) as error:
         raise SystemUnreachable(
-            f"Docker does not answer, so no container of {image} can be started: {error}. Start Docker, or let this user use it. {instead}"
+            f"Docker does not answer, so no container of {image} can be started: {said(error)}. "
+            f"Start Docker, or let this user use it. {instead}"
         ) from error
     with contextlib.closing(client):
         try:
@@ -56,9 +57,18 @@ def not_started(image: str, error: Exception, instead: str) -> SystemUnreachable
 
 
 def said(error: Exception) -> str:
-    """What Docker said, without the address of the request."""
+    """What Docker said, without the address of the request; where it said nothing, what the system says of the connection."""
     explanation = getattr(error, "explanation", None)
-    return str(explanation or error).strip().rstrip(".")
+    return str(explanation or _of_the_connection(error) or error).strip().rstrip(".")
+
+
+def _of_the_connection(error: BaseException) -> str | None:
+    """Such as `Connection refused`, which is where all that the client wraps around it comes from."""
+    told, cause = None, error.__cause__ or error.__context__
+    while cause:
+        told = cause.strerror if isinstance(cause, OSError) and cause.strerror else told
+        cause = cause.__cause__ or cause.__context__
+    return told
 
 
 def _refused(image: str, error: Exception, instead: str) -> str:

@@ -68,7 +68,7 @@ def features(tmp_path: Path) -> Path:
         (("source: https://example.org/pip-471\n", ""), f"pip471/spec.yaml:1: source: this key is missing; {EXPECTED}"),
         (("protocols: [pulsar]", "protocols: []"), "pip471/spec.yaml:3: protocols: "),
         (("protocols: [pulsar]", "protocols: pulsar"), "pip471/spec.yaml:3: protocols: "),
-        (("source:", "sauce:"), f"pip471/spec.yaml:2: sauce: this key is not known here; {EXPECTED}"),
+        (("source:", "sauce:"), f"pip471/spec.yaml:2: sauce: this key is not known here; is it misspelt?; {EXPECTED}"),
     ],
 )
 def test_a_mistake_in_a_spec_is_told_with_its_place(features: Path, mistake: tuple[str, str], told: str) -> None:

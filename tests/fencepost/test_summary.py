@@ -198,7 +198,7 @@ def test_a_summary_that_cannot_be_written_at_the_end_changes_no_verdict(tmp_path
 @pytest.mark.parametrize(
     ("name", "told_of_it"),
     [
-        ("", "--summary is empty: expected a path; is the environment variable set?"),
+        ("", "--summary is empty: expected FILE.md; is a variable not set?"),
         (".", "this is a folder; expected a file, such as summary.md"),
         ("file/summary.md", "is a file, and no folder"),
     ],
@@ -220,8 +220,8 @@ def test_where_no_summary_can_be_written_is_told_before_the_run(tmp_path: Path, 
         ("", "is not the result of a run"),
         ('{"schema_version": 1', "is not the result of a run"),
         ("[]", "is not the result of a run"),
-        (json.dumps(told({}) | {"schema_version": 2}), "schema_version: input should be 1"),
-        (json.dumps(told({}) | {"complete": "perhaps"}), "complete: input should be a valid boolean"),
+        (json.dumps(told({}) | {"schema_version": 2}), "schema_version: expected 1"),
+        (json.dumps(told({}) | {"complete": "perhaps"}), "complete: expected a valid boolean"),
         (json.dumps(told({"KIP890-001": "great"})), "requirements.0.verdict"),
     ],
 )

@@ -69,7 +69,8 @@ def verdicts(folder: Path) -> dict[str, str]:
 
 
 def _run(command: list[str], expect: int | tuple[int, ...], cwd: Path | None, timeout: float) -> Finished:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    ours = ("PYTEST_", "COV_", "FENCEPOST_SPENT")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     done = subprocess.run(command, cwd=cwd or CHECKOUT, env=environment, capture_output=True, text=True, timeout=timeout, check=False)
     finished = Finished(done.returncode, done.stdout, done.stderr)
     expected = expect if isinstance(expect, tuple) else (expect,)

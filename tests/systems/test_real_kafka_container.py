@@ -238,7 +238,7 @@ def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
     subprocess.run(command, check=True, capture_output=True)
     assert len(containers_of(orphan)) == 1
 
-    start(IMAGE, "short", Passwords({})).stop()
+    start(IMAGE, "short", Passwords({}), waits_for=lambda _: None).stop()
 
     assert containers_of(orphan) == []
 
@@ -250,7 +250,7 @@ def test_a_broker_that_ends_is_told_with_its_log(monkeypatch: pytest.MonkeyPatch
     system = KafkaContainerSystem(IMAGE)
 
     try:
-        with pytest.raises(SystemUnreachable, match=r"ended; .* The end of its log:\n(.*\n)*.*process.roles"):
+        with pytest.raises(SystemUnreachable, match=r"ended before it served .* The end of its log:\n(.*\n)*.*process.roles"):
             system.open()
     finally:
         system.close()
@@ -261,7 +261,7 @@ def test_docker_that_cannot_be_reached_is_told_with_a_remedy(monkeypatch: pytest
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
     system = KafkaContainerSystem(IMAGE)
 
-    with pytest.raises(SystemUnreachable, match=r"Is Docker running, .* --bootstrap HOST:PORT"):
+    with pytest.raises(SystemUnreachable, match=r"can be started: Connection refused\. Start Docker, .* --bootstrap HOST:PORT"):
         system.open()
     system.close()
 

@@ -191,7 +191,7 @@ def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
     subprocess.run(["docker", "create", "--label", label, "--network", "fencepost-orphan", IMAGE], check=True, capture_output=True)
     assert len(belongings(orphan)) == 2
 
-    start(IMAGE, "short", Passwords({})).stop()
+    start(IMAGE, "short", Passwords({}), waits_for=lambda _: None).stop()
 
     assert belongings(orphan) == set()
 
