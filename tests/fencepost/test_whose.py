@@ -59,10 +59,10 @@ def test_a_broken_reference_says_so_wherever_it_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (("--name", " "), "--name ' ': expected a name such as my-broker"),
+        (("--name", " "), "--name is empty: expected NAME"),
         (("--name", "a\nb"), r"--name 'a\nb': expected a name such as my-broker, in one line"),
         (("--name", "x" * 101), "has 101 characters; expected 100 at most"),
-        (("--version", ""), "--version '': expected a version such as 2.7.0"),
+        (("--version", ""), "--version is empty: expected VERSION"),
         (("--label", "commit"), "--label commit: expected KEY=VALUE, such as commit=1a2b3c"),
         (("--label", "=x"), "--label '=x': expected KEY=VALUE with a key"),
         (("--label", "a=1", "--label", "a=2"), "--label a=2: a is given twice, first as '1'"),
