@@ -151,4 +151,4 @@ class ServedPulsarSystem(PulsarReferenceSystem):
 
 if __name__ == "__main__":
     with mock.patch.dict(ENGINES, pulsar=replace(ENGINES["pulsar"], system=ServedPulsarSystem)):
-        sys.exit(suite.run(sys.argv[1:], workers=1))
+        sys.exit(suite.judge(sys.argv[1:], workers=1).exit)

@@ -57,4 +57,4 @@ def _login(broker: ReferenceKafka, user: str | None) -> Login | None:
 
 if __name__ == "__main__":
     with mock.patch.dict(ENGINES, kafka=replace(ENGINES["kafka"], system=ServedSystem)):
-        sys.exit(suite.run(sys.argv[1:], workers=1))
+        sys.exit(suite.judge(sys.argv[1:], workers=1).exit)

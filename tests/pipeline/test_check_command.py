@@ -66,12 +66,12 @@ def test_usage_errors_come_before_spark(tmp_path: Path) -> None:
     write("p0 ok send x<a@0\n", "run", tmp_path)
 
     assert "G1a" in fencepost("check", tmp_path, "--anomaly", "G1z", expect=2).err
-    assert "expected table or json" in fencepost("check", tmp_path, "--format", "xml", expect=2).err
+    assert "unknown format 'xml'; known: table, json" in fencepost("check", tmp_path, "--format", "xml", expect=2).err
     assert "does not exist" in fencepost("check", tmp_path / "nowhere", expect=2).err
 
 
 @pytest.mark.usefixtures("java")
-@pytest.mark.parametrize(("option", "value", "reason"), [("--memory", "abc", "exited"), ("--master", "local[x]", "Could not parse")])
+@pytest.mark.parametrize(("option", "value", "reason"), [("--memory", "999999g", "exited"), ("--master", "local[x]", "Could not parse")])
 def test_a_spark_that_cannot_start_is_told(tmp_path: Path, option: str, value: str, reason: str) -> None:
     """Java dies, or Spark refuses: the value, the reason and the remedy, and no traceback."""
     write("p0 ok send x<a@0\n", "run", tmp_path / "in")

@@ -13,6 +13,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.pipeline import java
 from fencepost.pipeline.ingest import edn, files, lines, quarantine
 from fencepost.pipeline.ingest.edn_reader import MalformedEdn, read
+from fencepost.pipeline.layout import VERDICT
 from fencepost.pipeline.session import Size
 from fencepost.pipeline.tables import Tables
 
@@ -198,7 +199,7 @@ def test_runs_are_named_by_their_folders(tmp_path: Path) -> None:
         write(SOUND, "run", tmp_path / name / "history")
     (tmp_path / "check").mkdir()
     write(SOUND, "old", tmp_path / "check")
-    (tmp_path / "check" / files.RESULT).touch()
+    (tmp_path / "check" / VERDICT).touch()
 
     assert {source.prefix for source in files.find([tmp_path])} == {"one/", "two/"}
     assert {source.prefix for source in files.find([tmp_path / "one", tmp_path / "two"])} == {"one/", "two/"}

@@ -65,7 +65,7 @@ def test_usage_errors_come_before_spark(tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
 
     assert "does not exist" in fencepost("report", tmp_path / "nowhere", expect=2).err
-    assert "expected table or json" in fencepost("report", tmp_path / "in", "--format", "xml", expect=2).err
+    assert "unknown format 'xml'; known: table, json" in fencepost("report", tmp_path / "in", "--format", "xml", expect=2).err
     assert "nothing has no compliance.json" in fencepost("report", tmp_path / "nothing", expect=2).err
     (tmp_path / "own/table").mkdir(parents=True)
     assert "name another folder" in fencepost("report", tmp_path / "in", "--out", tmp_path / "own", expect=2).err
