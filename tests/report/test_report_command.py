@@ -68,6 +68,7 @@ def test_usage_errors_come_before_spark(tmp_path: Path) -> None:
     assert "unknown format 'xml'; known: table, json" in fencepost("report", tmp_path / "in", "--format", "xml", expect=2).err
     assert "nothing has no compliance.json" in fencepost("report", tmp_path / "nothing", expect=2).err
     (tmp_path / "own/table").mkdir(parents=True)
+    (tmp_path / "own/table/theirs.csv").touch()
     assert "name another folder" in fencepost("report", tmp_path / "in", "--out", tmp_path / "own", expect=2).err
-    assert (tmp_path / "own/table").exists()
+    assert (tmp_path / "own/table/theirs.csv").exists()
     assert "Examples" in fencepost("report", "--help", expect=0).out
