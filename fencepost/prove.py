@@ -14,8 +14,7 @@ the feature that its requirement stands in; `--all` runs everything on each.
 import contextlib
 import io
 import multiprocessing
-import signal
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
@@ -170,7 +169,7 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
     tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
-    with contextlib.suppress(KeyboardInterrupt), _sigterm_interrupts(), contextlib.ExitStack() as given_back:
+    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as given_back:
         with stopping.unheard():  # by the processes of the pool, which a terminal's Ctrl-C reaches too
             pool = given_back.enter_context(context.Pool(workers, maxtasksperchild=1))
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
@@ -182,16 +181,6 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
         (*seen, *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
         tuple(variant for variant in variants if variant.name not in found),
     )
-
-
-@contextlib.contextmanager
-def _sigterm_interrupts() -> Iterator[None]:
-    """SIGTERM ends the proof as Ctrl-C does."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _cannot_be_asked(defect: Defect, register: Register, specs: tuple[str, ...]) -> str | None:
