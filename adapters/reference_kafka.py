@@ -5,7 +5,7 @@ each time, and a scenario that waits for a minute takes none.
 """
 
 import zlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from importlib.metadata import version as version_of
 
 from kio.static.protocol import RequestPayload, ResponsePayload
@@ -31,6 +31,8 @@ from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Handshake
 from fencepost.reference.defects import Defect
 from fencepost.reference.kafka import ANONYMOUS, Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
+from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.markers import MarkerAnswer, WriteMarker
 from fencepost.reference.kernel.journal import Disk
 from fencepost.wire.kafka.acls import principal_of
 
@@ -48,6 +50,14 @@ class _NodeAt:
     def handle(self, request: RequestPayload) -> ResponsePayload | None:
         return self._broker.handle(request, self._principal, self._number)
 
+    def send(self, request: RequestPayload) -> Callable[[], ResponsePayload | None]:
+        """Hand the request over; the answer may have to wait for another node."""
+        return self._broker.send(request, self._principal, self._number).read
+
+    def connect(self) -> InProcessTransport:
+        """A connection to it."""
+        return InProcessTransport(self, self.send)
+
 
 def number_of(address: Address) -> int:
     """The node that is meant by the address that the reference tells."""
@@ -60,6 +70,35 @@ class _Faults(ReferenceFaults):
     def __init__(self, broker: ReferenceKafka, patience_s: float) -> None:
         super().__init__(broker, patience_s)
         self._cluster = broker
+        self._doubles_answers = False
+
+    def crash(self) -> None:
+        if self._doubles_answers:
+            self._doubles_answers = False
+            self._let_answers_arrive()
+        super().crash()
+
+    def double_answers(self) -> None:
+        self._doubles_answers = True
+        first: dict[WriteMarker, MarkerAnswer] = {}
+
+        def is_second(content: object) -> bool:
+            if not isinstance(content, MarkerAnswer) or content.error is not Error.NONE:
+                return False
+            return first.setdefault(content.asked, content) is not content
+
+        self._cluster.network.double(_is_marker)
+        self._cluster.network.hold(is_second)
+
+    def _let_answers_arrive(self) -> None:
+        network = self._cluster.network
+        network.release()
+        network.hold(_is_marker)
+        self._cluster.advance(0)
+        network.release()
+
+    def stop(self) -> None:
+        self._cluster.stop()
 
     def start_again(self) -> None:
         self.await_crash()
@@ -70,6 +109,10 @@ class _Faults(ReferenceFaults):
 
     def resume(self, node: int) -> None:
         self._cluster.resume(node)
+
+
+def _is_marker(content: object) -> bool:
+    return isinstance(content, WriteMarker)
 
 
 class ReferenceSystem:
@@ -99,7 +142,7 @@ class ReferenceSystem:
             offer,
             Identity(version_of("fencepost"), True, self._profile_name),
             of_imitation(self._profile_name, (imitates.system, imitates.version)) if imitates else Whose(),
-            offered={"crash-points", "virtual-time"} | kafka_settings().capabilities,
+            offered={"crash-points", "doubled-answers", "virtual-time"} | kafka_settings().capabilities,
             notes=[f"variant {self._variant.name}: {self._variant.story}"] if self._variant else [],
         )
 
@@ -132,7 +175,7 @@ class ReferenceSystem:
 
     def _connect(self, broker: ReferenceKafka, user: str | None = None) -> Connect:
         """How the clients of a session reach its broker, logged in as a user where one is named."""
-        return lambda _client, address: InProcessTransport(_NodeAt(broker, address, user))
+        return lambda _client, address: _NodeAt(broker, address, user).connect()
 
     def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
         known = kafka_settings()

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from importlib.metadata import version as version_of
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import OneNode
+from fencepost.adapters.common.faults import NoCleanStop, OneNode
 from fencepost.adapters.common.genuine import Whose, of_imitation
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.time import VirtualTime
@@ -16,17 +16,43 @@ from fencepost.adapters.reference_faults import ReferenceFaults
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.ports import Handshake
 from fencepost.reference.defects import Defect
+from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
+from fencepost.reference.pulsar.connection import Connection
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 _SERVICE = Address("reference", 6650)
-_OFFERED = frozenset({"crash", "crash-points", "more-coordinators", "virtual-time"})
+NODES = 2
+"""Coordinators and topics are on different nodes, as in a cluster."""
+_LEVERS = frozenset({"held-ends", "participant-ends", "buffer-statistics", "batch-index-acknowledgement"})
+_OFFERED = _LEVERS | {"crash", "crash-points", "hold-markers", "more-coordinators", "reload", "virtual-time"}
 
 
-class _Faults(ReferenceFaults, OneNode):
+class _Faults(ReferenceFaults, OneNode, NoCleanStop):
     """The faults of a reference broker, which is one node, and is back at once."""
 
     def start_again(self) -> None:
         self.restart()
+
+
+def number_of(address: Address) -> int:
+    """The node that the reference has at this address."""
+    return FIRST_NODE + address.port - _SERVICE.port
+
+
+class _NodeAt:
+    """The node at the address that the reference tells."""
+
+    def __init__(self, broker: ReferencePulsar, address: Address) -> None:
+        self._broker = broker
+        self._number = number_of(address)
+        self.advance = broker.advance
+
+    def connect(self) -> Connection | None:
+        return self._broker.connect(number=self._number)
+
+    def admin(self, request: AdminRequest) -> AdminAnswer | None:
+        return self._broker.admin(request, self._number)
 
 
 class PulsarReferenceSystem:
@@ -79,9 +105,9 @@ class PulsarReferenceSystem:
         """There is nothing to give back."""
 
     def _ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
-        return lambda _client, _address: InProcessTransport(broker), lambda: InProcessAdmin(broker)
+        return lambda _client, address: InProcessTransport(_NodeAt(broker, address)), lambda: InProcessAdmin(broker)
 
     def _broker(self) -> ReferencePulsar:
         parts = self._variant.parts if self._variant else Parts()
         assert isinstance(parts, Parts), "a variant of the Pulsar reference is made of its parts"
-        return ReferencePulsar(self._profile, parts)
+        return ReferencePulsar(self._profile, parts, nodes=NODES)

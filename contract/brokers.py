@@ -29,7 +29,10 @@ class Started:
 
 @dataclass(frozen=True)
 class Brokers:
-    """All that a run starts, and how much of it there is at most at one time. `seconds` are for the run, one scenario after the other."""
+    """All that a run starts, and how much of it there is at most at one time.
+
+    `seconds` are for the run; each process asks one scenario after the other.
+    """
 
     image: str
     started: tuple[Started, ...]
@@ -50,6 +53,23 @@ def brokers_of(system: Any, scenarios: Sequence[Asked]) -> Brokers | None:
     brokers = getattr(system, "brokers", None)
     told = brokers(scenarios) if callable(brokers) else None
     return told if isinstance(told, Brokers) else None
+
+
+def beside(system: Any, workers: int) -> None:
+    """Tell the system that it is asked by one of so many processes, of which each has a system of its own."""
+    told = getattr(system, "beside", None)
+    if callable(told) and workers > 1:
+        told(workers)
+
+
+def cares_who_asks(system: Any) -> bool:
+    """Whether the system has a wish which of several processes asks what."""
+    return callable(getattr(system, "deal", None))
+
+
+def deal(system: Any, scenarios: Sequence[Asked], workers: int) -> list[int] | None:
+    """Which of so many processes, from 0 on, best asks each scenario; None where the system does not care."""
+    return list(system.deal(scenarios, workers)) if cares_who_asks(system) else None
 
 
 def may_offer(system: Any) -> frozenset[str] | None:

@@ -57,9 +57,10 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule, which stands for one requirement."""
+    """A rule, which stands for one requirement. `why` is its description: the anomaly that it prevents."""
 
     title: str
+    why: str
     tags: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
     background: tuple[Step, ...]
@@ -115,6 +116,16 @@ def scenarios_of(features: Iterable[Feature], requirement: str) -> list[tuple[Fe
     ]
 
 
+def why_of(requirement: str) -> str:
+    """The anomaly that a requirement prevents, as its Rule tells it; empty where no Rule stands for it."""
+    return _whys().get(requirement, "")
+
+
+@functools.cache
+def _whys() -> dict[str, str]:
+    return {requirement_of(rule.tags) or "": rule.why for feature in bundled() for rule in feature.rules}
+
+
 @functools.cache
 def bundled() -> tuple[Feature, ...]:
     """The features that come with the kit."""
@@ -164,7 +175,7 @@ def _rule(rule: Any) -> Rule:
                 background, description = _steps(found["steps"]), found["description"].strip()
             case {"scenario": scenario}:
                 scenarios.append(_scenario(scenario))
-    return Rule(rule["name"], _tags(rule), tuple(scenarios), background, description, rule["location"]["line"])
+    return Rule(rule["name"], _flow(rule["description"]), _tags(rule), tuple(scenarios), background, description, rule["location"]["line"])
 
 
 def _scenario(scenario: Any) -> Scenario:

@@ -16,6 +16,9 @@ STEP = pytest.StashKey[str]()
 PROTOCOL = pytest.StashKey[str]()
 """The protocol under which the scenario is asked."""
 
+WORKER = pytest.StashKey[int]()
+"""Which of several worker processes asks the scenario, from 0 on; not there where any may."""
+
 RESULT = pytest.StashKey[ScenarioResult]()
 """What the scenario showed, once it is judged."""
 

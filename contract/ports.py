@@ -6,7 +6,7 @@ names, so that nothing is shared and nothing is assumed to be clean; it owns the
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from .events import Event
 from .transactional_log import TransactionalLog
@@ -31,6 +31,10 @@ class Faults(Protocol):
         """End the system as a power cut does: at once, with only what it has made durable left."""
         ...
 
+    def stop(self) -> None:
+        """Stop the system as an operator does: it puts down what it wants to find again, and is down. This is `clean-stop`."""
+        ...
+
     def start_again(self) -> None:
         """Start it again, and wait for nothing."""
         ...
@@ -52,6 +56,17 @@ class Faults(Protocol):
 
     def resume(self, node: int) -> None:
         """Let a paused node go on."""
+        ...
+
+
+@runtime_checkable
+class DoublesAnswers(Protocol):
+    """The faults of a system that offers `doubled-answers` have this beside those of `Faults`."""
+
+    def double_answers(self) -> None:
+        """Let each marker arrive twice from now on. The second answer arrives just before the next crash, ahead of the markers that are
+        on their way then, which are lost.
+        """
         ...
 
 

@@ -23,13 +23,13 @@ _ID = re.compile(r"[A-Z0-9]+-\d{2,3}")
 class Requirement(Row):
     """One row: a law that a system can be seen to keep or to break.
 
-    `level` binds as RFC 2119 has it. `source` is "specified" where the proposal's text says it, "observed" where only shipped
-    behaviour does. `varies` tells how releases differ, `question` what we chose where the text is silent.
+    `level` binds as RFC 2119 has it. `source` is "text" where the proposal says it, "implementation" where only one
+    implementation's behaviour does. `varies` tells how releases differ, `question` what we chose where the text is silent.
     """
 
     id: str
     level: Literal["MUST", "SHOULD", "MAY"]
-    source: Literal["specified", "observed"]
+    source: Literal["text", "implementation"]
     section: str
     statement: str
     check: str

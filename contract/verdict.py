@@ -141,18 +141,24 @@ _CHOICES = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Ver
 
 @dataclass(frozen=True)
 class Gate:
-    """Which verdicts keep a run from conforming: those of `fail_on`, what `strict` adds, and more than `max_not_offered` of these."""
+    """Which verdicts keep a run from conforming: those of `fail_on`, what `strict` adds, and more than `max_not_offered` of these.
+
+    `parity` says whether rows about one implementation count too; where it is None, they do for a system that is a build of that.
+    """
 
     fail_on: frozenset[Verdict] = frozenset((Verdict.VIOLATED, Verdict.INCONCLUSIVE))
     strict: bool = False
     max_not_offered: int | None = None
+    parity: bool | None = None
 
     @classmethod
-    def of(cls, fail_on: Iterable[str] = (), strict: bool = False, max_not_offered: int | None = None) -> "Gate":
+    def of(
+        cls, fail_on: Iterable[str] = (), strict: bool = False, max_not_offered: int | None = None, parity: bool | None = None
+    ) -> "Gate":
         """From what was said: names of verdicts, or lists of them with commas. Raises UnknownName."""
         said = [name.strip() for names in fail_on for name in names.split(",") if name.strip()]
         chosen = frozenset(_named(name) for name in said) | {Verdict.VIOLATED} if said else cls.fail_on
-        return cls(chosen, strict, max_not_offered)
+        return cls(chosen, strict, max_not_offered, parity)
 
     def failing(self, results: Iterable[RequirementResult]) -> set[Verdict]:
         """The verdicts among these that keep the run from conforming."""

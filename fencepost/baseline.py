@@ -75,7 +75,7 @@ class Baseline:
         kept = [known.entry for known in self.before if self._stays(known, scenarios)]
         new = [_entry(one, register) for one in self._unknown(scenarios)]
         order = {identifier: index for index, identifier in enumerate(register.by_id)}
-        entries = sorted((*kept, *new), key=lambda entry: (order[entry.requirement], entry.scenario or "", entry.example or 0))
+        entries = sorted((*kept, *new), key=lambda entry: (order.get(entry.requirement, -1), entry.scenario or "", entry.example or 0))
         try:
             self.path.write_text(_HEAD + _yaml(entries), encoding="utf-8")
         except OSError as error:

@@ -66,7 +66,13 @@ def markdown(specs: Sequence[str]) -> str:
                 f"{row.level}, {row.source}: {row.section}. {status_of(row).capitalize()}.",
                 "",
             ]
-            told = {"Releases": row.varies, "Question": row.question, "Excluded": row.excluded, "When it fails": row.check}
+            told = {
+                "Why": gherkin.why_of(row.id),
+                "Releases": row.varies,
+                "Question": row.question,
+                "Excluded": row.excluded,
+                "When it fails": row.check,
+            }
             lines += [f"- {name}: {text}" for name, text in told.items() if text]
             placed = gherkin.scenarios_of(gherkin.bundled(), row.id)
             lines += [f"- `{feature.path}`: {scenario.name}" for feature, scenario in placed]
@@ -77,6 +83,7 @@ def markdown(specs: Sequence[str]) -> str:
 def as_json(row: Requirement) -> dict[str, Any]:
     return row.model_dump() | {
         "status": status_of(row),
+        "why": gherkin.why_of(row.id),
         "scenarios": [
             {"feature": feature.path, "name": scenario.name} for feature, scenario in gherkin.scenarios_of(gherkin.bundled(), row.id)
         ],

@@ -66,4 +66,4 @@ def _show_deviations(console: Console, handshake: Handshake) -> None:
     if known:
         console.print(Text("\nknown deviations of this release", style="bold"))
     for entry in (one.entry for one in known):
-        console.print(Text(f"  {entry.requirement}{' (intermittent)' if entry.intermittent else ''}: {entry.reason} {entry.link}"))
+        console.print(Text(f"  {entry.requirement}{f' ({entry.intermittent})' if entry.intermittent else ''}: {entry.reason} {entry.link}"))

@@ -11,8 +11,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from fencepost.contract import parity
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Mismatch
+from fencepost.contract.parity import Parity
 from fencepost.contract.verdict import Verdict
 
 FILE = "compliance.json"
@@ -38,6 +40,7 @@ class Requirement(_Read):
 
     id: str
     level: str
+    source: str = ""
     verdict: Verdict
     reason: str | None
     scenarios: tuple[Scenario, ...] = ()
@@ -81,6 +84,8 @@ class Gate(_Read):
 
     fail_on: frozenset[Verdict] = RED
     max_not_offered: int | None = None
+    parity: bool = True
+    """Whether parity rows count. They did before there was a choice."""
 
 
 class Anomaly(_Read):
@@ -121,12 +126,20 @@ class Compliance(_Read):
     @property
     def failing(self) -> dict[Verdict, int]:
         """The verdicts that keep the run from conforming, with how many requirements have each."""
-        count = Counter(row.verdict for row in self.requirements)
+        count = Counter(row.verdict for row in self.requirements if self._counts(row))
         most = self.gate.max_not_offered
         too_many = most is not None and count[Verdict.NOT_OFFERED] > most
         return {
             one: count[one] for one in Verdict if count[one] and (one in self.gate.fail_on or (too_many and one is Verdict.NOT_OFFERED))
         }
+
+    @property
+    def parity(self) -> Parity:
+        """How many rows about one implementation were asked, and how many are odd."""
+        return Parity.of(row.verdict for row in self.requirements if row.source == parity.SOURCE)
+
+    def _counts(self, row: Requirement) -> bool:
+        return self.gate.parity or row.source != parity.SOURCE or row.verdict not in parity.MAY_DIFFER
 
     @property
     def unreached(self) -> int:

@@ -1,12 +1,17 @@
 """Known deviations: where a system is known to break a requirement, how that looks, and why it is believed.
 
 An entry is run like everything else. It must fail, and with its symptom. One that passes is stale and therefore red, unless it
-says `intermittent` with how often it was seen, or its range of versions holds and the exact version of the system is not known.
+says `intermittent` with how often it was seen in how many tries, or its range of versions holds and the exact version of the system is
+not known. `run --verify-expectations N` measures these counts anew.
+
+What has a cause that an answer tells, and may show in any scenario, is one entry about `any` requirement with that answer.
 
 Ours are bundled, and each holds for versions of a release; a user's stand in files of their own (`own_expectations.py`).
 """
 
-from collections.abc import Iterable, Iterator
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -15,21 +20,67 @@ from typing import TypeVar
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from fencepost.contract import proposals
 from fencepost.contract.datafile import DataFileError, Row, line_of, lines_of, load
 from fencepost.contract.errors import hint
+from fencepost.contract.expression import Expression
 from fencepost.contract.gherkin import bundled, scenarios_of
+from fencepost.contract.ports import Exchange
 from fencepost.contract.register import Register
 from fencepost.contract.symptom import Symptom
 
 
+class Intermittent(Row):
+    """How often a deviation was seen that does not show each time. What was never seen is no deviation, so there is no excuse for it."""
+
+    seen: int = Field(ge=1)
+    tried: int
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_text(cls, value: object) -> object:
+        """`3 of 20 runs` says the same in a user's file."""
+        said = re.match(r"(\d+) of (\d+)\b", value) if isinstance(value, str) else None
+        if isinstance(value, str) and said is None:
+            raise ValueError("must say how often it was seen, such as {seen: 3, tried: 20}")
+        return {"seen": int(said[1]), "tried": int(said[2])} if said else value
+
+    @model_validator(mode="after")
+    def _not_more_than_tried(self) -> "Intermittent":
+        if self.seen > self.tried:
+            raise ValueError(f"says that it was seen {self.seen} times in {self.tried} tries")
+        return self
+
+    def __str__(self) -> str:
+        return f"seen in {self.seen} of {self.tried} tries"
+
+
+ANY = "any"
+"""What an entry says that is about every requirement."""
+
+
+class Answered(Row):
+    """What the system told of the cause: the last request of the scenario whose name has `to` in it was answered with `said` in it.
+
+    Both are regular expressions; an answer is looked at as JSON.
+    """
+
+    to: Expression = Field(min_length=1)
+    said: Expression = Field(min_length=1)
+
+    def shows_in(self, exchanges: Sequence[Exchange]) -> bool:
+        """Whether it was answered so."""
+        last = next((one for one in reversed(exchanges) if re.search(self.to, one.name)), None)
+        return last is not None and re.search(self.said, json.dumps(last.answer, default=str)) is not None
+
+
 class Entry(Row):
-    """One known deviation; `symptom` must show in the violation.
+    """One known deviation; `symptom` must show in the violation, and what is `answered` in what was said.
 
     It holds for all of its requirement, or for one `scenario`, for one `example` of that, and where a scenario is asked under several
-    protocols, for one `protocol`.
+    protocols, for one `protocol`. With what is `answered` it may be about `any` requirement; then it is intermittent.
     """
 
     requirement: str
@@ -38,9 +89,18 @@ class Entry(Row):
     protocol: str | None = None
     versions: str | None = None
     symptom: Symptom
+    answered: Answered | None = None
     reason: str = Field(min_length=1)
     link: str | None = None
-    intermittent: str | None = None
+    intermittent: Intermittent | None = None
+
+    @model_validator(mode="after")
+    def _any_has_a_cause(self) -> "Entry":
+        if self.requirement == ANY and (self.answered is None or self.intermittent is None or self.scenario or self.example):
+            raise ValueError(
+                "an entry about any requirement must say `answered`, which tells the cause, and `intermittent`; it names no scenario"
+            )
+        return self
 
     @field_validator("versions")
     @classmethod
@@ -104,7 +164,7 @@ class Known:
         """What an entry does not say, it holds for all of."""
         entry = self.entry
         return (
-            entry.requirement == asked.requirement
+            entry.requirement in (ANY, asked.requirement)
             and entry.scenario in (None, asked.scenario)
             and entry.example in (None, asked.example)
             and entry.protocol in (None, asked.protocol)
@@ -126,9 +186,11 @@ class Expectations:
 
     known: tuple[Known, ...] = ()
 
-    def of(self, asked: Asking) -> tuple[Known, ...]:
-        """The entries about a scenario, the user's first."""
-        return tuple(sorted((one for one in self.known if one.is_about(asked)), key=lambda one: not one.is_own))
+    def of(self, asked: Asking, exchanges: Callable[[], Sequence[Exchange]] = tuple) -> tuple[Known, ...]:
+        """The entries about a scenario in which this was said, the user's first. What was said is only asked for where it matters."""
+        about = [one for one in self.known if one.is_about(asked)]
+        told = [one for one in about if one.entry.answered is None or one.entry.answered.shows_in(exchanges())]
+        return tuple(sorted(told, key=lambda one: not one.is_own))
 
 
 def load_for(system: str, version: str, exact: bool, register: Register, folder: Path | Traversable | None = None) -> Expectations:
@@ -190,6 +252,8 @@ def _check(path: Path | Traversable, index: int, entry: Entry, register: Registe
     def refuse(key: str, why: str) -> DataFileError:
         return DataFileError(f"{path}:{line_of(path, index, key)}: {why}")
 
+    if entry.requirement == ANY:
+        return
     row = register.by_id.get(entry.requirement)
     if row is None or not row.is_tested:
         tested = [row.id for row in register.rows() if row.is_tested]

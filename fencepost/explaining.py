@@ -46,6 +46,7 @@ def _show_row(console: Console, row: Requirement) -> None:
     table.add_column(no_wrap=True, style="dim")
     table.add_column()
     known = {
+        "why": gherkin.why_of(row.id),
         "section": row.section,
         "look at": row.check,
         "releases": row.varies,

@@ -4,7 +4,7 @@ A definite anomaly that breaks a promise, in the history of a scenario that foun
 known deviation it is explained by that, and in one of a red scenario it tells nothing new; possible and lawful ones are only told.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,11 +60,19 @@ def judge(folder: Path, scenarios: Sequence[ScenarioResult]) -> Histories:
     own = [folder / HISTORIES / history_files.name_of(scenario.run) for scenario in scenarios]
     findings = suite.judge([file for file in own if file.is_file()], folder / VERDICT_OF_HISTORIES)
     by_run = {scenario.run: scenario for scenario in scenarios}
-    told = [ReportedAnomaly(by_run[finding.run], finding, _explained(by_run[finding.run], finding)) for finding in findings.found]
+    deviating = {
+        finding.anomaly: by_run[finding.run].requirement
+        for finding in findings.found
+        if finding.definite and by_run[finding.run].verdict is Verdict.KNOWN_DEVIATION
+    }
+    told = [
+        ReportedAnomaly(by_run[finding.run], finding, _explained(by_run[finding.run], finding, deviating)) for finding in findings.found
+    ]
     return Histories(findings.histories, findings.quarantined, told)
 
 
-def _explained(scenario: ScenarioResult, finding: Finding) -> str | None:
+def _explained(scenario: ScenarioResult, finding: Finding, deviating: Mapping[str, str]) -> str | None:
+    """`deviating` has the anomalies that histories of known deviations show, each with a requirement that is deviated from."""
     if finding.lawful:
         return "nobody promises otherwise"
     if not finding.definite:
@@ -72,6 +80,8 @@ def _explained(scenario: ScenarioResult, finding: Finding) -> str | None:
     match scenario.verdict:
         case Verdict.KNOWN_DEVIATION:
             return f"a known deviation: {scenario.reason}"
+        case Verdict.MET if finding.anomaly in deviating:
+            return f"the same as in {deviating[finding.anomaly]}, a known deviation"
         case Verdict.MET:
             return None
         case red:

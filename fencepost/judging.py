@@ -43,13 +43,19 @@ def _unseen(known: Sequence[Known]) -> Judgement:
     stale = next((one for one in known if not one.need_not_show), None)
     if stale is None:
         first = known[0]
-        return Judgement(Verdict.MET, f"a deviation that is known here did not show this time: {first.entry.reason} (from {first.where})")
+        told = f"{first.entry.reason} ({_seldom(first)}from {first.where})"
+        return Judgement(Verdict.MET, f"a deviation that is known here did not show this time: {told}")
     return Judgement(Verdict.HARNESS_ERROR, _remedy(stale), expectation=_cited(stale, is_stale=True))
 
 
 def _excuse(one: Known) -> str:
     link = f"{one.entry.link}; " if one.entry.link else ""
-    return f"{one.entry.reason} ({link}from {one.where})"
+    return f"{one.entry.reason} ({link}{_seldom(one)}from {one.where})"
+
+
+def _seldom(one: Known) -> str:
+    """How often an intermittent deviation was seen before."""
+    return f"{one.entry.intermittent}; " if one.entry.intermittent else ""
 
 
 def _remedy(one: Known) -> str:
@@ -63,7 +69,7 @@ def _remedy(one: Known) -> str:
     )
     return (
         f"passed, although {one.where} expects that it fails with {entry.symptom}: "
-        f"remove the entry {entry.place!r}{versions} there{narrow}, or say `intermittent` if it shows now and then"
+        f"remove the entry {entry.place!r}{versions} there{narrow}, or say `intermittent: {{seen: N, tried: M}}` if it shows now and then"
     )
 
 

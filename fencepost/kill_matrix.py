@@ -18,9 +18,17 @@ from fencepost.contract.folder import Layout, claim
 from . import __version__
 from .contract import register
 from .kill_matrix_page import page
+from .mutants import showing
 from .prove import Proof, Seen, prove
 
-PROVE = Layout("prove", "--results", ("prove.json", "prove.html"))
+PROVE = Layout("prove", "--results", ("prove.json", "prove.html", showing.JSON, showing.PAGE))
+
+
+def show_mutants(
+    count: int, seed: int, only: Sequence[str], everything: bool, workers: int, folder: Path, write_killed: Path | None
+) -> int:
+    """Judge mutants that nobody chose; their page stands beside that of the kill matrix."""
+    return showing.show(count, seed, only, everything, workers, folder, PROVE, write_killed)
 
 
 def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> int:
@@ -28,12 +36,12 @@ def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> 
     registry.check_proposals()
     rows = register.bundled()
     rows.rows(specs)
-    claimed = claim(folder, PROVE)
+    claimed = claim(folder, PROVE, keep=(showing.JSON, showing.PAGE))
     console = Console(highlight=False)
     began = time.monotonic()
     proof = prove(rows, specs, everything, workers, lambda one, number, count: console.print(_line(one, number, count)))
     claimed.put("prove.json", json.dumps(as_json(proof), indent=1) + "\n")
-    claimed.put("prove.html", page(proof))
+    claimed.put("prove.html", page(proof, showing.read(folder)))
     _sum_up(proof, console)
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(folder)}/prove.html")
     if proof.stopped:

@@ -1,9 +1,10 @@
 """The page of `fencepost prove`: each requirement with the defects that prove it, by proposal and theme, and a grid for each theme."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
+from typing import Any
 
 from jinja2 import Environment
 
@@ -54,8 +55,8 @@ def themes(proof: Proof) -> Iterator[Theme]:
             yield Theme(proposals.bundled().title_of(feature.spec), feature.name, here, proof)
 
 
-def page(proof: Proof) -> str:
-    """One page that needs nothing else, and runs no script."""
+def page(proof: Proof, mutants: Mapping[str, Any] | None = None) -> str:
+    """One page that runs no script. `mutants` is what `prove --mutants` wrote of its last trial, if there was one."""
     template = resources.files("fencepost.fixtures").joinpath("prove.html.j2").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(template).render(
@@ -65,4 +66,5 @@ def page(proof: Proof) -> str:
         holes={row: proof.holes_of(row) for row in proof.unproved},
         version=__version__,
         rows=register.bundled(),
+        mutants=mutants,
     )

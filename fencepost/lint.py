@@ -7,16 +7,27 @@ numbered scenarios, one When, an observation after it. What steps may say, `lint
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
+from fencepost.contract import gherkin
+from fencepost.contract import register as registers
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.gherkin import Feature, Rule, Scenario, requirement_of
 from fencepost.contract.register import Register
+from fencepost.steps import vocabularies
 from fencepost.steps.vocabularies import Speech
 
 from . import lint_sentences
 
 LONGEST = 7
 _NUMBERED = re.compile(r"\[(\d+)] \S.*")
+_HEADER = re.compile(r"\S+: \[\d+] ")
+
+
+@cache
+def faults_of_bundled() -> tuple[str, ...]:
+    """Every fault of the features that stand in the package. They are looked at once in a process: that takes a third of a second."""
+    return tuple(lint(gherkin.bundled(), registers.bundled(), vocabularies.by_spec()))
 
 
 def lint(features: Iterable[Feature], register: Register, speech: Mapping[str, Speech]) -> list[str]:
@@ -71,6 +82,10 @@ def _faults_of_rule(rule: Rule, register: Register) -> Iterator[tuple[int, str]]
         yield rule.line, f"the tags of this Rule must be @{identifier} @{row.level}; they are {_shown(rule.tags)}"
     if rule.title != row.statement:
         yield rule.line, f"the title must be the statement of {identifier}: {row.statement!r}"
+    if not rule.why:
+        yield rule.line, f"{identifier} needs a description below its Rule: one or two sentences about the anomaly that it prevents"
+    elif swallowed := _HEADER.search(rule.why):
+        yield rule.line, f"{swallowed[0]!r} in the description of {identifier}: a misspelt header, which gherkin takes for prose"
     if rule.background_description:
         yield rule.line, f"prose in a Background, perhaps a misspelt step: {rule.background_description.splitlines()[0]!r}"
     if not rule.scenarios:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fencepost.contract.items import PROTOCOL, STEP, feature_of, requirement_of, scenario_of
+from fencepost.contract.items import PROTOCOL, STEP, WORKER, feature_of, requirement_of, scenario_of
 from fencepost.contract.progress import doing_of
 
 from .mailbox import Posting
@@ -68,4 +68,5 @@ def planned(items: Sequence[pytest.Item]) -> dict[str, Planned]:
 
 def _planned(item: pytest.Item) -> Planned:
     several = "fencepost_protocol" in getattr(getattr(item, "callspec", None), "params", ())
-    return Planned(feature_of(item), requirement_of(item), scenario_of(item).name + (f" ({item.stash[PROTOCOL]})" if several else ""))
+    title = scenario_of(item).name + (f" ({item.stash[PROTOCOL]})" if several else "")
+    return Planned(feature_of(item), requirement_of(item), title, item.stash.get(WORKER, None))

@@ -90,11 +90,13 @@ def _meaning(results: Results, count: "Count", titles: str) -> tuple[str, dict[s
     if not results.complete and not results.failing():
         why = "was stopped" if results.stopped else "lost scenarios, which is fencepost's fault"
         return f"has no verdict: the run {why}", {"yellow": True}
+    odd = str(results.parity)
     if objections:
-        return f"does not conform: {objections}", {"red": True}
+        return f"does not conform: {objections}{f' ({odd})' if odd and results.counts_parity else ''}", {"red": True}
     if results.stopped:
         return "has no verdict: the histories were not judged", {"yellow": True}
-    return f"conforms to {titles}" if count.is_whole else f"conforms as far as it was asked about {titles}", {"green": True}
+    word = f"conforms to {titles}" if count.is_whole else f"conforms as far as it was asked about {titles}"
+    return f"{word}{f'; {odd}' if odd else ''}", {"green": True}
 
 
 class Count:

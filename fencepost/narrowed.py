@@ -6,7 +6,7 @@ found by comparing what was judged with all that the bundled features ask, whate
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import pytest
@@ -35,13 +35,13 @@ class Narrowed:
     def of(cls, config: pytest.Config, options: Options) -> "Narrowed":
         return cls(_said(config), _whole(options), frozenset(feature.path for feature in bundled()))
 
-    def judged(self, result: RequirementResult, why: str) -> RequirementResult:
+    def judged(self, result: RequirementResult, why: Callable[[], str]) -> RequirementResult:
         """The verdict, where nothing was left out that could change it; `why` ends the sentence that tells of the others."""
         ours = [one for one in result.scenarios if one.feature in self.files]
         left_out = self._left_out(result.requirement, ours)
         if not left_out or not ours or result.verdict.is_red:
             return result
-        told = f"{left_out} of its {len(self.whole[result.requirement])} scenarios were {why}"
+        told = f"{left_out} of its {len(self.whole[result.requirement])} scenarios were {why()}"
         return dataclasses.replace(result, verdict=Verdict.NOT_RUN, reason=told)
 
     def by(self, scenarios: Iterable[ScenarioResult], due: Mapping[str, Collection[str]]) -> str | None:

@@ -32,6 +32,7 @@ class Options:
     gate: Gate = field(default_factory=Gate)
     named: Named = field(default_factory=Named)
     smoke: bool = False
+    shuffle: int | None = None
     summary: Path | None = None
     previous: Path | None = None
     expectations: tuple[str, ...] = ()
@@ -48,9 +49,10 @@ class Options:
             Path(os.path.realpath(value("--results"))) if value("--results") else None,
             not value("--no-html"),
             value("--check"),
-            Gate.of(value("--fail-on"), value("--strict-verdicts"), value("--max-not-offered")),
+            Gate.of(value("--fail-on"), value("--strict-verdicts"), value("--max-not-offered"), value("--parity")),
             Named.of(value("--name"), value("--system-version"), value("--label"), value("--known-as")),
             smoke=value("--smoke"),
+            shuffle=value("--shuffle"),
             summary=_path("--summary", value("--summary")),
             previous=_path("--previous", value("--previous")),
             expectations=tuple(value("--expectations")),
@@ -149,6 +151,9 @@ def add(parser: pytest.Parser) -> None:
     )
     group.addoption("--strict-verdicts", action="store_true", help="not offered and inconclusive fail too")
     group.addoption("--max-not-offered", type=int, metavar="N", help="more requirements than that which are not offered fail")
+    group.addoption("--parity", action="store_true", default=None, help="rows about one implementation fail too (default: of builds of it)")
+    group.addoption("--no-parity", dest="parity", action="store_false", help="rows about one implementation never fail")
+    group.addoption("--shuffle", type=int, metavar="SEED", help="ask the scenarios in an order drawn with this number")
     group.addoption("--smoke", action="store_true", help="only the thirty requirements that tell most in the least time")
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
     group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")

@@ -16,7 +16,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
-from .expectations import Asking, Entry, Expectations, Known, checked, holding
+from .expectations import ANY, Asking, Entry, Expectations, Known, checked, holding
 
 BUNDLED, NONE = "bundled", "none"
 
@@ -71,7 +71,7 @@ def _refuse_repeated(known: Iterable[Known]) -> None:
 
 def unmatched(own: OwnExpectations, scenarios: Sequence[ScenarioResult], selected: Iterable[str], version: str) -> Iterator[str]:
     """The user's entries that no scenario of a run was held against, each with its place and why. They excuse nothing, and do no harm."""
-    chosen = set(selected)
+    chosen = {*selected, ANY}
     for one in own.known:
         about = [scenario for scenario in scenarios if one.is_about(asked_by(scenario))]
         if not one.holds_for(version):

@@ -7,7 +7,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rich.console import Console
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from fencepost.adapters import registry
 from fencepost.contract import proposals
-from fencepost.contract.brokers import Asked, Brokers, brokers_of, may_offer, turn_of
+from fencepost.contract.brokers import Asked, Brokers, beside, brokers_of, cares_who_asks, deal, may_offer, turn_of
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.gherkin import bundled, requirement_of, scenarios_of
 from fencepost.contract.ports import System
@@ -25,6 +25,10 @@ from .options import Options
 
 FORMS = ("table", "json")
 _MINUTE = 60.0
+_LANES = 2
+"""More than two processes were not measured to be quicker on two processors."""
+_WORTH_TWO_S = 90.0
+"""A run that takes less alone is not worth a second process with a broker of its own."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +66,13 @@ class Plan:
     seconds: float | None
 
 
-def show(options: Options, register: Register, workers: int, form: str) -> int:
+def show(options: Options, register: Register, workers: int | None, form: str) -> int:
     """Print the plan of a run with these options. Raises WrongUsage where there would be none."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
     options = options.about_system(register)
     options.selection.check(register)
-    plan = plan_of(options, register, workers)
+    plan = plan_of(options, register, workers or workers_for(options, register))
     if form == "json":
         print(json.dumps(asdict(plan), indent=1))
     else:
@@ -82,7 +86,7 @@ def plan_of(options: Options, register: Register, workers: int = 1) -> Plan:
     """The plan of a run with these options, whose selection names the proposals. Nothing is started."""
     systems = options.build_systems()
     scenarios = {protocol: _scenarios(system, protocol, options, register) for protocol, system in systems.items()}
-    parts = tuple(_of_protocol(protocol, systems[protocol], asked) for protocol, asked in scenarios.items() if asked)
+    parts = tuple(_of_protocol(protocol, systems[protocol], asked, workers) for protocol, asked in scenarios.items() if asked)
     brokers = [part.brokers for part in parts if part.brokers]
     return Plan(
         options.system,
@@ -90,8 +94,8 @@ def plan_of(options: Options, register: Register, workers: int = 1) -> Plan:
         workers,
         os.cpu_count() or 1,
         parts,
-        workers * sum(one.containers_at_once for one in brokers),
-        workers * sum(one.memory_mb for one in brokers),
+        sum(one.containers_at_once for one in brokers),
+        sum(one.memory_mb for one in brokers),
         expected_seconds(systems, {protocol: [one.asked for one in asked] for protocol, asked in scenarios.items()}, workers),
     )
 
@@ -101,20 +105,53 @@ def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequ
 
     None for a system that nothing was measured of. With several workers it is what their processors can do together, at best.
     """
+    processors = min(workers, os.cpu_count() or 1)
     seconds = 0.0
     for protocol, all_asked in scenarios.items():
         system = systems[protocol]
         offered = may_offer(system)
         asked = [one for one in all_asked if offered is None or one.needs <= offered]
-        if brokers := brokers_of(system, asked):
+        if brokers := _brokers(system, asked, workers):
             seconds += brokers.seconds
             continue
         for scenario in asked:
             takes = registry.seconds_of(system, scenario)
             if takes is None:
                 return None
-            seconds += takes
-    return seconds / min(workers, os.cpu_count() or 1)
+            seconds += takes / processors
+    return seconds
+
+
+def workers_for(options: Options, register: Register) -> int:
+    """In how many processes a run is best done where the user does not say: two where it starts brokers and would take minutes alone."""
+    options = options.about_system(register)
+    if (os.cpu_count() or 1) < _LANES or not any(map(cares_who_asks, options.build_systems().values())):
+        return 1
+    alone = plan_of(options, register).seconds
+    return _LANES if alone is not None and alone >= _WORTH_TWO_S else 1
+
+
+def _brokers(system: System, asked: Sequence[Asked], workers: int) -> Brokers | None:
+    """What all workers start together for these scenarios."""
+    if workers == 1 or (whole := brokers_of(system, asked)) is None:
+        return brokers_of(system, asked)
+    beside(system, workers)
+    dealt = deal(system, asked, workers)
+    parts = [
+        part
+        for worker in range(workers)
+        if (part := brokers_of(system, [one for one, its in zip(asked, dealt or (), strict=False) if its == worker] if dealt else asked))
+    ]
+    count = Counter[str]()
+    for part in parts:
+        count.update({one.configuration: one.brokers for one in part.started})
+    return Brokers(
+        whole.image,
+        tuple(replace(one, brokers=count[one.configuration]) for one in whole.started),
+        sum(part.containers_at_once for part in parts),
+        sum(part.memory_mb for part in parts),
+        max(*(part.seconds for part in parts), sum(part.seconds for part in parts) / (os.cpu_count() or 1)),
+    )
 
 
 # --- what is asked ------------------------------------------------------------------------------------------------------
@@ -145,7 +182,7 @@ def _rule_tags(rules: Sequence[Any], requirement: str) -> tuple[str, ...]:
     return next(rule.tags for rule in rules if requirement_of(rule.tags) == requirement)
 
 
-def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario]) -> OfProtocol:
+def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario], workers: int) -> OfProtocol:
     offered = may_offer(system)
     lacking = Counter[str]()
     whose: dict[str, list[str]] = {}
@@ -159,7 +196,7 @@ def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario]) 
         dict(Counter(sorted(one.spec for one in scenarios))),
         tuple(NotOffered(needs, tuple(dict.fromkeys(whose[needs])), count) for needs, count in sorted(lacking.items())),
         offered is not None,
-        brokers_of(system, [one.asked for one in scenarios if offered is None or one.asked.needs <= offered]),
+        _brokers(system, [one.asked for one in scenarios if offered is None or one.asked.needs <= offered], workers),
     )
 
 
@@ -170,11 +207,11 @@ def told(plan: Plan) -> list[str]:
     """The plan, line by line."""
     lines = [f"A run would judge {plan.system}; nothing has been started."]
     for part in plan.protocols:
-        lines += ["", *_told_of(part, plan.workers)]
+        lines += ["", *_told_of(part)]
     return [*lines, "", *_sums(plan)]
 
 
-def _told_of(part: OfProtocol, workers: int) -> list[str]:
+def _told_of(part: OfProtocol) -> list[str]:
     asked = (
         f"{part.requirements[spec]} requirements of {proposals.bundled().title_of(spec)} ({_counted(part.scenarios[spec], 'scenario')})"
         for spec in part.requirements
@@ -185,8 +222,7 @@ def _told_of(part: OfProtocol, workers: int) -> list[str]:
     if not part.is_told_ahead:
         lines.append("  what the system does not offer is known when it has been asked: see `fencepost doctor`")
     if part.brokers:
-        each = " for each worker" if workers > 1 else ""
-        lines.append(f"brokers{each}, in containers of {part.brokers.image}:")
+        lines.append(f"brokers, in containers of {part.brokers.image}:")
         for broker in part.brokers.started:
             several = _counted(broker.brokers, "broker") + (f" of {broker.containers} containers" if broker.containers > 1 else "")
             lines.append(f"  {broker.configuration:<16} {several}: {broker.why}")
@@ -197,10 +233,11 @@ def _sums(plan: Plan) -> list[str]:
     brokers = [part.brokers for part in plan.protocols if part.brokers]
     lines = []
     if brokers:
-        all_brokers = plan.workers * sum(one.brokers for told in brokers for one in told.started)
-        all_containers = plan.workers * sum(one.brokers * one.containers for told in brokers for one in told.started)
+        all_brokers = sum(one.brokers for told in brokers for one in told.started)
+        all_containers = sum(one.brokers * one.containers for told in brokers for one in told.started)
+        processes = f" by {plan.workers} worker processes" if plan.workers > 1 else ""
         lines.append(
-            f"in all {_counted(all_brokers, 'broker')} in {_counted(all_containers, 'container')}, "
+            f"in all {_counted(all_brokers, 'broker')} in {_counted(all_containers, 'container')}{processes}, "
             f"at most {_counted(plan.containers_at_once, 'container')} at once, with about {plan.memory_mb / 1024:.1f} GB of memory"
         )
     if plan.seconds is None:

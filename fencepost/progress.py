@@ -16,11 +16,12 @@ _ENOUGH = 5
 
 @dataclass(frozen=True)
 class Planned:
-    """A scenario that will be run."""
+    """A scenario that will be run; by that worker process where it was dealt to one."""
 
     feature: str
     requirement: str
     title: str
+    worker: int | None = None
 
     def __str__(self) -> str:
         return f"{self.requirement} {self.title}"

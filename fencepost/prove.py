@@ -13,7 +13,6 @@ the feature that its requirement stands in; `--all` runs everything on each.
 
 import contextlib
 import io
-import multiprocessing
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -27,9 +26,8 @@ from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
 
-from . import stopping, suite
+from . import stopping, suite, warmed
 from .contract import gherkin, proposals
-from .suite import PLUGINS
 
 
 @dataclass(frozen=True)
@@ -165,9 +163,7 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     spoken = {protocol for each in protocols.values() for protocol in each}
     variants = [*defects.values(), *(lawful for lawful in LAWFUL.values() if lawful.protocol in spoken)]
     found: dict[str, Seen] = {}
-    # A server process that has imported everything is forked for each run; a new interpreter would take longer than the run.
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
+    context = warmed.forking()
     tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
     with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as given_back:
         with stopping.unheard():  # by the processes of the pool, which a terminal's Ctrl-C reaches too

@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from fencepost import __version__
+from fencepost.adapters import registry
+from fencepost.contract import parity
 from fencepost.contract.folder import Folder
+from fencepost.contract.parity import Parity
 from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, Verdict, judge, totals
@@ -77,7 +80,7 @@ class Results:
             for row in rows:
                 if row.id in ran:
                     judged = judge(row.id, sorted(ran[row.id], key=lambda scenario: scenario.number))
-                    found.append(self.narrowed.judged(judged, self._why_in_part()) if self.narrowed else judged)
+                    found.append(self.narrowed.judged(judged, self._why_in_part) if self.narrowed else judged)
                 elif row.excluded:
                     found.append(RequirementResult(row.id, Verdict.EXCLUDED, row.excluded))
                 else:
@@ -90,13 +93,36 @@ class Results:
 
     def objections(self) -> list[str]:
         """What keeps the run from conforming, in words, as far as it went; empty where nothing does."""
-        told = self.gate.objections(self.requirements())
+        told = self.gate.objections(self._counted())
         anomalies = sum(told.is_red for told in self.histories.anomalies) if self.histories else 0
         return [*told, f"{anomalies} anomalies in the histories"] if anomalies else told
 
     def failing(self) -> set[Verdict]:
         """The verdicts that keep the run from conforming; an anomaly in a history is a violation."""
-        return self.gate.failing(self.requirements()) | ({Verdict.VIOLATED} if self.histories and self.histories.is_red else set())
+        return self.gate.failing(self._counted()) | ({Verdict.VIOLATED} if self.histories and self.histories.is_red else set())
+
+    @property
+    def counts_parity(self) -> bool:
+        """Whether parity rows keep the run from conforming: as the user says, else for the reference and for builds of a release."""
+        if self.gate.parity is not None:
+            return self.gate.parity
+        is_build = self.handshake is None or self.handshake.judged_as is not None
+        return is_build or self.gate.strict or self.system == registry.REFERENCE
+
+    @property
+    def parity(self) -> Parity:
+        """How many parity rows were asked, and how many are odd."""
+        return Parity.of(result.verdict for result in self.requirements() if self._is_parity(result))
+
+    def _is_parity(self, result: RequirementResult) -> bool:
+        return self.register[result.requirement].source == parity.SOURCE
+
+    def _counted(self) -> list[RequirementResult]:
+        """The results that can keep the run from conforming, and those that are met."""
+        found = self.requirements()
+        if self.counts_parity:
+            return found
+        return [result for result in found if not (self._is_parity(result) and result.verdict in parity.MAY_DIFFER)]
 
     @property
     def identity(self) -> Identity:
@@ -136,9 +162,10 @@ class Results:
                 "pytest": self._left_out_by(),
                 "smoke": bool(self.selection.smoke),
             },
-            "gate": self.gate.as_json(),
+            "gate": self.gate.as_json() | {"parity": self.counts_parity},
             "scenarios": {"selected": self.selected, "judged": len(self.scenarios)},
             "totals": totals(results),
+            "parity": totals(filter(self._is_parity, results)),
             "requirements": [self._requirement(result) for result in results],
             "histories": self.histories and self.histories.as_json(),
         }

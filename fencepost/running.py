@@ -6,7 +6,8 @@ process.
 
 import contextlib
 import inspect
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -31,19 +32,18 @@ from fencepost.contract.items import (
     scenario_in,
     scenario_of,
 )
-from fencepost.contract.ports import Session, System
+from fencepost.contract.ports import Exchange, Session, System
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
-from fencepost.steps import vocabularies
 
-from . import junit, markers
+from . import junit, lint, markers
 from .contract import gherkin
+from .dealt import Dealing
 from .expectations import Asking, Expectations
 from .failure import explain
 from .folder import HISTORIES
 from .judged_systems import JudgedSystems
 from .judging import Judgement, judge
-from .lint import lint
 from .options import Options
 from .refusing import refuse
 from .reporting import Judged
@@ -66,6 +66,8 @@ class Running:
         self.steady = contextlib.ExitStack()
         if "container" in options.asked.options:
             self.steady.enter_context(steady_environment())
+        self.dealing = Dealing(config)
+        self.dealing.beside_others(systems.by_protocol.values())
         self.systems.prepare()
 
     # --- which scenarios ------------------------------------------------------------------------------------------------
@@ -88,16 +90,21 @@ class Running:
             return
         for item in scenarios:
             self._note_protocol(item)
-        if faults := lint(gherkin.bundled(), self.register, vocabularies.by_spec()):
+        if faults := lint.faults_of_bundled():
             # pytest tells that the collection is finished also after this.
             self.is_fit = False
             raise refuse(config, WrongUsage("the features are not fit to be run:\n  " + "\n  ".join(faults)))
-        chosen = [item for item in scenarios if self._is_selected(item)]
-        if left_out := [item for item in scenarios if not self._is_selected(item)]:
-            config.hook.pytest_deselected(items=left_out)
+        selected = {item: self._is_selected(item) for item in scenarios}
+        chosen = [item for item in scenarios if selected[item]]
+        if len(chosen) < len(scenarios):
+            config.hook.pytest_deselected(items=[item for item in scenarios if not selected[item]])
         order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
+        if self.options.shuffle is not None:
+            random.Random(self.options.shuffle).shuffle(chosen)  # noqa: S311 - nobody's secret
+            order = dict.fromkeys(order, 0)
         # Scenarios on one broker come together, and those last that take their system long to get ready.
         chosen.sort(key=lambda item: (turn_of(self._system(item), needs_of(item)), order[requirement_of(item)]))
+        self.dealing.deal(chosen, self.systems.by_protocol)
         items[:] = chosen + [item for item in items if not scenario_of(item)]
 
     def _is_selected(self, item: pytest.Item) -> bool:
@@ -123,7 +130,7 @@ class Running:
             return
         try:
             needs: dict[str, list[frozenset[str]]] = {}
-            for item in filter(scenario_of, session.items):
+            for item in self.dealing.of_this_process(filter(scenario_of, session.items)):
                 needs.setdefault(item.stash[PROTOCOL], []).append(frozenset(needs_of(item)))
             with self.stopping.ending_early():
                 self.systems.open(needs)
@@ -213,7 +220,11 @@ class Running:
         requirement, template = requirement_of(item), scenario_of(item)
         known = self.systems.expectations.get(item.stash[PROTOCOL], Expectations())
         asked = Asking(requirement, template.name, item.stash[PROTOCOL], example_of(item))
-        judged = judge(error, item.stash[EVIDENCE], known.of(asked))
+
+        def said() -> Sequence[Exchange]:
+            return item.stash[SESSION].exchanges() if SESSION in item.stash else ()
+
+        judged = judge(error, item.stash[EVIDENCE], known.of(asked, said))
         alike = self._alike(item, judged)
         result = ScenarioResult(
             requirement,
@@ -235,9 +246,8 @@ class Running:
         report.fencepost = Judged(result, self.systems.handshakes.get(item.stash[PROTOCOL]), self.unreachable).dump()  # type: ignore[attr-defined]
         self._colour(report, judged.verdict, judged.reason)
         if judged.verdict.is_red:
-            exchanges = item.stash[SESSION].exchanges() if SESSION in item.stash else []
             traceback = report.longreprtext if judged.verdict is Verdict.HARNESS_ERROR and call.excinfo else ""
-            report.longrepr = explain(self.register[requirement], result, item.stash.get(STEP, None), exchanges, traceback, alike)
+            report.longrepr = explain(self.register[requirement], result, item.stash.get(STEP, None), said(), traceback, alike)
 
     def _alike(self, item: pytest.Item, judged: Judgement) -> str | None:
         """What else is known to break this requirement in that way, for a violation that nothing excuses."""

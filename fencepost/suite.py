@@ -1,6 +1,7 @@
 """`fencepost run`: pytest, with our plugin and nothing of the caller's configuration, and its end as an exit code."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -80,8 +81,10 @@ def options_of(arguments: list[str]) -> Options:
     return heard.options
 
 
-def judge(arguments: list[str], workers: int, stopping: Stopping | None = None, watching: Watching | None = None) -> Ended:
-    """Run the bundled features with these pytest options, and write the results folder where they name one."""
+def judge(
+    arguments: list[str], workers: int, stopping: Stopping | None = None, watching: Watching | None = None, plugins: Iterable[object] = ()
+) -> Ended:
+    """Run the bundled features with these pytest options and plugins, and write the results folder where they name one."""
     expectations.check(register.bundled())  # a faulty data file of ours is not the user's doing, so it is told before pytest starts
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTEST_ADDOPTS", None)
@@ -101,7 +104,7 @@ def judge(arguments: list[str], workers: int, stopping: Stopping | None = None, 
             *([f"-n{workers}"] if workers > 1 else []),
             *arguments,
         ],
-        plugins=[remember, hooks, *([watching] if watching else [])],
+        plugins=[remember, hooks, *([watching] if watching else []), *plugins],
     )
     return Ended(_exit_code(int(code), remember.reporting), remember.reporting)
 

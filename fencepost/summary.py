@@ -97,11 +97,14 @@ def ending(run: Compliance) -> str:
     objections = [f"{number} {verdict.words}" for verdict, number in run.failing.items()]
     if run.anomalies:
         objections.append(f"{len(run.anomalies)} anomalies in the histories")
+    odd = str(run.parity)
     if objections:
-        return f"does not conform: {', '.join(objections)}"
+        return f"does not conform: {', '.join(objections)}{f' ({odd})' if odd and run.gate.parity else ''}"
     if not run.complete or run.stopped:
         return "has no verdict: the run did not finish"
-    return "conforms as far as it was asked" if run.having(Verdict.MET) else "does not conform: nothing is met"
+    if not run.having(Verdict.MET):
+        return "does not conform: nothing is met"
+    return f"conforms as far as it was asked{f'; {odd}' if odd else ''}"
 
 
 def _identity(system: System) -> str:

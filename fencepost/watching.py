@@ -17,7 +17,7 @@ from warnings import WarningMessage
 import pytest
 
 from fencepost.contract import register
-from fencepost.contract.brokers import brokers_of
+from fencepost.contract.brokers import brokers_of, cares_who_asks
 from fencepost.contract.items import scenario_of
 from fencepost.contract.verdict import Verdict
 
@@ -92,6 +92,14 @@ class Watching:
     def pytest_configure_node(self, node: Any) -> None:
         node.workerinput[FOLDER] = str(self._mailbox.folder)
         self.progress.looks.append(self._mailbox.look_at(node.workerinput["workerid"]))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Scenarios go to the workers to which they were dealt; what pytest-xdist does by itself where their system does not care."""
+        from .handing_out import AsDealt
+
+        systems = Options.of(config).build_systems().values()
+        return AsDealt(config, log, self._mailbox.planned) if any(map(cares_who_asks, systems)) else None
 
     @pytest.hookimpl(tryfirst=True)  # before the system is waited for
     def pytest_collection_finish(self, session: pytest.Session) -> None:

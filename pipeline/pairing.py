@@ -97,11 +97,12 @@ def outcomes(ops: DataFrame) -> DataFrame:
     """What became of the transactions of several operations: run, op, unit, unit_oc, end_op, for each operation that has one.
 
     A transaction is named by its id; where a client's epoch stays, several in a row have one name, and each lasts until an end that
-    was acknowledged. One that was open when its transactional id was initialised again was aborted, unless a commit had been asked for.
+    was acknowledged: what begins before that answer may be in it. One that was open when its transactional id was initialised again
+    was aborted, unless a commit had been asked for.
     """
-    steps = ops.filter(has_steps()).select("run", "op", "f", "ty", "txn_id", F.col("tx.tid").alias("tid"))
+    steps = ops.filter(has_steps()).select("run", "op", "at", "f", "ty", "txn_id", F.col("tx.tid").alias("tid"))
     ends, init = F.col("f").isin("commit", "abort"), F.col("f") == "init_txn"
-    name = Window.partitionBy("run", "txn_id").orderBy("op")
+    name = Window.partitionBy("run", "txn_id").orderBy(F.when(ends & (F.col("ty") == "ok"), F.col("at")).otherwise(F.col("op")))
     taken = Window.partitionBy("run", "tid").orderBy("op").rowsBetween(1, Window.unboundedFollowing)
     steps = steps.withColumn("taken", F.min(F.when(init & (F.col("ty") == "ok"), F.col("op"))).over(taken))
     steps = steps.filter(F.col("txn_id").isNotNull() & ~init)

@@ -35,7 +35,7 @@ from .pairing import ABORTED, COMMITTED, UNKNOWN, has_steps, judged, outcomes, p
 __all__ = ["ABORTED", "COMMITTED", "UNKNOWN", "Tables", "described", "moved", "shortened"]
 
 LONGEST_VALUE = 256
-VERSION = 3
+VERSION = 4
 _ORDER = ("run", "log", "kind", "process", "op", "mop")
 # Nearly every row has another one of these, so that a dictionary of them is built in vain.
 _VARIED = ("v", "o", "op", "at", "unit", "end_op", "t0", "t1", "mark", "first.v", "first.o")

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from fencepost.contract import history_files
+from fencepost.contract import gherkin, history_files
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.items import EVIDENCE, PROTOCOL, RESULT, SESSION, example_of, needs_of, requirement_of, scenario_of
 from fencepost.contract.ports import Exchange
@@ -108,7 +108,8 @@ class AllureSteps:
             "name": _named(result, template.name, example),
             "status": STATUS[result.verdict],
             "description": (
-                f"{row.statement}\n\n{row.level}, {row.source}: {row.section}\n\nWhen it fails: {row.check}\n\n"
+                f"{row.statement}\n\n{gherkin.why_of(row.id)}\n\n"
+                f"{row.level}, {row.source}: {row.section}\n\nWhen it fails: {row.check}\n\n"
                 f"All that was said: history/{history_files.name_of(result.run)}"
             ),
             "labels": labels(self.register, result, tags),

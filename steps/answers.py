@@ -32,6 +32,12 @@ def judge_refused(evidence: Evidence, what: str, answer: object, errors: Collect
     _judge(evidence, what, f"a refusal with {' or '.join(errors)}" if errors else "a refusal", holds, answer)
 
 
+def judge_done_or_refused(evidence: Evidence, what: str, answer: object, errors: Collection[str]) -> None:
+    """What was asked is done, and said to be, or it is refused with one of these errors."""
+    holds = isinstance(answer, Done) or (isinstance(answer, Refused) and answer.error in errors)
+    _judge(evidence, what, f"success or a refusal with {' or '.join(errors)}", holds, answer)
+
+
 def _judge(evidence: Evidence, what: str, expected: str, holds: bool, answer: object) -> None:
     error, code = error_of(answer)
     evidence.expect(holds, expected, reported(known(answer)), what=what, error=error, code=code)

@@ -1,7 +1,7 @@
 """From an outcome to what a step may do with it.
 
 A lost connection is a violation wherever it happens, for a system may not hang up on a lawful request. An answer that does not
-come in time is not judged: nobody knows.
+come in time is not judged: nobody knows. Nor is a system that was gone before the scenario began (`Recorder.unreachable`).
 """
 
 from typing import NoReturn, TypeVar

@@ -11,6 +11,8 @@ from fencepost.contract.errors import NotOffered, WrongUsage
 
 from .genuine import Project
 
+_RESTARTS = {"crash", "clean-stop"}
+
 
 class BrokerConfiguration(Row):
     """The settings of one kind of broker, and the capabilities that it therefore offers to scenarios.
@@ -82,8 +84,8 @@ class BrokerSettings(Row, Generic[B]):
         """The order in which scenarios are best asked, by what they need: a lower number first.
 
         Those of one configuration come together, so that its broker can be given back, and the slow ones last. Of them, those come first
-        that crash it, while it has little to read when it starts again. Those with a broker of their own stay among the ones without
-        special needs, so that it is started beside these.
+        that crash or stop it, while it has little to read when it starts again. Those with a broker of their own stay among the ones
+        without special needs, so that it is started beside these.
         """
         names = list(self.configurations)
         try:
@@ -93,7 +95,7 @@ class BrokerSettings(Row, Generic[B]):
         configuration = self.configurations[name]
         if configuration.fresh:
             return 1
-        return 2 * (names.index(name) + len(names) * configuration.slow) + ("crash" not in needs)
+        return 2 * (names.index(name) + len(names) * configuration.slow) + _RESTARTS.isdisjoint(needs)
 
     def filled_in(self, configuration: str, **values: object) -> dict[str, str]:
         """The container's environment, with a value for each {name} that stands in the settings."""

@@ -45,8 +45,12 @@ class Containers(Protocol):
         """End the broker's process at once; its disk stays."""
         ...
 
+    def shut_down(self) -> None:
+        """Have the broker's process end by itself; its disk stays. Raises SetUpFailed where it does not."""
+        ...
+
     def start_again(self) -> None:
-        """Start the container that was killed."""
+        """Start the container whose process has ended."""
         ...
 
     def is_running(self) -> bool:
@@ -130,6 +134,10 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
     def crash(self) -> None:
         """Kill the broker, the first where there are several, and wait until it is down."""
         self.containers.kill()
+
+    def stop(self) -> None:
+        """Have the broker stop as its operator would, the first where there are several, and wait until it is down."""
+        self.containers.shut_down()
 
     def start_again(self) -> None:
         """Start the same container, whose disk was kept."""

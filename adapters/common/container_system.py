@@ -1,4 +1,4 @@
-"""A system in containers of fencepost's own: at most four at once, started while scenarios are judged, removed on every way out.
+"""A system in containers of fencepost's own: few at once, started while scenarios are judged, removed on every way out.
 
 Brokers are started one after another in a thread, in the order of `LineUp`: the one for scenarios without special needs first, so that the
 others come up while that one is being judged. A broker that no later scenario needs is given back when its last session closes, and makes
@@ -22,8 +22,9 @@ from fencepost.contract.progress import Board, Doing
 
 from .configurations import BrokerConfiguration, BrokerSettings
 from .costs import costs
+from .dealing import deal
 from .genuine import ImageName
-from .line_up import Kind, LineUp
+from .line_up import MOST_BESIDE_OTHERS, Kind, LineUp
 from .rehearsal import rehearse
 
 HANDSHAKE = "the handshake"
@@ -123,6 +124,16 @@ class ContainerSystem(ABC, Generic[B]):
         """The order in which scenarios are best asked: those with a lower number first."""
         return self._settings.turn(needs)
 
+    def beside(self, workers: int) -> None:  # noqa: ARG002 - each holds few, however many there are
+        """Hold fewer containers at once, for other processes hold some too."""
+        self._line.most = MOST_BESIDE_OTHERS
+
+    def deal(self, scenarios: Sequence[Asked], workers: int) -> list[int]:
+        """Which of so many processes asks each of these scenarios."""
+        takes, default = costs()[self.protocol], self._settings.default_configuration
+        asked = [((*self._settings.configurations_for([one.needs]), default)[0], takes.seconds(one)) for one in scenarios]
+        return deal(asked, default, self._line.kinds, {name: one.start_s for name, one in takes.configurations.items()}, workers)
+
     def may_offer(self) -> frozenset[str]:
         """What the configurations offer; what else a release offers, the system of its protocol adds."""
         return self._settings.capabilities
@@ -131,7 +142,9 @@ class ContainerSystem(ABC, Generic[B]):
         """What a run of these scenarios, in this order, would start, and what it would take. Starts nothing."""
         default = self._settings.default_configuration
         asked = [(name, scenario) for scenario in scenarios for name in self._settings.configurations_for([scenario.needs])]
-        found = rehearse(self._new_line(), default, asked, costs()[self.protocol])
+        line = self._new_line()
+        line.most = self._line.most
+        found = rehearse(line, default, asked, costs()[self.protocol])
         used = Counter(name for name, _ in asked)
         why = _reasons(self._settings, [scenario.needs for scenario in scenarios])
         started = (

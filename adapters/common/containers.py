@@ -18,11 +18,16 @@ from docker.errors import DockerException  # type: ignore[import-untyped]
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
 
+from fencepost.contract.evidence import SetUpFailed
+
 from . import container_image, owners
 from .address import LOOPBACK
 from .genuine import ImageName
 
 _LOG_LINES = 30
+_STOPS_WITHIN_S = 60
+_KILLED = 128 + 9
+"""The exit code of a process that Docker has killed with SIGKILL."""
 _PORTS = range(20_000, 30_000)
 """Below the range from which systems hand out ports to connections, so that none of these takes ours while the broker is down."""
 
@@ -42,8 +47,15 @@ class BrokerContainer(DockerContainer):
         container.kill("SIGKILL")
         container.wait()
 
+    def shut_down(self) -> None:
+        """Have the broker's process end by itself; its disk stays. Raises SetUpFailed where it has to be killed after all."""
+        container = self.get_wrapped_container()
+        container.stop(timeout=_STOPS_WITHIN_S)
+        if container.wait()["StatusCode"] == _KILLED:
+            raise SetUpFailed(f"the broker did not stop within {_STOPS_WITHIN_S} s of SIGTERM, and was killed")
+
     def start_again(self) -> None:
-        """Start the container that was killed."""
+        """Start the container whose process has ended."""
         self.get_wrapped_container().start()
 
     def is_running(self) -> bool:
@@ -135,7 +147,8 @@ def _sweep() -> None:
     """Remove what a process of fencepost left behind when it was killed; a network only when nothing is in it any more."""
     with contextlib.closing(docker.from_env()) as client:
         mine = {"label": owners.LABEL}
-        for left in client.containers.list(all=True, filters=mine):
+        # Another run may remove a container of its own between the list and the look at it.
+        for left in client.containers.list(all=True, filters=mine, ignore_removed=True):
             if owners.is_gone(left.labels[owners.LABEL]):
                 # Another start may sweep at the same moment.
                 with contextlib.suppress(DockerException):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from fencepost.contract.errors import NotOffered
-from fencepost.contract.ports import Faults
+from fencepost.contract.ports import DoublesAnswers, Faults
 
 
 class NoCrashPoints:
@@ -13,14 +13,21 @@ class NoCrashPoints:
         raise NotOffered(f"crash-points: the system is killed from outside, and nobody can see when it is {point}")
 
 
-class NoFaults(NoCrashPoints):
+class NoCleanStop:
+    """The part of the faults that a system does not offer which is only killed."""
+
+    def stop(self) -> None:
+        raise NotOffered("clean-stop: the system is killed, and not told to stop")
+
+
+class NoFaults(NoCrashPoints, NoCleanStop):
     """The faults of a system that somebody else runs."""
 
     def __init__(self, whose: str) -> None:
         self._whose = whose
 
     def crash(self) -> None:
-        raise NotOffered(f"crash: {self._whose} was not started by fencepost, so fencepost does not kill it")
+        raise NotOffered(f"crash: {self._whose} was not started by fencepost, which kills it where --restart-command says how")
 
     def start_again(self) -> None:
         raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")
@@ -46,7 +53,7 @@ class OneNode:
 
 
 class SessionFaults:
-    """The system's faults. A crash ends every connection, and what it tore down must not look like the next request's fault.
+    """The system's faults. A crash or a stop ends every connection, and what it tore down must not look like the next request's fault.
 
     Which nodes are paused is remembered, so that none stays so.
     """
@@ -60,6 +67,10 @@ class SessionFaults:
         self._faults.crash()
         self._forget_connections()
 
+    def stop(self) -> None:
+        self._faults.stop()
+        self._forget_connections()
+
     def start_again(self) -> None:
         self._faults.start_again()
         self._forget_connections()
@@ -70,6 +81,10 @@ class SessionFaults:
 
     def crash_at(self, point: str) -> None:
         self._faults.crash_at(point)
+
+    def double_answers(self) -> None:
+        assert isinstance(self._faults, DoublesAnswers), "whose system offers doubled-answers"
+        self._faults.double_answers()
 
     def pause(self, node: int) -> None:
         self._faults.pause(node)

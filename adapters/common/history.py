@@ -32,3 +32,33 @@ def operation(
 def no_answer(why: str | None) -> Error:
     """The error of a call that got no answer."""
     return {"class": "lost", "code": None, "msg": why, "definite": False}
+
+
+class Processes:
+    """The processes of a history, which do one thing after another: a client is one, and another for what it does meanwhile.
+
+    One whose call nobody knows the end of does nothing any more.
+    """
+
+    def __init__(self) -> None:
+        self._idle: dict[str, list[int]] = {}
+        self._busy: dict[int, tuple[str, int]] = {}
+        self._count = 0
+
+    def beginning(self, call: int, client: str) -> int:
+        """The process that makes the call of that number."""
+        idle = self._idle.setdefault(client, [])
+        if idle:
+            process = idle.pop(0)
+        else:
+            process, self._count = self._count, self._count + 1
+        self._busy[call] = (client, process)
+        return process
+
+    def ending(self, call: int, *, for_good: bool) -> int:
+        """The process that made it; it is idle again, unless its end is not known."""
+        client, process = self._busy.pop(call)
+        if not for_good:
+            self._idle[client].append(process)
+            self._idle[client].sort()
+        return process

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 MOST_CONTAINERS = 4
-"""How many containers one run holds at once, and under `-n N` each of the N workers. A broker takes up to 0.7 GB (fixtures/costs.yaml), so
-these and the suite fit into the 7 GB of a usual CI machine; and two processors are kept busy by one broker that is judged, one that
-starts, and one whose pool of producers is being filled."""
+"""How many containers one process holds at once. A broker takes up to 0.7 GB (fixtures/costs.yaml), so these and the suite fit into the
+7 GB of a usual CI machine; and two processors are kept busy by one broker that is judged, one that starts, and one whose pool of producers
+is being filled."""
+
+MOST_BESIDE_OTHERS = 3
+"""The same for each of several worker processes, of which there are two unless the user says otherwise."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,15 @@
 """Outcomes, as adapters pass them on."""
 
-from fencepost.contract.outcomes import Done, Outcome
+from dataclasses import dataclass
+
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+
+
+@dataclass(frozen=True)
+class Unreachable(Unknown):
+    """No connection could be made, so nothing was sent. `Recorder.unreachable` says what that means in a scenario."""
+
+    lost: bool = True
 
 
 def without_value(outcome: Outcome[object]) -> Outcome[None]:

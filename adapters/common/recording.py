@@ -3,11 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar, overload
 
+from fencepost.contract.outcomes import Unknown
 from fencepost.contract.ports import Exchange
 
 
 class Recordable(Protocol):
     """One call, kept as the protocol has it: making plain values of it costs more than most calls, so that waits until somebody asks."""
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the system has answered it."""
+        ...
 
     def rendered(self) -> Exchange:
         """The call as plain values."""
@@ -42,6 +48,15 @@ class Recorder(Generic[C]):
     def __init__(self, now_ms: Callable[[], float]) -> None:
         self.now_ms = now_ms
         self.calls: list[C] = []
+
+    def unreachable(self, why: str) -> Unknown:
+        """No connection could be made. That is a lost one where the system has answered in this session, so that it went away meanwhile.
+
+        Where it has not, it was gone before, and the scenario can know nothing of it.
+        """
+        if any(call.is_answered for call in self.calls):
+            return Unknown(why, lost=True)
+        return Unknown(f"{why}; nothing was answered in this scenario")
 
     def exchanges(self) -> Conversation[C]:
         """All calls so far; one whose answer comes later has it when it is looked at then."""

@@ -6,13 +6,24 @@ A change counts when the call returns: the broker that is asked shows it in its 
 from typing import Any
 
 from fencepost.contract.outcomes import Done, Outcome, Unknown
-from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, LITERAL, Right
+from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, LITERAL, Operation, Resource, ResourceKind, Right
 
 from .calls import Calls, the_only
 from .cluster import AnyNode
 from .errors import refused, verdict
 
 _VERSION = 3
+
+_ANYTHING: dict[str, object] = {
+    "resource_type_filter": 1,
+    "resource_name_filter": None,
+    "pattern_type_filter": 1,
+    "principal_filter": None,
+    "host_filter": None,
+    "operation": 1,
+    "permission_type": 1,
+}
+"""The filter that finds every entry."""
 
 
 class AccessCalls(Calls):
@@ -24,6 +35,10 @@ class AccessCalls(Calls):
 
     def grant(self, right: Right) -> Outcome[None]:
         """CreateAcls, and the right is in force."""
+        return self._then_await(self.create_acl(right), right, is_there=True)
+
+    def create_acl(self, right: Right, **otherwise: object) -> Outcome[None]:
+        """CreateAcls of this entry, or of one that differs in these fields, and what it is answered."""
         creation = {
             "resource_type": right.resource.kind,
             "resource_name": right.resource.name,
@@ -32,24 +47,40 @@ class AccessCalls(Calls):
             "host": ANYWHERE,
             "operation": right.operation,
             "permission_type": ALLOW,
-        }
+        } | otherwise
 
         def read(answer: Any) -> Outcome[None]:
             result = the_only(answer.results, answer, right)
             return verdict(result.error_code, None, result.error_message)
 
-        message = self._request("create_acls", _VERSION, creations=[creation])
-        return self._then_await(self._write(AnyNode(), message, read, frozenset()), right, is_there=True)
+        return self._write(AnyNode(), self._request("create_acls", _VERSION, creations=[creation]), read, frozenset())
 
     def revoke(self, right: Right) -> Outcome[None]:
         """DeleteAcls, and the right is no longer in force."""
+        match self.delete_acl(right):
+            case Done():
+                return self._then_await(Done(None), right, is_there=False)
+            case trouble:
+                return trouble
 
-        def read(answer: Any) -> Outcome[None]:
+    def delete_acl(self, right: Right) -> Outcome[tuple[Right, ...]]:
+        """DeleteAcls of just this entry: what the answer says that was deleted."""
+
+        def read(answer: Any) -> Outcome[tuple[Right, ...]]:
             result = the_only(answer.filter_results, answer, right)
-            return verdict(result.error_code, None, result.error_message)
+            deleted = tuple(found for one in result.matching_acls if one.error_code == 0 and (found := _entry(one, one)) is not None)
+            return verdict(result.error_code, deleted, result.error_message)
 
-        message = self._request("delete_acls", _VERSION, filters=[_just(right)])
-        return self._then_await(self._write(AnyNode(), message, read, frozenset()), right, is_there=False)
+        return self._write(AnyNode(), self._request("delete_acls", _VERSION, filters=[_just(right)]), read, frozenset())
+
+    def acls(self, **filters: object) -> Outcome[tuple[Right, ...]]:
+        """DescribeAcls: the entries that allow, by exact names, as the answer has them; a filter that is not named lets all pass."""
+
+        def read(answer: Any) -> Outcome[tuple[Right, ...]]:
+            found = (_entry(resource, one) for resource in answer.resources for one in resource.acls)
+            return verdict(answer.error_code, tuple(one for one in found if one is not None), answer.error_message)
+
+        return self._read(AnyNode(), self._request("describe_acls", _VERSION, **(_ANYTHING | filters)), read, frozenset())
 
     def _then_await(self, changed: Outcome[None], right: Right, *, is_there: bool) -> Outcome[None]:
         if not isinstance(changed, Done):
@@ -70,6 +101,17 @@ class AccessCalls(Calls):
             return refused(answer.error_code, answer.error_message) if answer.error_code != 0 else Done(bool(answer.resources))
 
         return self._read(AnyNode(), self._request("describe_acls", _VERSION, **_just(right)), read, frozenset())
+
+
+def _entry(resource: Any, entry: Any) -> Right | None:
+    """An entry of an answer; None for one of a kind that the suite does not make."""
+    if (resource.pattern_type, entry.host, entry.permission_type) != (LITERAL, ANYWHERE, ALLOW):
+        return None
+    try:
+        kind, operation = ResourceKind(resource.resource_type), Operation(entry.operation)
+    except ValueError:
+        return None
+    return Right(str(entry.principal), operation, Resource(kind, str(resource.resource_name)))
 
 
 def _just(right: Right) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from typing import Any
 
-from fencepost.contract.outcomes import Outcome
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 
-from .calls import Calls
+from .calls import Calls, partition_result
 from .cluster import AnyNode
 from .errors import verdict
+from .values import TopicPartition
 
+_TRANSACTIONS = "__transaction_state"
 _TIMEOUT_MS = 10_000
 _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _RESULTS_UP_TO = 1
@@ -17,7 +19,54 @@ _RESULTS_UP_TO = 1
 class AdministrationCalls(Calls):
     """What only an administrator would ask for."""
 
-    def update_feature(self, feature: str, level: int, *, lower: bool) -> Outcome[None]:
+    def move_partition(self, partition: TopicPartition, node: int) -> Outcome[None]:
+        """AlterPartitionReassignments to this one node, and Metadata says that it leads."""
+        match self.reassign(partition, node):
+            case Done():
+                return self._await_leader(partition, node)
+            case trouble:
+                return trouble
+
+    def reassign(self, partition: TopicPartition, node: int) -> Outcome[None]:
+        """AlterPartitionReassignments to this one node, and what it is answered."""
+        wanted = [{"name": partition.topic, "partitions": [{"partition_index": partition.partition, "replicas": [node]}]}]
+        message = self._request("alter_partition_reassignments", 0, timeout=_TIMEOUT_MS, topics=wanted)
+
+        def read(answer: Any) -> Outcome[None]:
+            if answer.error_code:
+                return verdict(answer.error_code, None, answer.error_message)
+            result = partition_result(answer.responses, partition, answer)
+            return verdict(result.error_code, None, result.error_message)
+
+        return self._write(AnyNode(), message, read, frozenset())
+
+    def _await_leader(self, partition: TopicPartition, node: int) -> Outcome[None]:
+        last: object = "nobody was asked"
+        for _ in self._time.attempts():
+            match self._cluster.brokers(), self._cluster.topic(partition.topic):
+                case Done(nodes), Done(topic) if nodes[node] == topic.leaders.get(partition.partition):
+                    return Done(None)
+                case _, outcome:
+                    last = outcome
+        return Unknown(f"{partition} was to be led by node {node}, but Metadata says: {last}")
+
+    def move_coordinator(self, transactional_id: str, node: int) -> Outcome[None]:
+        """Move the partition of __transaction_state that the id belongs to."""
+        match self.partition_of(transactional_id):
+            case Done(partition):
+                return self.move_partition(partition, node)
+            case trouble:
+                return trouble
+
+    def partition_of(self, transactional_id: str) -> Outcome[TopicPartition]:
+        """The partition of __transaction_state that the id belongs to."""
+        match self._cluster.topic(_TRANSACTIONS):
+            case Done(topic):
+                return Done(TopicPartition(_TRANSACTIONS, _hash(transactional_id) % topic.partitions))
+            case trouble:
+                return trouble
+
+    def update_feature(self, feature: str, level: int, *, lower: bool, validate_only: bool = False) -> Outcome[None]:
         """UpdateFeatures: put a feature to another level. `lower` says that it may be one that is lower than now."""
         version = self._offer.highest("update_features", 1, 2)
         kind = _SAFE_DOWNGRADE if lower else _UPGRADE
@@ -26,7 +75,7 @@ class AdministrationCalls(Calls):
             version,
             timeout=_TIMEOUT_MS,
             feature_updates=[{"feature": feature, "max_version_level": level, "upgrade_type": kind}],
-            validate_only=False,
+            validate_only=validate_only,
         )
 
         def read(answer: Any) -> Outcome[None]:
@@ -37,3 +86,11 @@ class AdministrationCalls(Calls):
             return verdict(answer.error_code, None)
 
         return self._write(AnyNode(), message, read, frozenset())
+
+
+def _hash(text: str) -> int:
+    """Kafka's choice of a partition for a key: Java's hash of a text, without its sign."""
+    value = 0
+    for letter in text:
+        value = (31 * value + ord(letter)) % 2**32
+    return value % 2**31

@@ -33,6 +33,18 @@ class Calls:
         self._offer = offer
         self._time = time
 
+    def ask_only(self, node: int | None) -> Outcome[None]:
+        """Put each request to this node, and once, whoever should get it; with None, to whom it is for again."""
+        self._cluster.only_asked = None
+        if node is None:
+            return Done(None)
+        match self._cluster.brokers():
+            case Done(brokers):
+                self._cluster.only_asked = brokers[node]
+                return Done(None)
+            case trouble:
+                return trouble
+
     def close(self) -> None:
         """Give the connections back."""
         self._cluster.close()
@@ -60,7 +72,7 @@ class Calls:
         def is_for_later(outcome: Outcome[T]) -> bool:
             return isinstance(outcome, Refused) and outcome.code in (again if retry else again & ELSEWHERE)
 
-        return patiently(self._time, lambda: self._once(target, message, read_decided), is_for_later)
+        return self._asked(lambda: self._once(target, message, read_decided), is_for_later)
 
     def _send(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Callable[[], Outcome[T]]:
         """Ask for a change, once; the answer is waited for when it is wanted, and before the same client asks that node again."""
@@ -86,7 +98,11 @@ class Calls:
                 return isinstance(outcome, Refused) and outcome.code in again & ELSEWHERE
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in again | UNDECIDED)
 
-        return patiently(self._time, lambda: self._once(target, message, read), is_for_later)
+        return self._asked(lambda: self._once(target, message, read), is_for_later)
+
+    def _asked(self, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool]) -> Outcome[T]:
+        """Patiently, and once where a node was chosen by `ask_only`: then its first answer is what is wanted."""
+        return attempt() if self._cluster.only_asked is not None else patiently(self._time, attempt, is_for_later)
 
     def _once(self, target: Target, message: Any, read: Callable[[Any], Outcome[T]]) -> Outcome[T]:
         match self._located(target):

@@ -71,6 +71,9 @@ class Topic:
     topic_id: uuid.UUID | None
     leaders: dict[int, Address]
     partitions: int
+    name: str
+    leader_epochs: dict[int, int]
+    """Those that this version of Metadata tells."""
 
 
 class Cluster:
@@ -95,6 +98,8 @@ class Cluster:
         self._deadline_s = deadline_s
         self._transports: dict[Address, Transport] = {}
         self._found: dict[Target, Address] = {}
+        self.only_asked: Address | None = None
+        """The one node that is asked, whoever should be; None when each target is."""
 
     def call(self, address: Address, message: Any) -> Done[Any] | Unknown:
         """Ask that node. The answer is handed over unread."""
@@ -108,6 +113,8 @@ class Cluster:
 
     def locate(self, target: Target) -> Outcome[Address]:
         """The node that the target stands for, asked for where it is not known."""
+        if self.only_asked is not None:
+            return Done(self.only_asked)
         if target in self._found:
             return Done(self._found[target])
         match target:
@@ -207,4 +214,5 @@ def _topic(answer: Any, name: str) -> Outcome[Topic]:
         for partition in topic.partitions
         if partition.error_code == 0 and partition.leader_id in addresses
     }
-    return Done(Topic(getattr(topic, "topic_id", None), leaders, len(topic.partitions)))
+    epochs = {int(one.partition_index): int(one.leader_epoch) for one in topic.partitions if hasattr(one, "leader_epoch")}
+    return Done(Topic(getattr(topic, "topic_id", None), leaders, len(topic.partitions), topic.name, epochs))

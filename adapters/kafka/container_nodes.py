@@ -47,6 +47,10 @@ class KafkaNodes:
         """End node 1 at once, as a power cut does; its disk stays."""
         self.first.kill()
 
+    def shut_down(self) -> None:
+        """Have node 1 stop by itself; its disk stays. Raises SetUpFailed where it does not."""
+        self.first.shut_down()
+
     def start_again(self) -> None:
         """Start node 1 again."""
         self.first.start_again()

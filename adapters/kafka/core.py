@@ -1,13 +1,16 @@
 """Kafka as a transactional log: a writer is a transactional id, a log the one partition of a topic, a group a consumer group.
 
-Requests are those of KIP-890's new clients. A writer loses its transaction to another instance of its transactional id.
+Requests are those of KIP-890's new clients. A writer loses its transaction to another instance of its transactional id. A log is
+reloaded with its broker, which is killed for that and started again.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fencepost.adapters.common.outcomes import without_value
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Faults
+from fencepost.contract.transactional_log import Answer
 
 from .probe import KafkaProbe
 from .values import CommittedOffset, Isolation, LogView, ProducerIdAndEpoch, TopicPartition
@@ -16,12 +19,14 @@ from .values import CommittedOffset, Isolation, LogView, ProducerIdAndEpoch, Top
 class KafkaLog:
     """A Kafka system; `client` gives the probe of a named client, `unique` a name that only this session uses."""
 
-    def __init__(self, client: Callable[[str], KafkaProbe], unique: Callable[[str], str]) -> None:
+    def __init__(self, client: Callable[[str], KafkaProbe], unique: Callable[[str], str], faults: Faults) -> None:
         self._client = client
         self._unique = unique
+        self._faults = faults
         self._observer = client("observer")
+        self._enders = 0
 
-    def create(self, log: str) -> Outcome[None]:
+    def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:  # noqa: ARG002 - every log is
         return self._observer.create_topic(self._unique(log), 1)
 
     def writer(self, name: str, timeout_ms: int) -> "Outcome[KafkaWriter]":
@@ -49,9 +54,40 @@ class KafkaLog:
             case trouble:
                 return trouble
 
-    def unread(self, probe: KafkaProbe, group: str, log: str) -> Outcome[Sequence[tuple[int, str]]]:
-        """Offset and value of what lies behind the group's place; what is pending in a transaction is waited for."""
-        match probe.committed_offset(self._unique(group), self.partition(log), require_stable=True):
+    def follow(self, log: str) -> "Outcome[KafkaFollower]":
+        return Done(KafkaFollower(self._client("follower"), self.partition(log)))
+
+    def place(self, group: str, log: str) -> Outcome[Sequence[str]]:
+        match self._observer.committed_offset(self._unique(group), self.partition(log)):
+            case Done(offset):
+                place = offset or 0
+            case trouble:
+                return trouble
+        match self._observer.read(self.partition(log), Isolation.READ_COMMITTED):
+            case Done(view):
+                return Done([value for offset, value in view.handed_over() if offset < place])
+            case unread:
+                return unread
+
+    def reload(self, log: str) -> Outcome[None]:
+        self._faults.crash()
+        self._faults.restart()
+        # A broker that is back may be asked for the log a little before it leads it.
+        return without_value(self._observer.read(self.partition(log), Isolation.READ_COMMITTED))
+
+    def connected_ender(self, transactional_id: str) -> Outcome[KafkaProbe]:
+        """A client that nobody else has, which has found the coordinator, so that its next request is under way at once."""
+        self._enders += 1
+        probe = self._client(f"ender-{self._enders}")
+        match probe.describe_transaction(transactional_id):
+            case Done():
+                return Done(probe)
+            case trouble:
+                return trouble
+
+    def unread(self, probe: KafkaProbe, group: str, log: str, *, patient: bool = True) -> Outcome[Sequence[tuple[int, str]]]:
+        """Offset and value of what lies behind the group's place. What is pending in a transaction is waited for, or refused."""
+        match probe.committed_offset(self._unique(group), self.partition(log), require_stable=True, retry=patient):
             case Done(offset):
                 place = offset or 0
             case trouble:
@@ -70,6 +106,36 @@ class KafkaLog:
 
 
 @dataclass
+class KafkaFollower:
+    """A consumer of committed data that fetches on from where it came to."""
+
+    probe: KafkaProbe
+    partition: TopicPartition
+    position: int = 0
+    given: list[str] = field(default_factory=list)
+
+    def seen(self) -> Outcome[Sequence[str]]:
+        while True:  # to the last stable offset, where a page is empty
+            match self.probe.page(self.partition, Isolation.READ_COMMITTED, self.position):
+                case Done(LogView(batches=())):
+                    return Done(self.given)
+                case Done(page):
+                    self.given += [value for offset, value in page.handed_over() if offset >= self.position]
+                    self.position = page.batches[-1].last_offset + 1
+                case trouble:
+                    return trouble
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A write as it was sent."""
+
+    producer: ProducerIdAndEpoch
+    sequence: int
+    value: str
+
+
+@dataclass
 class KafkaWriter:
     """A producer instance of a transactional id."""
 
@@ -82,27 +148,50 @@ class KafkaWriter:
     def __post_init__(self) -> None:
         self._sequences: dict[tuple[ProducerIdAndEpoch, str], int] = {}
         self._ended_as = self.producer
+        self._last: dict[str, _Written] = {}
 
     def begin(self) -> Outcome[None]:
         return Done(None)
 
     def write(self, log: str, value: str) -> Outcome[None]:
-        sequence = self._sequences.get((self.producer, log), 0)
-        outcome = self.probe.produce(
-            self.log.partition(log), [value], producer=self.producer, transactional_id=self.transactional_id, sequence=sequence
-        )
+        outcome = self._produce(log, written := self._next(self.producer, log, value))
         if isinstance(outcome, Done):
-            self._sequences[self.producer, log] = sequence + 1
-        return without_value(outcome)
+            self._count(log, written)
+        return outcome
+
+    def send(self, log: str, value: str) -> Answer:
+        written = self._next(self.producer, log, value)
+        self._count(log, written)
+        batch = self.probe.batch_of([value], producer=self.producer, sequence=written.sequence, transactional=True)
+        wait = self.probe.send_produce(self.log.partition(log), batch, transactional_id=self.transactional_id)
+        return lambda: without_value(wait())
+
+    def write_late(self, log: str, value: str) -> Outcome[None]:
+        return self._produce(log, self._next(self._ended_as, log, value), retry=False)
+
+    def write_again(self, log: str) -> Outcome[None]:
+        self.probe.close()
+        return self._produce(log, self._last[log])
 
     def take(self, group: str, log: str, count: int) -> Outcome[Sequence[str]]:
         match self.log.unread(self.probe, group, log):
             case Done(found) if len(found) < count:
                 return Unknown(f"{count} values were to be taken from {log}, and there are {len(found)}")
             case Done(found):
-                taken = found[:count]
+                return self._taken(group, log, found[:count])
             case trouble:
                 return trouble
+
+    def take_what_is_free(self, group: str, log: str) -> Outcome[Sequence[str]]:
+        match self.log.unread(self.probe, group, log, patient=False):
+            case Done(found):
+                return self._taken(group, log, found) if found else Done([])
+            case Refused(error="UNSTABLE_OFFSET_COMMIT"):
+                return Done([])
+            case trouble:
+                return trouble
+
+    def _taken(self, group: str, log: str, taken: Sequence[tuple[int, str]]) -> Outcome[Sequence[str]]:
         entry = {self.log.partition(log): CommittedOffset(taken[-1][0] + 1)}
         match self.probe.commit_each_offset(self.transactional_id, self.producer, self.log.group(group), entry):
             case Done(results):
@@ -120,6 +209,22 @@ class KafkaWriter:
             case trouble:
                 return trouble
 
+    def send_end(self, commit: bool) -> Answer:
+        match self.log.connected_ender(self.transactional_id):
+            case Done(ender):
+                self._ended_as = self.producer
+                wait = ender.send_end_txn(self.transactional_id, self.producer, commit=commit)
+            case trouble:
+                return lambda: trouble
+
+        def ended() -> Outcome[None]:
+            outcome = wait()
+            if isinstance(outcome, Done):
+                self.producer = outcome.value or self.producer
+            return without_value(outcome)
+
+        return ended
+
     def end_again(self, commit: bool) -> Outcome[None]:
         return without_value(self.probe.end_txn(self.transactional_id, self._ended_as, commit=commit))
 
@@ -132,3 +237,22 @@ class KafkaWriter:
                 return Done(description.is_settled)
             case trouble:
                 return trouble
+
+    def _next(self, producer: ProducerIdAndEpoch, log: str, value: str) -> _Written:
+        return _Written(producer, self._sequences.get((producer, log), 0), value)
+
+    def _count(self, log: str, written: _Written) -> None:
+        self._sequences[written.producer, log] = written.sequence + 1
+        self._last[log] = written
+
+    def _produce(self, log: str, written: _Written, *, retry: bool = True) -> Outcome[None]:
+        return without_value(
+            self.probe.produce(
+                self.log.partition(log),
+                [written.value],
+                producer=written.producer,
+                transactional_id=self.transactional_id,
+                sequence=written.sequence,
+                retry=retry,
+            )
+        )

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from kio.schema.errors import ErrorCode
 
-from fencepost.contract.outcomes import Done, Refused
+from fencepost.contract.outcomes import Done, Outcome, Refused
 
 T = TypeVar("T")
 
@@ -42,6 +42,11 @@ UNDECIDED: frozenset[int] = frozenset({ErrorCode.request_timed_out, ErrorCode.no
 def refused(code: ErrorCode, message: str | None = None, **fields: Any) -> Refused:
     """The refusal that an answer's error code stands for."""
     return Refused(code.name.upper(), int(code), message, fields)
+
+
+def nothing_of_no_group(outcome: Outcome[T | None]) -> Outcome[T | None]:
+    """What a group has committed: nothing, where the broker says that there is no such group."""
+    return Done(None) if isinstance(outcome, Refused) and outcome.code == ErrorCode.group_id_not_found else outcome
 
 
 def verdict(code: ErrorCode, value: T, message: str | None = None, **fields: Any) -> Done[T] | Refused:

@@ -4,11 +4,10 @@ An event says who asked (`process`), what kind of operation (`f`), under which p
 it moved (`mops`). A poll's records are those that a consumer of its isolation level would return.
 """
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from fencepost.adapters.common.history import Named, no_answer, operation
+from fencepost.adapters.common.history import Named, Processes, no_answer, operation
 from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.events import Error, Event, Group, Mop, Operation
 from fencepost.contract.events import Isolation as Iso
@@ -16,6 +15,7 @@ from fencepost.contract.events import Outcome as Ending
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, plain
 
+from .history_topics import Topics
 from .recording import Recorded
 from .values import AbortedTransaction, Isolation, LogView
 
@@ -32,36 +32,42 @@ _Reader: TypeAlias = Callable[[Any, Any], _Read]
 
 
 def events(calls: Sequence[Recorded], run_id: str) -> Iterator[Event]:
-    """Two events for each call, in the order in which the calls were made. Times are ns since the first of them.
-
-    A client is a process, until a call of which nobody knows the end: what it does then, it does as another one.
-    """
-    processes: dict[str, int] = {}
-    fresh = itertools.count()
-    began = calls[0].at_ms if calls else 0.0
-    for number, call in enumerate(calls):
-        if call.client not in processes:
-            processes[call.client] = next(fresh)
-        process = processes[call.client]
-        read = _READERS.get(api_of(call.request), _probe)
-        asked, ended = read(call.request, None), read(call.request, call.answer)
-        yield _event(call, run_id, process, 2 * number, "invoke", _ns(call.at_ms - began), None, asked.operation)
-        error = _error_of(call, ended.error_code)
+    """Two events for each call, in the order in which things happened. Times are ns since the first call."""
+    processes, topics = Processes(), Topics()
+    began = min((call.at_ms for call in calls), default=0.0)
+    op_ids: dict[int, int] = {}
+    for idx, (_, number, is_end) in enumerate(_moments(calls)):
+        call = calls[number]
+        read = _READERS.get(api_of(call.request), _probe)(call.request, call.answer if is_end else None)
+        about: Operation = {**read.operation, "mops": [topics.placed(mop) for mop in read.operation["mops"]]}
+        op_id = op_ids.setdefault(number, idx)
+        if not is_end:
+            process = processes.beginning(number, call.client)
+            yield _event(call, run_id, process, idx, op_id, "invoke", _ns(call.at_ms - began), None, about)
+            continue
+        error = _error_of(call, read.error_code)
         ending: Ending = "info" if call.answer is None else "fail" if error else "ok"
-        if ending == "info":
-            del processes[call.client]
-        ended_at = _ns(call.at_ms + call.took_ms - began)
-        yield _event(call, run_id, process, 2 * number + 1, ending, ended_at, error, ended.operation)
+        process = processes.ending(number, for_good=ending == "info")
+        yield _event(call, run_id, process, idx, op_id, ending, _ns(call.at_ms + call.took_ms - began), error, about)
+        topics.learn(call)
 
 
-def _event(call: Recorded, run_id: str, process: int, idx: int, outcome: Ending, t_ns: int, error: Error | None, about: Operation) -> Event:
-    """An event of a call, whose first one has an even number, and is what `op_id` names."""
+def _moments(calls: Sequence[Recorded]) -> list[tuple[int, int, bool]]:
+    """When each call began and ended: the moment, the call's number, and whether it is the end."""
+    ends = [(call.ended, number, True) for number, call in enumerate(calls)]
+    return sorted([*((call.began, number, False) for number, call in enumerate(calls)), *ends])
+
+
+def _event(
+    call: Recorded, run_id: str, process: int, idx: int, op_id: int, outcome: Ending, t_ns: int, error: Error | None, about: Operation
+) -> Event:
+    """An event of a call; `op_id` is the number of its first one."""
     return {
         "run_id": run_id,
         "client": call.client,
         "node": str(call.node),
         "process": process,
-        "op_id": idx - idx % 2,
+        "op_id": op_id,
         "api": f"{api_of(call.request)} v{call.request.__version__}",
         "idx": idx,
         "t_ns": t_ns,
@@ -171,15 +177,16 @@ def _offsets(request: Any, answer: Any) -> _Read:
 
 def _positions(request: Any, answer: Any) -> _Read:
     """What a group has committed, -1 for nothing. One that does not ask for stable offsets may be answered those of before an end."""
-    (group,) = request.groups
-    iso: Iso = "rc" if request.require_stable else "ru"
+    (group,) = getattr(request, "groups", (request,))  # before version 8 there is one, which the request itself is about
+    iso: Iso = "rc" if getattr(request, "require_stable", False) else "ru"
     if answer is None:
         return _Read(operation("committed", grp={"id": group.group_id}, iso=iso, ctl={"request": plain(request)}))
-    parts = [(topic.name, part) for entry in answer.groups for topic in entry.topics for part in topic.partitions]
+    groups = getattr(answer, "groups", (answer,))
+    parts = [(_topic(topic), part) for entry in groups for topic in entry.topics for part in topic.partitions]
     mops = [_offset("position", topic, part.partition_index, part.committed_offset) for topic, part in parts if not part.error_code]
     ctl = {"request": plain(request), "answer": plain(answer)}
     about = operation("committed", grp={"id": group.group_id}, iso=iso, mops=mops, ctl=ctl)
-    return _Read(about, _first_error((*answer.groups, *(part for _, part in parts))))
+    return _Read(about, _first_error((*(entry for entry in groups if hasattr(entry, "error_code")), *(part for _, part in parts))))
 
 
 def _probe(request: Any, answer: Any) -> _Read:

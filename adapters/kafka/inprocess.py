@@ -1,7 +1,7 @@
 """The same transport without bytes: the request entity is handed to a broker that lives in this process."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
@@ -21,11 +21,15 @@ class Broker(Protocol):
         ...
 
 
-class InProcessTransport:
-    """A way to a broker that answers at once or never."""
+Send: TypeAlias = Callable[[RequestPayload], Callable[[], ResponsePayload | None]]
+"""Hands a request over; what it returns waits for the answer."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
+
+class InProcessTransport:
+    """A way to a broker that answers at once or never, unless it has a way of its own to be sent what it answers later."""
+
+    def __init__(self, broker: Broker, send: Send | None = None) -> None:
+        self._send = send or (lambda request: _at_once(broker.handle(request)))
         self._closed = 0
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
@@ -35,10 +39,11 @@ class InProcessTransport:
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:  # noqa: ARG002 - nothing takes time here
         """Hand the request over. An answer that was not read when the connection is closed is lost with it."""
         asked = f"{title(api_of(request))} v{request.__version__}"
-        answer = self._broker.handle(request)
+        waited_for = self._send(request)
         connection = self._closed
 
         def read() -> Done[ResponsePayload] | Unknown:
+            answer = waited_for()
             if answer is None:
                 return Unknown(f"the broker closed the connection instead of answering {asked}", lost=True)
             if connection != self._closed:
@@ -92,6 +97,10 @@ class _Faulty:
                 answer = self._broker.handle(request)
                 self._broker.handle(request)
                 return answer
+
+
+def _at_once(answer: ResponsePayload | None) -> Callable[[], ResponsePayload | None]:
+    return lambda: answer
 
 
 def _arrive(broker: Broker, request: RequestPayload) -> None:

@@ -77,19 +77,33 @@ class InspectionCalls(Calls):
             case trouble:
                 return trouble
 
-    def coordinator_node(self, transactional_id: str, version: int) -> Outcome[int]:
-        """FindCoordinator of that version for a transactional id: the number of the node."""
+    def forget_coordinator(self, transactional_id: str) -> None:
+        """Look for it anew the next time, as a client does that was told that it has moved."""
+        self._cluster.forget(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id))
+
+    def coordinator_node(
+        self, key: str, version: int, *, asked: int | None = None, kind: CoordinatorKind = CoordinatorKind.TRANSACTION
+    ) -> Outcome[int]:
+        """FindCoordinator of that version for a transactional id, or a group: the number of the node. `asked` is the node that is to
+        answer."""
         if version >= 4:
-            message = self._request("find_coordinator", version, key_type=CoordinatorKind.TRANSACTION, coordinator_keys=[transactional_id])
+            message = self._request("find_coordinator", version, key_type=kind, coordinator_keys=[key])
         else:
-            message = self._request("find_coordinator", version, key=transactional_id, key_type=CoordinatorKind.TRANSACTION)
+            of_kind = {"key_type": kind} if version > 0 else {}  # version 0 is about groups alone
+            message = self._request("find_coordinator", version, key=key, **of_kind)
 
         def read(answer: Any) -> Outcome[int]:
-            found = [answer] if version < 4 else [entry for entry in answer.coordinators if entry.key == transactional_id]
-            entry = the_only(found, answer, transactional_id)
-            return verdict(entry.error_code, int(entry.node_id), entry.error_message)
+            found = [answer] if version < 4 else [entry for entry in answer.coordinators if entry.key == key]
+            entry = the_only(found, answer, key)
+            return verdict(entry.error_code, int(entry.node_id), getattr(entry, "error_message", None))
 
-        return self._read(AnyNode(), message, read, COORDINATOR_AWAY)
+        if asked is None:
+            return self._read(AnyNode(), message, read, COORDINATOR_AWAY)
+        match self._cluster.brokers():
+            case Done(brokers):
+                return self._read(Node(brokers[asked]), message, read, COORDINATOR_AWAY)
+            case trouble:
+                return trouble
 
     def describe_producers(self, partition: TopicPartition, *, retry: bool = True) -> Outcome[tuple[ActiveProducer, ...]]:
         """DescribeProducers: what the partition's leader knows of producers."""

@@ -12,14 +12,31 @@ from fencepost.contract.ports import Time
 
 from .access import AccessCalls
 from .administration import AdministrationCalls
-from .cluster import Cluster
+from .cluster import Cluster, CoordinatorKind
+from .deletion import DeletionCalls
+from .errors import nothing_of_no_group
+from .group_offsets import GroupOffsetCalls
 from .inspection import InspectionCalls
-from .offer import Offer
-from .partitions import PartitionCalls
+from .membership import MembershipCalls
+from .offer import Offer, Range
+from .partitions import AppendResults
+from .sending import SendingCalls
+from .topics import TopicCalls
 from .transactions import Addition, PartitionResults, TransactionCalls
 from .values import NearLastEpoch
 
-__all__ = ["Addition", "KafkaProbe", "Offer", "PartitionResults", "TakeFromPool", "no_pool"]
+__all__ = [
+    "Addition",
+    "AppendResults",
+    "CoordinatorKind",
+    "KafkaProbe",
+    "Offer",
+    "PartitionResults",
+    "Range",
+    "TakeFromPool",
+    "no_pool",
+    "nothing_of_no_group",
+]
 
 TakeFromPool: TypeAlias = Callable[[], Outcome[NearLastEpoch]]
 """Hands out a producer near its last epoch, each to one scenario only."""
@@ -30,7 +47,17 @@ def no_pool() -> Outcome[NearLastEpoch]:
     raise NotOffered("aged-ids: this session has no pool of producers near their last epoch")
 
 
-class KafkaProbe(TransactionCalls, PartitionCalls, InspectionCalls, AccessCalls, AdministrationCalls):
+class KafkaProbe(
+    TransactionCalls,
+    TopicCalls,
+    SendingCalls,
+    InspectionCalls,
+    AccessCalls,
+    AdministrationCalls,
+    MembershipCalls,
+    GroupOffsetCalls,
+    DeletionCalls,
+):
     """One client of a Kafka system, with connections of its own."""
 
     def __init__(self, cluster: Cluster, offer: Offer, time: Time, take_from_pool: TakeFromPool = no_pool) -> None:

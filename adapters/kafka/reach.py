@@ -95,12 +95,12 @@ def wall_session(
     )
 
 
-def reach(address: Address, within_s: float) -> Offer:
+def reach(address: Address, within_s: float, users: Users = NOBODY) -> Offer:
     """What the node at that address offers, asked until it answers."""
     end = time.monotonic() + within_s
     reason = "nothing"
     for _ in WallTime(within_s).attempts():
-        transport = connect(_CLIENT, address)
+        transport = users.connect(_CLIENT, address)
         try:
             outcome = ask(transport, max(0.1, end - time.monotonic()))
         finally:
@@ -114,7 +114,7 @@ def reach(address: Address, within_s: float) -> Offer:
     )
 
 
-def readable(bootstrap: Address, offer: Offer) -> tuple[Offer, list[str]]:
+def readable(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> tuple[Offer, list[str]]:
     """The offer without the versions of Metadata whose answers break the protocol, and a line that says so.
 
     Every scenario looks up its nodes, so all would be red for the one fault, which no requirement here is about. Raises Malformed where
@@ -124,7 +124,7 @@ def readable(bootstrap: Address, offer: Offer) -> tuple[Offer, list[str]]:
     wall = WallTime(ANSWER_WITHIN_S)
     while True:
         version = offer.highest("metadata", *METADATA_VERSIONS)
-        cluster = Cluster(_CLIENT, bootstrap, connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
+        cluster = Cluster(_CLIENT, bootstrap, users.connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
         try:
             cluster.brokers()
         except Malformed as error:

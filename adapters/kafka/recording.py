@@ -3,6 +3,8 @@
 Entities are kept as they are, and made into plain values only when somebody asks.
 """
 
+import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +12,7 @@ from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.common import recording
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.outcomes import Unreachable
 from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
@@ -22,7 +25,10 @@ from .transport import Answer, Transport
 
 @dataclass(frozen=True)
 class Recorded:
-    """One call as it was made: entities, not yet rendered."""
+    """One call as it was made: entities, not yet rendered.
+
+    `began` and `ended` count all beginnings and ends of a session, since several may be on their way while a virtual clock stands still.
+    """
 
     client: str
     node: Address
@@ -31,6 +37,12 @@ class Recorded:
     lost: str | None
     at_ms: float
     took_ms: float
+    began: int
+    ended: int
+
+    @property
+    def is_answered(self) -> bool:
+        return self.answer is not None
 
     def rendered(self) -> Exchange:
         return Exchange(
@@ -48,6 +60,10 @@ class Recorded:
 class Recorder(recording.Recorder[Recorded]):
     """Makes calls and remembers them, in the order in which they end."""
 
+    def __init__(self, now_ms: Callable[[], float]) -> None:
+        super().__init__(now_ms)
+        self._moments = itertools.count()
+
     def call(
         self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float
     ) -> Done[ResponsePayload] | Unknown:
@@ -56,11 +72,12 @@ class Recorder(recording.Recorder[Recorded]):
 
     def send(self, client: str, node: Address, transport: Transport, request: RequestPayload, deadline_s: float) -> Answer:
         """Send a request; it is remembered when its answer is waited for."""
-        began = self.now_ms()
+        began, moment = self.now_ms(), next(self._moments)
         wait = transport.send(request, deadline_s)
 
         def remember(answer: ResponsePayload | None, lost: str | None) -> None:
-            self.calls.append(Recorded(client, node, request, answer, lost, began, self.now_ms() - began))
+            took = self.now_ms() - began
+            self.calls.append(Recorded(client, node, request, answer, lost, began, took, moment, next(self._moments)))
 
         def answered() -> Done[ResponsePayload] | Unknown:
             try:
@@ -71,6 +88,9 @@ class Recorder(recording.Recorder[Recorded]):
             match outcome:
                 case Done(answer):
                     remember(answer, None)
+                case Unreachable(reason):
+                    outcome = self.unreachable(reason)
+                    remember(None, outcome.reason)
                 case Unknown(reason):
                     remember(None, reason)
             return outcome

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from fencepost.adapters.common.restart_command import refuse_grants
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
@@ -11,6 +12,9 @@ usage = "a Kafka broker is named with --bootstrap HOST:PORT"
 options = {
     "bootstrap": "judge the Kafka broker that listens there, at HOST:PORT",
     "container": "start this image and judge it, such as apache/kafka:4.3.1",
+    "restart-command": "of a broker at an address: the command that kills it, with FENCEPOST_FAULT=crash, and starts it, with =start",
+    "throwaway": "yes: the broker at the address may be left with transactions that are undecided for ever",
+    "broker-configuration": "NAME=HOST:PORT, with commas: brokers beside it, each with a configuration of fixtures/brokers.yaml",
 }
 
 
@@ -33,12 +37,15 @@ def systems(asked: Asked) -> Mapping[str, System]:
 
 def _system(asked: Asked) -> System:
     from .container_system import KafkaContainerSystem
+    from .granted import Granted
+    from .reach import parse_address
     from .system import KafkaAt
 
     match (asked.options.get("bootstrap"), asked.options.get("container")):
         case (str(address), None):
-            return KafkaAt(address, patience_s=asked.patience_s)
+            return KafkaAt(address, asked.patience_s, Granted.of(asked.options, parse_address(address)))
         case (None, str(image)):
+            refuse_grants(asked)
             return KafkaContainerSystem(image, patience_s=asked.patience_s)
         case (None, None):
             raise WrongUsage("which Kafka? Say --bootstrap HOST:PORT for one that runs, or --container IMAGE for one to start")

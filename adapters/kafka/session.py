@@ -51,7 +51,7 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         return KafkaProbe(cluster, self._offer, self.time, self._take_from_pool)
 
     def transactional_log(self) -> KafkaLog:
-        return KafkaLog(self.client, self.unique)
+        return KafkaLog(self.client, self.unique, self.faults)
 
     @property
     def wire(self) -> WireFaults:

@@ -3,38 +3,40 @@
 from collections.abc import Collection
 
 from fencepost.adapters.common import genuine
-from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import PATIENCE_S
-from fencepost.contract.errors import NotOffered, WrongUsage
+from fencepost.adapters.common.restart_command import CONFIGURATION, RESTART_COMMAND, THROWAWAY
+from fencepost.contract.errors import NotOffered, SystemUnreachable
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import Handshake
 
+from .granted import CAN_BE_NAMED, Granted, users_of
 from .handshake import MAY_BE_OFFERED, describe
 from .last_epoch import bring_near_last_epoch
-from .offer import Offer
 from .producer_pool import NEAR_LAST_EPOCH, ProducerPool
-from .reach import brokers, parse_address, reach, readable, serves_transactions, wall_session
+from .reach import brokers, parse_address
 from .release import identify, told_by
+from .running import RunningBroker
 from .session import KafkaSession
 from .settings import kafka_settings
 
-_REACHABLE_WITHIN_S = 6.0
-"""Together with the second that each advertised address has, an unreachable system is reported within ten."""
-
-
-def _needs_settings() -> list[str]:
-    return sorted(kafka_settings().capabilities - {"crash", "hold-markers", NEAR_LAST_EPOCH})
+_NOTHING_GRANTED = Granted()
+_SAME_BROKER = ("short", "near-last-epoch")
+"""The configurations whose scenarios are asked of the broker at the first address: all that they need there is patience."""
 
 
 class KafkaAt:
-    """The broker, or the cluster, at `HOST:PORT`."""
+    """The broker, or the cluster, at `HOST:PORT`, and those beside it that have another configuration each."""
 
     name = "kafka"
 
-    def __init__(self, bootstrap: str, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, bootstrap: str, patience_s: float = PATIENCE_S, granted: Granted = _NOTHING_GRANTED) -> None:
         self._bootstrap = parse_address(bootstrap)
         self._patience_s = patience_s
-        self._offer: Offer | None = None
+        self._granted = granted
+        self._main = RunningBroker(self._bootstrap, patience_s, granted.command)
+        self._others = {
+            name: RunningBroker(address, patience_s, granted.command, users_of(name)) for name, address in granted.configurations.items()
+        }
         self._pool = ProducerPool(patience_s)
         self._producers = 0
 
@@ -43,50 +45,77 @@ class KafkaAt:
         self._producers = sum(NEAR_LAST_EPOCH in need for need in needs)
 
     def may_offer(self) -> frozenset[str]:
-        """What needs no settings, and no container to kill."""
-        return MAY_BE_OFFERED | {NEAR_LAST_EPOCH}
+        """What needs no settings and no container to kill, and what the user grants."""
+        return MAY_BE_OFFERED | self._offered()
+
+    def _offered(self) -> frozenset[str]:
+        return frozenset().union(*(self._granted.capabilities(name) for name in (*_SAME_BROKER, *self._others)))
 
     def open(self) -> Handshake:
-        """Ask the bootstrap node what it is.
+        """Ask the bootstrap node what it is, and the brokers beside it whether they are there.
 
         A system that cannot initialise a transactional id is opened all the same, with a note: that is for scenarios to judge.
         """
-        offer, notes = readable(self._bootstrap, reach(self._bootstrap, _REACHABLE_WITHIN_S))
-        nodes = brokers(self._bootstrap, offer)
+        notes = self._main.open()
+        nodes = brokers(self._bootstrap, self._main.offer)
         notes.append("nodes: " + ", ".join(f"{node} at {address}" for node, address in nodes.items()))
         try:
-            outcome = serves_transactions(self._bootstrap, offer, self._patience_s)
+            outcome = self._main.serves(self._patience_s)
         except NotOffered as error:
             notes.append(f"no transactional id could be initialised: {error}")
         else:
             if not isinstance(outcome, Done):
                 notes.append(f"no transactional id could be initialised within {self._patience_s:g} s: {outcome}")
-        self._offer = offer
-        self._pool.open(lambda progress: bring_near_last_epoch(self._bootstrap, offer, progress))
+        for name, other in self._others.items():
+            self._open_other(name, other)
+            notes.append(f"configuration {name} at {other.address}")
+        self._pool.open(lambda progress: bring_near_last_epoch(self._bootstrap, self._main.offer, progress))
         self._pool.expect(self._producers)
-        settings, supported = kafka_settings(), offer.supported.get("metadata.version")
+        settings, supported = kafka_settings(), self._main.offer.supported.get("metadata.version")
         told = told_by(supported, settings.releases)
         return describe(
-            offer,
+            self._main.offer,
             identify(supported, settings.releases),
             genuine.of_stranger(settings.project_of(self.name), f"the broker at {self._bootstrap}", told),
-            offered={NEAR_LAST_EPOCH},
-            missing=[
-                f"crash: {self._bootstrap} was not started by fencepost",
-                f"hold-markers: it leaves transactions undecided for ever, and {self._bootstrap} is not fencepost's to throw away",
-                *(f"{name}: {self._bootstrap} was not started with settings for that" for name in _needs_settings()),
-            ],
+            offered=self._offered(),
+            missing=self._missing(),
             notes=notes,
         )
 
+    @staticmethod
+    def _open_other(name: str, other: RunningBroker) -> None:
+        try:
+            other.open()
+        except SystemUnreachable as error:
+            raise SystemUnreachable(f"--{CONFIGURATION} {name}={other.address}: {error}") from error
+
+    def _missing(self) -> list[str]:
+        """A line for each capability that is not offered, with what would grant it."""
+        killing = f"{self._bootstrap} was not started by fencepost; --{RESTART_COMMAND} CMD says how it is killed and started"
+        why = {
+            "crash": killing,
+            "clean-stop": f"{self._bootstrap} was not started by fencepost, and nothing says how it is told to stop",
+            "reload": killing,
+            "hold-markers": f"it leaves transactions undecided for ever; --{THROWAWAY} says that {self._bootstrap} may be left so",
+        }
+        by_name = {
+            capability: f"--{CONFIGURATION} {name}=HOST:PORT names a broker with that"
+            for name in CAN_BE_NAMED
+            for capability in kafka_settings().configuration(name).offers
+        }
+        settings = f"{self._bootstrap} was not started with settings for that"
+        return [
+            f"{name}: {why.get(name) or '; '.join(filter(None, (settings, by_name.get(name))))}"
+            for name in sorted(kafka_settings().capabilities - self._offered())
+        ]
+
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - a broker has no use for a title
-        """A fresh session."""
-        if self._offer is None:
-            raise WrongUsage(f"a session with {self._bootstrap} was asked for before open()")
-        return wall_session(
-            self._bootstrap, self._offer, self._patience_s, NoFaults(str(self._bootstrap)), needs, take_from_pool=self._pool.take
-        )
+        """A fresh session, on the broker whose configuration these needs ask for. Raises SetUpFailed."""
+        other = self._others.get(kafka_settings().configuration_for(needs))
+        return self._main.session(needs, self._pool.take) if other is None else other.session(needs)
 
     def close(self) -> None:
-        """Stop raising epochs. There is nothing else to give back: connections belong to sessions."""
+        """Stop raising epochs, and leave all brokers running. There is nothing else to give back: connections belong to sessions."""
         self._pool.close()
+        for broker in (self._main, *self._others.values()):
+            broker.close()

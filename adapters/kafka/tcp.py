@@ -2,7 +2,7 @@
 
 What is done about each trouble:
 
-* no connection, or it is lost before the whole answer is there: `Unknown(lost=True)`. A frame that is cut off by the end of the
+* no connection: `Unreachable`. It is lost before the whole answer is there: `Unknown(lost=True)`. A frame that is cut off by the end of the
   connection counts as lost, for a node that is killed cuts its frames too.
 * no whole answer before the deadline: `Unknown`, and the connection is closed, so that an answer which comes late can never be
   taken for that of another request.
@@ -21,6 +21,7 @@ from typing import TypeVar
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.outcomes import Unreachable
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import api_of, title
@@ -59,8 +60,8 @@ class TcpTransport:
             late = Unknown(f"{self._address} did not accept a connection for {asked} within {deadline_s:g} s")
             return lambda: late
         except OSError as error:
-            lost = Unknown(f"{self._address} cannot be connected to for {asked}: {error.strerror or error}", lost=True)
-            return lambda: lost
+            unreachable = Unreachable(f"{self._address} cannot be connected to for {asked}: {error.strerror or error}")
+            return lambda: unreachable
 
         def exchange(step: Callable[[], T]) -> T | Unknown:
             try:

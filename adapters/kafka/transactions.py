@@ -13,7 +13,7 @@ from fencepost.wire.kafka.entities import request
 
 from .calls import Calls, partition_result, the_only
 from .cluster import AnyNode, CoordinatorKind, CoordinatorOf
-from .errors import COORDINATOR_AWAY, LOOK_AGAIN, TO_COORDINATOR, refused, verdict
+from .errors import COORDINATOR_AWAY, LOOK_AGAIN, TO_COORDINATOR, nothing_of_no_group, refused, verdict
 from .values import NO_PRODUCER, CommittedOffset, ProducerIdAndEpoch, TopicPartition
 
 
@@ -26,6 +26,9 @@ class Addition:
     partitions: tuple[TopicPartition, ...]
     verify_only: bool = False
 
+
+_LEADER_EPOCHS = 2
+"""From this version on TxnOffsetCommit carries a leader epoch beside each offset."""
 
 _UNRELEASED_INIT = 6
 """The version of KIP-939, which Apache Kafka knows and does not offer unless it is configured to."""
@@ -63,6 +66,13 @@ class TransactionCalls(Calls):
             TO_COORDINATOR,
             retry=retry,
         )
+
+    def send_init_producer_id(
+        self, transactional_id: str, *, timeout_ms: int, version: int = 5
+    ) -> Callable[[], Outcome[ProducerIdAndEpoch]]:
+        """The same without `current`, put once and sent now; the answer is waited for when it is wanted, before this client asks again."""
+        fields = {"transactional_id": transactional_id, "transaction_timeout": timeout_ms, **_producer(NO_PRODUCER)}
+        return self._send(_coordinator(transactional_id), self._request("init_producer_id", version, **fields), _producer_answered)
 
     def init_producer_id_unoffered(self, transactional_id: str) -> Outcome[ProducerIdAndEpoch]:
         """InitProducerId in a version that the broker does not offer: the only request that is sent in spite of that, and put once.
@@ -194,6 +204,7 @@ class TransactionCalls(Calls):
         *,
         generation: int | None = None,
         member: str = "",
+        instance: str | None = None,
         version: int = 5,
         retry: bool = True,
     ) -> Outcome[PartitionResults]:
@@ -203,7 +214,7 @@ class TransactionCalls(Calls):
         """
         if generation is not None and version < 3:
             raise ValueError(f"TxnOffsetCommit v{version} cannot carry generation {generation}; versions from 3 on can")
-        membership = {} if generation is None else {"generation_id": generation, "member_id": member}
+        membership = {} if generation is None else {"generation_id": generation, "member_id": member, "group_instance_id": instance}
         message = self._offsets(transactional_id, producer, group, offsets, version, **membership)
 
         def read(answer: Any) -> Outcome[PartitionResults]:
@@ -230,6 +241,7 @@ class TransactionCalls(Calls):
                         "partition_index": partition.partition,
                         "committed_offset": offsets[partition].offset,
                         "committed_metadata": offsets[partition].metadata,
+                        **({"committed_leader_epoch": offsets[partition].leader_epoch} if version >= _LEADER_EPOCHS else {}),
                     }
                     for partition in partitions
                 ],
@@ -249,8 +261,8 @@ class TransactionCalls(Calls):
     def committed_offset(
         self, group: str, partition: TopicPartition, *, require_stable: bool = False, retry: bool = True
     ) -> Outcome[int | None]:
-        """OffsetFetch: what the group has committed for the partition, None for nothing."""
-        match self.committed(group, partition, require_stable=require_stable, retry=retry):
+        """OffsetFetch: what the group has committed for the partition, None for nothing and for a group that there is not."""
+        match nothing_of_no_group(self.committed(group, partition, require_stable=require_stable, retry=retry)):
             case Done(CommittedOffset(offset)):
                 return Done(offset)
             case Done():

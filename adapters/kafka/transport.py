@@ -15,7 +15,7 @@ from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Unknown
 
 Answer: TypeAlias = Callable[[], Done[ResponsePayload] | Unknown]
-"""Waits for the answer to a request that was sent. To be called once, before the next request is sent on the same transport."""
+"""Waits for the answer to a request that was sent. To be called once, in the order in which the requests of a transport were sent."""
 
 
 class Transport(Protocol):

@@ -1,7 +1,9 @@
 """What requests to a Kafka system and its answers hold, as values that steps and probe share."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
+from uuid import UUID
 
 from fencepost.wire.kafka.batches import Batch, MarkerType
 
@@ -58,6 +60,15 @@ class Isolation(IntEnum):
 
 
 @dataclass(frozen=True)
+class TopicMade:
+    """What CreateTopics answers from version 7 on."""
+
+    topic_id: UUID | None
+    partitions: int
+    replicas: int
+
+
+@dataclass(frozen=True)
 class Appended:
     """Where a produced batch went. A duplicate answers the offset of the first one."""
 
@@ -67,10 +78,70 @@ class Appended:
 
 @dataclass(frozen=True)
 class CommittedOffset:
-    """Where a group goes on in a partition, and the metadata that it committed beside that; None is none at all."""
+    """Where a group goes on in a partition, and what it committed beside that; None and -1 are none at all."""
 
     offset: int
     metadata: str | None = None
+    leader_epoch: int = -1
+
+
+SETTLED = frozenset({"Empty", "CompleteCommit", "CompleteAbort"})
+"""The states in which nothing is open and no marker is on its way."""
+
+
+@dataclass(frozen=True)
+class Membership:
+    """A place in one generation of a group; `instance` is None for a member that is not static."""
+
+    generation: int
+    member: str
+    instance: str | None = None
+
+
+PROTOCOL_TYPE, PROTOCOL = "fencepost", "range"
+"""No type that a broker knows: then it does not look into what members bring, and hands it on."""
+
+
+@dataclass(frozen=True)
+class Bringing:
+    """What a member brings to a group: what it wants, by each protocol that it understands."""
+
+    protocols: Mapping[str, bytes] = field(default_factory=lambda: {PROTOCOL: b""})
+    protocol_type: str = PROTOCOL_TYPE
+    session_timeout_ms: int = 30_000
+
+
+@dataclass(frozen=True)
+class Joined:
+    """JoinGroup's answer. `others` is what everybody wants, by member id; `protocol_type` is None before version 7.
+
+    With `skips_assignment` a leader is told not to assign anything.
+    """
+
+    member: str
+    generation: int
+    leader: str
+    protocol_type: str | None
+    protocol: str | None
+    others: Mapping[str, bytes]
+    skips_assignment: bool
+
+
+@dataclass(frozen=True)
+class Share:
+    """SyncGroup's answer: what is assigned to the member, and the protocol's type and name, None before version 5."""
+
+    assigned: bytes
+    protocol: tuple[str | None, str | None] | None
+
+
+@dataclass(frozen=True)
+class FetchedOffset:
+    """What OffsetFetch says of a partition; -1 is for none, and `leader_epoch` is None before version 5."""
+
+    offset: int
+    leader_epoch: int | None
+    metadata: str | None
 
 
 @dataclass(frozen=True)
@@ -85,8 +156,7 @@ class TransactionDescription:
 
     @property
     def is_settled(self) -> bool:
-        """Nothing is open and no marker is on its way."""
-        return self.state in ("Empty", "CompleteCommit", "CompleteAbort")
+        return self.state in SETTLED
 
 
 @dataclass(frozen=True)

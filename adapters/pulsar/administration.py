@@ -50,6 +50,10 @@ class AdminCalls(Calls):
         """Create a topic whose partitions are topics of their own, named TOPIC-partition-N."""
         return self._change("PUT", f"{_topic('v2', topic)}/partitions", body=partitions)
 
+    def partitions(self, topic: str, *, retry: bool = True) -> Outcome[int]:
+        """PARTITIONED_METADATA: how many partitions clients are told that a topic has; 0 where it has none."""
+        return self._patiently(lambda: self._client.partitions(topic), lambda outcome: isinstance(outcome, Unknown), retry=retry)
+
     def delete_topic(self, topic: str) -> Outcome[None]:
         """Delete a topic with all that hangs on it, also when it is in use."""
         return self._change("DELETE", _topic("v2", topic), {"force": "true"})
@@ -59,8 +63,22 @@ class AdminCalls(Calls):
         return self._change("POST", f"{_topic('v2', topic)}/terminate")
 
     def unload_topic(self, topic: str) -> Outcome[None]:
-        """Make the broker drop all that it has of a topic in memory; at its next use it is loaded from what is durable."""
-        return self._change("PUT", f"{_topic('v2', topic)}/unload")
+        """Make the broker drop all that it has of a topic in memory; at its next use it is loaded from what is durable.
+
+        Done says also that every client of the session was told that its producers and consumers there are closed.
+        """
+        unloaded = self._change("PUT", f"{_topic('v2', topic)}/unload")
+        if isinstance(unloaded, Done):
+            self._client.attached.await_closed(topic, self._time)
+        return unloaded
+
+    def compact_topic(self, topic: str) -> Outcome[None]:
+        """Have a topic compacted; the broker answers before it is."""
+        return self._change("PUT", f"{_topic('v2', topic)}/compaction")
+
+    def compaction(self, topic: str) -> Outcome[str]:
+        """How the last compaction of a topic stands: NOT_RUN, RUNNING, SUCCESS or ERROR."""
+        return self._look(f"{_topic('v2', topic)}/compaction", lambda answer: str(answer["status"]))
 
     def create_namespace(self, namespace: str) -> Outcome[None]:
         """Create a namespace, such as public/other."""
@@ -211,8 +229,8 @@ def _read(request: AdminRequest, body: bytes, read: Callable[[Any], T]) -> T:
 
 
 def _position(text: str) -> Position:
-    """`ledger:entry`."""
-    ledger, _, entry = text.partition(":")
+    """`ledger:entry`; a cursor that was reset has more behind, about a batch: `0:0 (ackSet is null)`."""
+    ledger, _, entry = text.partition(" ")[0].partition(":")
     return Position(int(ledger), int(entry))
 
 

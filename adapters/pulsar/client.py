@@ -10,11 +10,13 @@ from collections import defaultdict
 from urllib.parse import urlsplit
 
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.outcomes import Unreachable
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
+from .attached import Attached
 from .connection import Connection
 from .errors import LOOKING, refused
 from .recording import Recorder
@@ -31,9 +33,19 @@ DEFAULT_PORT = 6650
 class Client:
     """A client by its name in the scenario."""
 
-    def __init__(self, name: str, service: Address, connect: Connect, admin: AdminTransport, recorder: Recorder, deadline_s: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        service: Address,
+        connect: Connect,
+        admin: AdminTransport,
+        recorder: Recorder,
+        attached: Attached,
+        deadline_s: float,
+    ) -> None:
         self.name = name
         self.recorder = recorder
+        self.attached = attached
         self.added: defaultdict[TxnId, set[str]] = defaultdict(set)
         """The topics that this client wanted to add to a transaction, for what it writes or acknowledges."""
         self._service = service
@@ -60,17 +72,33 @@ class Client:
             known.drain()
             if known.lost is None:
                 return Done(known)
+        made = self.new_connection(address)
+        if isinstance(made, Done):
+            self._connections[address] = made.value
+        return made
+
+    def new_connection(self, address: Address | None = None) -> Outcome[Connection]:
+        """One more connection, which is not this client's own: whoever asks for it closes it."""
+        address = address or self._service
         try:
             connection = Connection(self.name, address, self._connect(self.name, address), self.recorder)
         except ConnectionLost as lost:
-            return Unknown(str(lost), lost=True)
+            return self.recorder.unreachable(str(lost))
         match connection.connect(self._deadline_s):
             case Done():
-                self._connections[address] = connection
                 return Done(connection)
             case unknown:
                 connection.close()
                 return unknown
+
+    def ping(self) -> Outcome[None]:
+        """PING to the service address, which is answered with PONG."""
+        match self.connection():
+            case Done(connection):
+                answer = connection.answer(connection.ask(pb.CommandPing()), self._deadline_s)
+                return Done(None) if isinstance(answer, Done) else answer
+            case trouble:
+                return trouble
 
     def partitions(self, topic: str) -> Outcome[int]:
         """How many partitions a topic has; 0 where it has none."""
@@ -148,6 +176,9 @@ class Client:
         match answer:
             case Done(answered):
                 self.recorder.answered(call, answered)
+            case Unreachable(reason):
+                answer = self.recorder.unreachable(reason)
+                self.recorder.lost(call, answer.reason)
             case Unknown(reason):
                 self.recorder.lost(call, reason)
         return answer

@@ -20,6 +20,7 @@ from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
+from fencepost.wire.pulsar.numbers import MINUS_ONE
 
 from .recording import Call, Recorder
 from .transport import ConnectionLost, Transport
@@ -34,8 +35,9 @@ _Key: TypeAlias = tuple[str, int, int]
 """What an answer is found by: ("request", its id, 0), or ("send", producer, sequence id)."""
 
 _CONNECT: _Key = ("connect", 0, 0)
+_PING: _Key = ("ping", 0, 0)
 
-_NOBODYS = 2**64 - 1
+_NOBODYS = MINUS_ONE
 """The request id of an ERROR that answers no request but CONNECT, which has none."""
 
 About: TypeAlias = Mapping[str, str]
@@ -43,7 +45,7 @@ About: TypeAlias = Mapping[str, str]
 
 NOTHING_MORE: About = MappingProxyType({})
 
-_PLAIN_ANSWERS = {"PRODUCER": "PRODUCER_SUCCESS", "CONNECT": "CONNECTED", "SEND": "SEND_RECEIPT"}
+_PLAIN_ANSWERS = {"PRODUCER": "PRODUCER_SUCCESS", "CONNECT": "CONNECTED", "SEND": "SEND_RECEIPT", "PING": "PONG"}
 _SUCCESS = frozenset({"SUBSCRIBE", "UNSUBSCRIBE", "SEEK", "CLOSE_PRODUCER", "CLOSE_CONSUMER"})
 
 
@@ -57,6 +59,10 @@ class Connection:
         """The coordinators that this connection has connected to (TC_CLIENT_CONNECT)."""
         self.closed_producers: set[int] = set()
         self.closed_consumers: set[int] = set()
+        self.at_end: set[int] = set()
+        """The consumers that were told that a terminated topic has nothing more for them."""
+        self.active: dict[int, bool] = {}
+        """The consumers that were told whether they are the active one of their subscription, and what was said last."""
         self.consumers: dict[int, About] = {}
         """What is known of the consumers here, for what is recorded of their messages."""
         self.inboxes: dict[int, deque[Frame]] = defaultdict(deque)
@@ -147,7 +153,7 @@ class Connection:
         match body:
             case pb.CommandPing():
                 self._send(frame_of(pb.CommandPong()))
-            case pb.CommandPong():
+            case pb.CommandPong() if not self._waiting.get(_PING):
                 pass
             case pb.CommandMessage():
                 self._pushed(frame)
@@ -159,8 +165,12 @@ class Connection:
             case pb.CommandCloseConsumer():
                 self._pushed(frame)
                 self.closed_consumers.add(body.consumer_id)
-            case pb.CommandReachedEndOfTopic() | pb.CommandActiveConsumerChange():
+            case pb.CommandReachedEndOfTopic():
                 self._pushed(frame)
+                self.at_end.add(body.consumer_id)
+            case pb.CommandActiveConsumerChange():
+                self._pushed(frame)
+                self.active[body.consumer_id] = body.is_active
             case pb.CommandError(request_id=number) if number == _NOBODYS and not self._waiting.get(_CONNECT):
                 self._pushed(frame)
             case _:
@@ -226,6 +236,8 @@ def _key(request: Frame) -> _Key:
     match body:
         case pb.CommandConnect():
             return _CONNECT
+        case pb.CommandPing():
+            return _PING
         case pb.CommandSend():
             return ("send", body.producer_id, body.sequence_id)
         case _:
@@ -237,6 +249,8 @@ def _key_of_answer(frame: Frame) -> _Key:
     match body:
         case pb.CommandConnected():
             return _CONNECT
+        case pb.CommandPong():
+            return _PING
         case pb.CommandError(request_id=number) if number == _NOBODYS:
             return _CONNECT
         case pb.CommandSendReceipt() | pb.CommandSendError():

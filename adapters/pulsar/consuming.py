@@ -14,6 +14,7 @@ from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.ack_sets import holds
 from fencepost.wire.pulsar.batches import count_of, entries, is_batch
 from fencepost.wire.pulsar.frames import Frame
 from fencepost.wire.pulsar.reading import MalformedFrame
@@ -22,7 +23,7 @@ from .calls import Calls
 from .client import Client
 from .connection import Connection
 from .errors import OPENING
-from .values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType, TxnId, is_set
+from .values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType, TxnId
 
 PERMITS = 1000
 _LOOK_S = 0.05
@@ -38,6 +39,7 @@ class _Held:
     durable: bool
     permits: int
     read_compacted: bool
+    start: MessageId | None
     connection: Connection | None = None
     used: int = 0
     unread: list[Received] = field(default_factory=list)
@@ -53,6 +55,7 @@ class ConsumerCalls(Calls):
     def __init__(self, client: Client, time: Time) -> None:
         super().__init__(client, time)
         self._consumers: dict[int, _Held] = {}
+        client.attached.add(lambda topic: (held for held in self._consumers.values() if held.consumer.subscription.topic == topic))
 
     def subscribe(
         self,
@@ -64,17 +67,25 @@ class ConsumerCalls(Calls):
         durable: bool = True,
         read_compacted: bool = False,
         permits: int = PERMITS,
+        start: MessageId | None = None,
         retry: bool = True,
     ) -> Outcome[Consumer]:
-        """SUBSCRIBE, and FLOW with the permits. They are renewed as messages are taken; with 0 only `flow` gives any."""
+        """SUBSCRIBE, and FLOW with the permits. They are renewed as messages are taken; with 0 only `flow` gives any.
+
+        A subscription that is not durable may begin behind the message `start`.
+        """
         consumer = Consumer(Subscription(topic, subscription), self._client.next_number(), type)
-        held = _Held(consumer, initial, durable, permits, read_compacted)
+        held = _Held(consumer, initial, durable, permits, read_compacted, start)
         match self._subscribed(held, retry=retry):
             case Done():
                 self._consumers[consumer.number] = held
                 return Done(consumer)
             case trouble:
                 return trouble
+
+    def subscribe_again(self, consumer: Consumer) -> Outcome[None]:
+        """SUBSCRIBE with the id of a consumer that is there, as a client does that has not seen the answer."""
+        return self._subscribed(self._consumers[consumer.number], retry=False)
 
     def flow(self, consumer: Consumer, permits: int) -> Outcome[None]:
         """FLOW: so many more messages may be sent. There is no answer to it."""
@@ -106,6 +117,30 @@ class ConsumerCalls(Calls):
                 return Done(taken)
             case trouble:
                 return trouble
+
+    def is_active(self, consumer: Consumer) -> Outcome[bool | None]:
+        """What the broker said last, on a failover subscription: whether this one is served. None where it said nothing."""
+        match self._live(consumer):
+            case Done(_Held(connection=Connection() as connection)):
+                return Done(connection.active.get(consumer.number))
+            case Done():
+                return Done(None)
+            case trouble:
+                return trouble
+
+    def is_at_end(self, consumer: Consumer) -> Outcome[bool]:
+        """Whether the broker has said that the topic, which is terminated, has nothing more for the consumer."""
+        match self._live(consumer):
+            case Done(held):
+                return Done(held.connection is not None and consumer.number in held.connection.at_end)
+            case trouble:
+                return trouble
+
+    def is_subscribed(self, consumer: Consumer) -> bool:
+        """Whether a consumer was not told that it is closed."""
+        held = self._consumers[consumer.number]
+        self._take_in(held)
+        return held.is_open
 
     def receive_until(self, consumer: Consumer, value: str) -> Outcome[tuple[Received, ...]]:
         """The messages up to the first that holds `value`, with it. How absence is shown: by a later message that has come."""
@@ -183,11 +218,13 @@ class ConsumerCalls(Calls):
                 durable=held.durable,
                 read_compacted=held.read_compacted,
                 initial_position=pb.CommandSubscribe.InitialPosition.Name(held.initial),
+                start_message_id=None if held.start is None else held.start.wire(),
             )
 
         def read(_: Any) -> None:
             held.connection = on[0]
             held.connection.closed_consumers.discard(consumer.number)
+            held.connection.at_end.discard(consumer.number)
             held.connection.consumers[consumer.number] = about(consumer)
             held.used = 0
             if held.permits:
@@ -233,7 +270,7 @@ def _messages(frame: Frame) -> list[Received]:
     batched = is_batch(metadata)
     return [
         Received(
-            MessageId(entry_id.position, index, len(found)) if batched else MessageId(entry_id.position),
+            MessageId(entry_id.position, index, len(found)) if batched else entry_id,
             (entry.value or b"").decode(errors="replace"),
             command.redelivery_count,
             metadata.producer_name,
@@ -241,5 +278,5 @@ def _messages(frame: Frame) -> list[Received]:
             transaction,
         )
         for index, entry in enumerate(found)
-        if not command.ack_set or is_set(command.ack_set, index)
+        if not command.ack_set or holds(command.ack_set, index)
     ]

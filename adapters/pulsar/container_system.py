@@ -11,7 +11,7 @@ from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.ports import Handshake
 
 from .container_broker import PulsarBroker
-from .handshake import describe, identify, told_by
+from .handshake import MAY_BE_OFFERED, describe, identify, told_by
 from .session import PulsarSession
 from .settings import pulsar_settings
 
@@ -23,6 +23,10 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
 
     def __init__(self, image: str, patience_s: float = PATIENCE_S) -> None:
         super().__init__(image, patience_s, pulsar_settings())
+
+    def may_offer(self) -> frozenset[str]:
+        """What the configurations offer, and what every broker can do."""
+        return super().may_offer() | MAY_BE_OFFERED
 
     def make(self, configuration: str, to_come: int, why: str) -> PulsarBroker:  # noqa: ARG002 - it has nothing to prepare for them
         """A standalone broker."""

@@ -1,6 +1,7 @@
 """Pulsar as a transactional log: a writer begins transactions at the coordinator, a group is a subscription.
 
 Everything that a transaction touches is announced before, as PIP-31's clients do. A writer loses its transaction to an administrator.
+A log is reloaded by an unload of its topic.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,12 +9,19 @@ from dataclasses import dataclass, field
 
 from fencepost.adapters.common.outcomes import without_value
 from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.transactional_log import Answer
 
+from .consuming import PERMITS
 from .probe import PulsarProbe
 from .values import Action, Consumer, Producer, Received, Status, Subscription, TxnId
 
-_TENANT = "persistent://public/default"
+_NAMESPACE = "public/default"
 _SENTINEL = "sentinel-"
+
+
+def _without_sentinels(messages: Sequence[Received]) -> list[Received]:
+    """What was not written here, to see where a log ends."""
+    return [message for message in messages if not message.value.startswith(_SENTINEL)]
 
 
 class PulsarLog:
@@ -24,8 +32,15 @@ class PulsarLog:
         self._unique = unique
         self._observer = client("observer")
         self._looks = 0
+        self._enders = 0
+        self._namespaces: dict[str, str] = {}
 
-    def create(self, log: str) -> Outcome[None]:
+    def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:
+        if deduplicating:  # a policy of namespaces
+            self._namespaces[log] = namespace = f"public/{self._unique(log)}"
+            for made in (self._observer.create_namespace(namespace), self._observer.set_deduplication(namespace, True)):
+                if not isinstance(made, Done):
+                    return made
         return self._observer.create_topic(self.topic(log))
 
     def writer(self, name: str, timeout_ms: int) -> "Outcome[PulsarWriter]":
@@ -41,38 +56,97 @@ class PulsarLog:
                 return trouble
 
     def committed(self, log: str) -> Outcome[Sequence[str]]:
-        self._looks += 1
-        return self._read(log, self._unique(f"reader-{self._looks}"))
+        return _values(self._read(log, self._new_name("reader")))
+
+    def follow(self, log: str) -> "Outcome[PulsarFollower]":
+        match self._observer.subscribe(self.topic(log), self._new_name("follower")):
+            case Done(consumer):
+                return Done(PulsarFollower(self, log, self._observer, consumer))
+            case trouble:
+                return trouble
 
     def left(self, group: str, log: str) -> Outcome[Sequence[str]]:
-        return self._read(log, self._unique(group))
+        return _values(self._read(log, self._unique(group)))
+
+    def place(self, group: str, log: str) -> Outcome[Sequence[str]]:
+        match self._observer.log_stats(self.topic(log)):
+            case Done(stats):
+                place = stats.mark_deletes.get(self._unique(group))
+            case trouble:
+                return trouble
+        match self._read(log, self._new_name("reader")):
+            case Done(messages):
+                return Done([message.value for message in messages if place is not None and message.id.position <= place])
+            case nothing:
+                return nothing
+
+    def reload(self, log: str) -> Outcome[None]:
+        return self._observer.unload_topic(self.topic(log))
 
     def topic(self, log: str) -> str:
-        return f"{_TENANT}/{self._unique(log)}"
+        return f"persistent://{self._namespaces.get(log, _NAMESPACE)}/{self._unique(log)}"
 
     def group(self, name: str) -> str:
         return self._unique(name)
 
-    def _read(self, log: str, subscription: str) -> Outcome[Sequence[str]]:
+    def connected_ender(self, transaction: TxnId) -> Outcome[PulsarProbe]:
+        """A client that nobody else has, which is connected to the coordinator, so that its next request is under way at once."""
+        self._enders += 1
+        probe = self._client(f"ender-{self._enders}")
+        match probe.reach_coordinator(transaction.coordinator):
+            case Done():
+                return Done(probe)
+            case trouble:
+                return trouble
+
+    def visible(self, probe: PulsarProbe, log: str, consumer: Consumer) -> Outcome[Sequence[Received]]:
         """What a consumer gets up to a sentinel, or up to where an open transaction stops every reader."""
         self._looks += 1
         sentinel = f"{_SENTINEL}{self._looks}"
-        topic = self.topic(log)
-        match self._observer.subscribe(topic, subscription):
+        if not isinstance(written := self.write(log, sentinel), Done):
+            return written
+        match probe.receive_visible(consumer, sentinel):
+            case Done(messages):
+                return Done(_without_sentinels(messages))
+            case nothing:
+                return nothing
+
+    def _read(self, log: str, subscription: str) -> Outcome[Sequence[Received]]:
+        match self._observer.subscribe(self.topic(log), subscription):
             case Done(consumer):
                 pass
             case trouble:
                 return trouble
         try:
-            if not isinstance(written := self.write(log, sentinel), Done):
-                return written
-            match self._observer.receive_visible(consumer, sentinel):
-                case Done(messages):
-                    return Done([message.value for message in messages if not message.value.startswith(_SENTINEL)])
-                case nothing:
-                    return nothing
+            return self.visible(self._observer, log, consumer)
         finally:
             self._observer.close_consumer(consumer)
+
+    def _new_name(self, what: str) -> str:
+        self._looks += 1
+        return self._unique(f"{what}-{self._looks}")
+
+
+@dataclass
+class PulsarFollower:
+    """A consumer that stays, and acknowledges what it was given."""
+
+    log: PulsarLog
+    name: str
+    probe: PulsarProbe
+    consumer: Consumer
+    given: list[str] = field(default_factory=list)
+
+    def seen(self) -> Outcome[Sequence[str]]:
+        match self.log.visible(self.probe, self.name, self.consumer):
+            case Done(messages):
+                pass
+            case trouble:
+                return trouble
+        self.given += [message.value for message in messages]
+        if messages and not isinstance(done := self.probe.acknowledge(self.consumer, [message.id for message in messages]), Done):
+            return done
+        return Done(self.given)
 
 
 @dataclass
@@ -86,30 +160,57 @@ class PulsarWriter:
     ended: TxnId | None = None
     announced: set[str | Subscription] = field(default_factory=set)
     producers: dict[str, Producer] = field(default_factory=dict)
+    last: dict[str, tuple[str, TxnId, int]] = field(default_factory=dict)
+    """The last write to each log: the value, the transaction, and the sequence id."""
 
     def begin(self) -> Outcome[None]:
         return without_value(self._transaction())
 
     def write(self, log: str, value: str) -> Outcome[None]:
-        topic = self.log.topic(log)
-        match self._transaction():
-            case Done(transaction):
-                pass
+        return self.send(log, value)()
+
+    def send(self, log: str, value: str) -> Answer:
+        match self._joined(log):
+            case Done((producer, transaction)):
+                return self._posted(log, producer, value, transaction)
+            case trouble:
+                return lambda: trouble
+
+    def write_late(self, log: str, value: str) -> Outcome[None]:
+        assert self.ended is not None, "a transaction was ended before something comes late to it"
+        match self._producer(log):
+            case Done(producer):
+                return self._posted(log, producer, value, self.ended)()
             case trouble:
                 return trouble
-        if topic not in self.announced:
-            if not isinstance(added := self.probe.add_topics(transaction, [topic]), Done):
-                return added
-            self.announced.add(topic)
-        if topic not in self.producers:
-            match self.probe.producer(topic):
-                case Done(producer):
-                    self.producers[topic] = producer
-                case refusal:
-                    return refusal
-        return without_value(self.probe.send(self.producers[topic], value, transaction=transaction))
+
+    def write_again(self, log: str) -> Outcome[None]:
+        self.probe.close()
+        value, transaction, sequence_id = self.last[log]
+        return without_value(self.probe.send(self.producers[self.log.topic(log)], value, transaction=transaction, sequence_id=sequence_id))
 
     def take(self, group: str, log: str, count: int) -> Outcome[Sequence[str]]:
+        def next_ones(consumer: Consumer) -> Outcome[Sequence[Received]]:
+            received: list[Received] = []
+            while len(received) < count:
+                match self.probe.receive(consumer):
+                    case Done(message) if not _without_sentinels([message]):
+                        self.probe.flow(consumer, 1)
+                    case Done(message):
+                        received.append(message)
+                    case trouble:
+                        return trouble
+            return Done(received)
+
+        return self._taken(group, log, next_ones, permits=count)
+
+    def take_what_is_free(self, group: str, log: str) -> Outcome[Sequence[str]]:
+        return self._taken(group, log, lambda consumer: self.log.visible(self.probe, log, consumer))
+
+    def _taken(
+        self, group: str, log: str, receive: Callable[[Consumer], Outcome[Sequence[Received]]], permits: int = PERMITS
+    ) -> Outcome[Sequence[str]]:
+        """What a new consumer of the group receives, acknowledged in the transaction."""
         subscription = Subscription(self.log.topic(log), self.log.group(group))
         match self._transaction():
             case Done(transaction):
@@ -120,29 +221,20 @@ class PulsarWriter:
             if not isinstance(added := self.probe.add_subscriptions(transaction, [subscription]), Done):
                 return added
             self.announced.add(subscription)
-        match self.probe.subscribe(subscription.topic, subscription.name, permits=count):
+        match self.probe.subscribe(subscription.topic, subscription.name, permits=permits):
             case Done(consumer):
                 pass
             case refusal:
                 return refusal
         try:
-            return self._taken(consumer, transaction, count)
+            match receive(consumer):
+                case Done(received) if received:
+                    acknowledged = self.probe.acknowledge(consumer, [message.id for message in received], transaction=transaction)
+                    return _values(Done(received)) if isinstance(acknowledged, Done) else acknowledged
+                case nothing:
+                    return _values(nothing)
         finally:
             self.probe.close_consumer(consumer)
-
-    def _taken(self, consumer: Consumer, transaction: TxnId, count: int) -> Outcome[Sequence[str]]:
-        received: list[Received] = []
-        while len(received) < count:
-            match self.probe.receive(consumer):
-                case Done(message):
-                    received.append(message)
-                case trouble:
-                    return trouble
-        match self.probe.acknowledge(consumer, [message.id for message in received], transaction=transaction):
-            case Done():
-                return Done([message.value for message in received])
-            case trouble:
-                return trouble
 
     def end(self, commit: bool) -> Outcome[None]:
         match self._transaction():
@@ -155,6 +247,31 @@ class PulsarWriter:
         if isinstance(outcome, Done):
             self.open, self.announced = None, set()
         return outcome
+
+    def send_end(self, commit: bool) -> Answer:
+        match self._transaction():
+            case Done(transaction):
+                pass
+            case trouble:
+                return lambda: trouble
+        match self.log.connected_ender(transaction):
+            case Done(ender):
+                sent = ender.begin_end(transaction, _action(commit))
+            case unreached:
+                return lambda: unreached
+        self.ended = transaction
+
+        def ended() -> Outcome[None]:
+            match sent:
+                case Done(pending):
+                    outcome = ender.ended(pending)
+                case trouble:
+                    return trouble
+            if isinstance(outcome, Done) and self.open == transaction:
+                self.open, self.announced = None, set()
+            return outcome
+
+        return ended
 
     def end_again(self, commit: bool) -> Outcome[None]:
         assert self.ended is not None, "a transaction was ended before it is ended again"
@@ -178,6 +295,42 @@ class PulsarWriter:
             case trouble:
                 return trouble
 
+    def _joined(self, log: str) -> Outcome[tuple[Producer, TxnId]]:
+        """A producer of the log, which the transaction has announced."""
+        topic = self.log.topic(log)
+        match self._transaction():
+            case Done(transaction):
+                pass
+            case trouble:
+                return trouble
+        if topic not in self.announced:
+            if not isinstance(added := self.probe.add_topics(transaction, [topic]), Done):
+                return added
+            self.announced.add(topic)
+        match self._producer(log):
+            case Done(producer):
+                return Done((producer, transaction))
+            case refusal:
+                return refusal
+
+    def _producer(self, log: str) -> Outcome[Producer]:
+        topic = self.log.topic(log)
+        if topic not in self.producers:
+            match self.probe.producer(topic):
+                case Done(producer):
+                    self.producers[topic] = producer
+                case refusal:
+                    return refusal
+        return Done(self.producers[topic])
+
+    def _posted(self, log: str, producer: Producer, value: str, transaction: TxnId) -> Answer:
+        match self.probe.post(producer, value, transaction=transaction):
+            case Done(pending):
+                self.last[log] = (value, transaction, pending.sequence_id)
+                return lambda: without_value(self.probe.receipt(pending))
+            case trouble:
+                return lambda: trouble
+
     def _transaction(self) -> Outcome[TxnId]:
         if self.open is not None:
             return Done(self.open)
@@ -189,3 +342,7 @@ class PulsarWriter:
 
 def _action(commit: bool) -> Action:
     return Action.COMMIT if commit else Action.ABORT
+
+
+def _values(outcome: Outcome[Sequence[Received]]) -> Outcome[Sequence[str]]:
+    return Done([message.value for message in outcome.value]) if isinstance(outcome, Done) else outcome

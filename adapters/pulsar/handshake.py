@@ -18,6 +18,9 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .settings import Release
 
+MAY_BE_OFFERED = frozenset({"reload"})
+"""What every broker can do: unload a topic."""
+
 _VERSION = re.compile(r"\d+\.\d+\S*")
 
 
@@ -75,7 +78,7 @@ def describe(
         version=identity.version,
         version_is_exact=identity.exact,
         profile=identity.profile,
-        capabilities=frozenset(offered),
+        capabilities=frozenset(offered) | MAY_BE_OFFERED,
         judged_as=whose.judged_as,
         looks_like=whose.looks_like,
         deviations=whose.deviations,

@@ -13,11 +13,12 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from fencepost.adapters.common.history import NO_TRANSACTION, Named, no_answer, operation
+from fencepost.adapters.common.history import NO_TRANSACTION, Named, Processes, no_answer, operation
 from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.events import Error, Event, Group, Mop, MopKind, Operation
 from fencepost.contract.events import Outcome as Ending
 from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.ack_sets import holds
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.batches import entries, is_batch
 from fencepost.wire.pulsar.frames import Frame, Payload
@@ -25,15 +26,16 @@ from fencepost.wire.pulsar.reading import MalformedFrame
 
 from . import places
 from .errors import UNDECIDED
+from .history_subscriptions import Lives
 from .recording import Call
-from .values import MessageId, is_set
+from .values import MessageId
 
 _Moment: TypeAlias = tuple[int, bool, float]
 
 
 def events(calls: Sequence[Call], run_id: str) -> list[Event]:
     """Two events for each call, in the order in which things happened; times are ns since the first call."""
-    processes = _Processes()
+    processes, lives = Processes(), Lives(calls)
     op_ids: dict[int, int] = {}
     history: list[Event] = []
     for number, is_end, at_ms in _moments(calls):
@@ -54,6 +56,7 @@ def events(calls: Sequence[Call], run_id: str) -> list[Event]:
             "error": error,
             **_operation(call, answered=is_end),
         }
+        lives.name(event, call)
         history.append(event)
     places.number(history)
     return history
@@ -92,31 +95,6 @@ def _with_ways(calls: Sequence[Call], moments: list[tuple[int, _Moment]]) -> Ite
             yield when, (number, is_end, at_ms)
         if is_end and isinstance(call.request, Frame) and call.answer is not None:
             answered[connection] = max(answered.get(connection, (0, 0.0)), (call.began, call.at_ms))
-
-
-class _Processes:
-    """Who is idle, by client."""
-
-    def __init__(self) -> None:
-        self._idle: dict[str, list[int]] = {}
-        self._busy: dict[int, tuple[str, int]] = {}
-        self._count = 0
-
-    def beginning(self, call: int, client: str) -> int:
-        idle = self._idle.setdefault(client, [])
-        if idle:
-            process = idle.pop(0)
-        else:
-            process, self._count = self._count, self._count + 1
-        self._busy[call] = (client, process)
-        return process
-
-    def ending(self, call: int, *, for_good: bool) -> int:
-        client, process = self._busy.pop(call)
-        if not for_good:
-            self._idle[client].append(process)
-            self._idle[client].sort()
-        return process
 
 
 def _is_open(call: Call) -> bool:
@@ -178,6 +156,11 @@ def _mop(kind: MopKind, topic: str | None, message: MessageId | None) -> Mop:
     }
 
 
+def _in_batch(entry: MessageId, index: int, size: int) -> MessageId | None:
+    """A message of a batch; None for a batch that is one of several in its entry, where the protocol has no place for a message."""
+    return None if entry.batch_index >= 0 else entry.in_batch(index, size)
+
+
 def _records(kind: MopKind, topic: str | None, payload: Payload, entry: MessageId | None, ack_set: Sequence[int] = ()) -> list[Mop]:
     """The messages of a payload; of a batch only those that are not acknowledged yet, where the broker says which those are."""
     try:
@@ -187,12 +170,12 @@ def _records(kind: MopKind, topic: str | None, payload: Payload, entry: MessageI
     batched = is_batch(payload.metadata)
     return [
         {
-            **_mop(kind, topic, entry.in_batch(index, len(found)) if batched and entry else entry),
+            **_mop(kind, topic, _in_batch(entry, index, len(found)) if batched and entry else entry),
             "v": shown_text(message.value),
             "seq": message.sequence_id,
         }
         for index, message in enumerate(found)
-        if not ack_set or is_set(ack_set, index)
+        if not ack_set or holds(ack_set, index)
     ]
 
 

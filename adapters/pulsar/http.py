@@ -2,6 +2,7 @@
 
 import httpx
 
+from fencepost.adapters.common.outcomes import Unreachable
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
@@ -25,6 +26,9 @@ class HttpAdmin:
         except httpx.TimeoutException:
             self.close()
             return Unknown(f"{self._url} did not answer {request} within {deadline_s:g} s")
+        except httpx.ConnectError as error:
+            self.close()
+            return Unreachable(f"{self._url} cannot be connected to for {request}: {error}")
         except httpx.HTTPError as error:
             self.close()
             return Unknown(f"{self._url} did not answer {request}: {str(error) or 'the connection ended'}", lost=True)

@@ -3,25 +3,35 @@
 A step calls one of these and judges what came back. Nothing here knows what a right answer is.
 """
 
-from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 from .acknowledging import AcknowledgementCalls
 from .administration import AdminCalls
+from .connection import Connection
+from .errors import LOOKING
+from .greeting import GreetingCalls
 from .producing import ProducerCalls
 from .transactions import TransactionCalls
 from .values import Consumer, Position, Received
+
+__all__ = ["LOOKING", "Connection", "PulsarProbe"]
 
 _QUIET_S = 0.3
 """How long a consumer is watched that was given all it may have: nothing more must come."""
 
 
-class PulsarProbe(TransactionCalls, ProducerCalls, AcknowledgementCalls, AdminCalls):
+class PulsarProbe(TransactionCalls, ProducerCalls, AcknowledgementCalls, AdminCalls, GreetingCalls):
     """One client of a Pulsar system, with connections of its own."""
 
     def receive_visible(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
-        """What a consumer is given up to the sentinel that ends its log, or, where an open transaction stops every reader, up to there."""
+        """What a consumer is given up to the sentinel that ends its log, or, where an open transaction stops every reader, up to there.
+
+        A broker that has no such statistics is asked for the sentinel alone.
+        """
         topic = consumer.subscription.topic
         buffer, log = self.buffer_stats(topic), self.log_stats(topic)
+        if isinstance(buffer, Refused) or isinstance(log, Refused):
+            return self.receive_until(consumer, sentinel)
         if not isinstance(buffer, Done):
             return buffer
         if not isinstance(log, Done):

@@ -32,6 +32,8 @@ class _Held:
     connection: Connection | None
     next_sequence_id: int
     epoch: int = 0
+    looks: bool = True
+    """Whether it asks first where its topic is served."""
 
     @property
     def is_open(self) -> bool:
@@ -45,11 +47,14 @@ class ProducerCalls(Calls):
         super().__init__(client, time)
         self._producers: dict[int, _Held] = {}
         self._sending: dict[int, tuple[Connection, Call]] = {}
+        client.attached.add(lambda topic: (held for held in self._producers.values() if held.producer.topic == topic))
 
-    def producer(self, topic: str, *, name: str | None = None, retry: bool = True) -> Outcome[Producer]:
-        """PRODUCER, for messages with and without a transaction. Under a name that was used before, sequence ids go on."""
+    def producer(self, topic: str, *, name: str | None = None, retry: bool = True, looks: bool = True) -> Outcome[Producer]:
+        """PRODUCER, for messages with and without a transaction. Under a name that was used before, sequence ids go on. One that does not
+        look where its topic is served asks the broker at the service address.
+        """
         producer = Producer(topic, self._client.next_number(), name or "")
-        held = _Held(producer, name is not None, None, 0)
+        held = _Held(producer, name is not None, None, 0, looks=looks)
         match self._opened(held, retry=retry):
             case Done():
                 held.next_sequence_id = held.producer.last_sequence_id + 1
@@ -68,9 +73,11 @@ class ProducerCalls(Calls):
             case trouble:
                 return trouble
 
-    def send_batch(self, producer: Producer, values: Sequence[str], *, transaction: TxnId | None = None) -> Outcome[tuple[MessageId, ...]]:
-        """SEND several messages in one entry and wait for its receipt; each has a place in the entry."""
-        match self._posted(producer, values, transaction, None, None, batched=True):
+    def send_batch(
+        self, producer: Producer, values: Sequence[str], *, transaction: TxnId | None = None, sequence_id: int | None = None
+    ) -> Outcome[tuple[MessageId, ...]]:
+        """SEND several messages in one entry and wait for its receipt; each has a place in the entry. `sequence_id` is the first one's."""
+        match self._posted(producer, values, transaction, sequence_id, None, batched=True):
             case Done(pending):
                 match self.receipt(pending):
                     case Done(entry):
@@ -107,6 +114,14 @@ class ProducerCalls(Calls):
             lambda _: None,
             frozenset(),
         )
+
+    def open_producers(self, topic: str) -> list[str]:
+        """The producers of a topic, by their names, that were not told that they are closed."""
+        there = [held for held in self._producers.values() if held.producer.topic == topic]
+        for held in there:
+            if held.connection is not None:
+                held.connection.drain()
+        return [held.producer.name for held in there if held.is_open]
 
     def _posted(
         self,
@@ -150,7 +165,7 @@ class ProducerCalls(Calls):
         on: list[Connection] = []
 
         def locate() -> Outcome[Connection]:
-            located = self._client.owner(topic)
+            located = self._client.owner(topic) if held.looks else self._client.connection()
             on[:] = [located.value] if isinstance(located, Done) else []
             return located
 

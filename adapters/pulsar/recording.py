@@ -53,6 +53,10 @@ class Call:
             case _:
                 return "nothing"
 
+    @property
+    def is_answered(self) -> bool:
+        return self.answer is not None
+
     def rendered(self) -> Exchange:
         no_answer: dict[str, Any] | None = {} if self.one_way else None
         return Exchange(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from fencepost.adapters.common.restart_command import RESTART_COMMAND, named, refuse_grants
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
@@ -12,6 +13,7 @@ options = {
     "service-url": "judge the Pulsar broker there, such as pulsar://127.0.0.1:6650",
     "admin-url": "the admin interface of that broker, such as http://127.0.0.1:8080",
     "container": "start this image and judge it, such as apachepulsar/pulsar:4.0.7",
+    "restart-command": "of a broker at an address: the command that kills it, with FENCEPOST_FAULT=crash, and starts it, with =start",
 }
 
 
@@ -38,8 +40,9 @@ def _system(asked: Asked) -> System:
 
     match (asked.options.get("service-url"), asked.options.get("admin-url"), asked.options.get("container")):
         case (str(service), str(admin), None):
-            return PulsarAt(service, admin, patience_s=asked.patience_s)
+            return PulsarAt(service, admin, asked.patience_s, named(asked.options.get(RESTART_COMMAND)))
         case (None, None, str(image)):
+            refuse_grants(asked)
             return PulsarContainerSystem(image, patience_s=asked.patience_s)
         case (_, _, None):
             raise WrongUsage(

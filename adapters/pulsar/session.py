@@ -9,6 +9,7 @@ from fencepost.contract.errors import NotOffered
 from fencepost.contract.events import Event
 from fencepost.contract.ports import Exchange, Faults, Time, WireFaults
 
+from .attached import Attached
 from .client import Client
 from .core import PulsarLog
 from .history import events
@@ -26,9 +27,10 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         self._connect = connect
         self._connect_admin = connect_admin
         self._recorder = Recorder(time.now_ms)
+        self._attached = Attached()
 
     def new_client(self, name: str) -> PulsarProbe:
-        client = Client(name, self._service, self._connect, self._connect_admin(), self._recorder, ANSWER_WITHIN_S)
+        client = Client(name, self._service, self._connect, self._connect_admin(), self._recorder, self._attached, ANSWER_WITHIN_S)
         return PulsarProbe(client, self.time)
 
     def transactional_log(self) -> PulsarLog:

@@ -5,16 +5,21 @@ from collections.abc import Collection
 from fencepost.adapters.common import genuine
 from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import PATIENCE_S
+from fencepost.adapters.common.restart_command import RESTART_COMMAND, CommandedFaults, RestartCommand
 from fencepost.contract.errors import WrongUsage
-from fencepost.contract.outcomes import Done
+from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Handshake
 
-from .handshake import describe, identify, told_by
-from .reach import parse_place, reach, serves_transactions, wall_session
+from .handshake import MAY_BE_OFFERED, describe, identify, told_by
+from .levers import LEVERS, missing
+from .reach import ask, parse_place, reach, serves_transactions, wall_session
 from .session import PulsarSession
 from .settings import pulsar_settings
 
 _REACHABLE_WITHIN_S = 6.0
+_LEVERS_WITHIN_S = 5.0
+"""How long a lever may take to show that it moves something."""
+_ASKED_WITHIN_S = 10.0
 
 
 class PulsarAt:
@@ -22,17 +27,18 @@ class PulsarAt:
 
     name = "pulsar"
 
-    def __init__(self, service_url: str, admin_url: str, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, service_url: str, admin_url: str, patience_s: float = PATIENCE_S, command: RestartCommand | None = None) -> None:
         self._place = parse_place(service_url, admin_url)
         self._patience_s = patience_s
+        self._commanded = None if command is None else CommandedFaults(command, self._place.service, self._serves)
         self._is_open = False
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""
 
     def may_offer(self) -> frozenset[str]:
-        """Nothing that needs settings, or a container to kill."""
-        return frozenset()
+        """Its own levers, where they move something, and crashes where the user says how; nothing that needs settings."""
+        return frozenset(LEVERS) | MAY_BE_OFFERED | self._crash()
 
     def open(self) -> Handshake:
         """Ask the broker what it is.
@@ -46,14 +52,37 @@ class PulsarAt:
         settings = pulsar_settings()
         identity = identify(offer.server, settings.releases)
         whose = genuine.of_stranger(settings.project_of(self.name), f"the broker at {self._place}", told_by(identity))
-        missing = [f"{name}: {self._place} was not started by fencepost" for name in sorted(settings.capabilities)]
-        return describe(offer, identity, whose, missing=missing, notes=[f"at {self._place}", *notes])
+        reasons = dict.fromkeys(settings.capabilities - self.may_offer(), f"{self._place} was not started by fencepost")
+        if "crash" in reasons:
+            reasons["crash"] += f"; --{RESTART_COMMAND} CMD says how it is killed and started"
+        reasons |= self._missing_levers() if isinstance(outcome, Done) else dict.fromkeys(LEVERS, str(outcome))
+        lines = [f"{name}: {reason}" for name, reason in sorted(reasons.items())]
+        offered = (LEVERS.keys() - reasons.keys()) | self._crash()
+        return describe(offer, identity, whose, offered=offered, missing=lines, notes=[f"at {self._place}", *notes])
+
+    def _crash(self) -> frozenset[str]:
+        return frozenset() if self._commanded is None else frozenset({"crash"})
+
+    def _missing_levers(self) -> dict[str, str]:
+        session = wall_session(self._place, min(self._patience_s, _LEVERS_WITHIN_S), NoFaults(str(self._place)))
+        try:
+            return missing(session)
+        finally:
+            session.close()
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - it is the same for all
-        """A fresh session."""
+        """A fresh session; what an earlier one left dead is brought back first. Raises SetUpFailed."""
         if not self._is_open:
             raise WrongUsage(f"a session with {self._place} was asked for before open()")
-        return wall_session(self._place, self._patience_s, NoFaults(str(self._place)))
+        if self._commanded is not None:
+            self._commanded.bring_back()
+        return wall_session(self._place, self._patience_s, self._commanded or NoFaults(str(self._place)))
 
     def close(self) -> None:
-        """There is nothing to give back: connections belong to sessions."""
+        """Leave the broker running. There is nothing to give back: connections belong to sessions."""
+        if self._commanded is not None:
+            self._commanded.leave()
+
+    def _serves(self) -> Outcome[object]:
+        answer = ask(self._place.service)
+        return serves_transactions(self._place, _ASKED_WITHIN_S) if isinstance(answer, Done) else answer

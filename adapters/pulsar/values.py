@@ -6,9 +6,8 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from fencepost.wire.pulsar import messages_pb2 as pb
-
-_NO_NUMBER = 2**64 - 1
-"""How the wire says -1 in a field that has no sign."""
+from fencepost.wire.pulsar.ack_sets import words_of
+from fencepost.wire.pulsar.numbers import MINUS_ONE
 
 
 def persistent(name: str, namespace: str = "public/default") -> str:
@@ -57,18 +56,19 @@ class MessageId:
     @classmethod
     def of(cls, data: pb.MessageIdData) -> "MessageId":
         """The id that the wire has."""
-        ledger, entry = (-1 if number == _NO_NUMBER else number for number in (data.ledger_id, data.entry_id))
+        ledger, entry = (-1 if number == MINUS_ONE else number for number in (data.ledger_id, data.entry_id))
         return cls(Position(ledger, entry), data.batch_index, data.batch_size)
 
     def wire(self, kind: "AckKind | None" = None) -> pb.MessageIdData:
-        """The id for the wire. To acknowledge a message of a batch, it has a bit for each message that stays unacknowledged."""
-        data = pb.MessageIdData(ledger_id=self.position.ledger, entry_id=self.position.entry)
+        """The id for the wire. To acknowledge a message of a batch, it has a bit for each message that stays unacknowledged; where there
+        is none, it is that of the entry.
+        """
+        data = pb.MessageIdData(ledger_id=self.position.ledger, entry_id=self.position.entry, batch_index=self.batch_index)
         if self.batch_index >= 0 and kind is not None:
-            covered = (1 << self.batch_index) if kind is AckKind.INDIVIDUAL else (2 << self.batch_index) - 1
-            others = ((1 << self.batch_size) - 1) & ~covered
-            words = [(others >> shift) & (2**64 - 1) for shift in range(0, self.batch_size, 64)]
-            data.batch_index, data.batch_size = self.batch_index, self.batch_size
-            data.ack_set.extend(word - 2**64 if word >= 2**63 else word for word in words)
+            covered = range(self.batch_index if kind is AckKind.INDIVIDUAL else 0, self.batch_index + 1)
+            if others := set(range(self.batch_size)) - set(covered):
+                data.batch_size = self.batch_size
+                data.ack_set.extend(words_of(others, self.batch_size))
         return data
 
     def in_batch(self, index: int, size: int) -> "MessageId":
@@ -287,9 +287,3 @@ class LogStats:
     last: Position
     mark_deletes: Mapping[str, Position]
     read_positions: Mapping[str, Position] = field(default_factory=dict)
-
-
-def is_set(ack_set: Sequence[int], index: int) -> bool:
-    """Whether a message of a batch is still to be acknowledged; words that are left out are zeros."""
-    word, place = divmod(index, 64)
-    return word < len(ack_set) and bool(ack_set[word] >> place & 1)

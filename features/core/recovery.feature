@@ -8,6 +8,7 @@ Feature: After a crash
 
   @CORE-24 @MUST
   Rule: A transaction that is open when the system crashes can go on afterwards and be committed, with what it wrote before and after.
+    A writer whose open transaction is lost with the system believes in the half that it wrote before the crash.
 
     @needs:crash
     Scenario: [1] A write before the crash and one after it
@@ -23,8 +24,36 @@ Feature: After a crash
       When A aborts
       Then readers of orders see nothing
 
+    @needs:crash
+    Scenario: [3] Writes to two logs before the crash
+      Given A has written "a1" to orders
+      And A has written "a2" to payments
+      And the system has crashed and come back
+      When A commits
+      Then readers of orders see "a1"
+      And readers of payments see "a2"
+
+    @needs:crash
+    Scenario: [4] A write and input before the crash
+      Given the log "inputs" with "i1", "i2"
+      And A has written "a1" to orders
+      And A has taken "i1" from inputs for group "workers"
+      And the system has crashed and come back
+      When A commits
+      Then readers of orders see "a1"
+      And group "workers" is done with "i1" of inputs
+
+    @needs:crash
+    Scenario: [5] A write before the crash, and one to another log after it
+      Given A has written "a1" to orders
+      And the system has crashed and come back
+      When A commits "a2" to payments
+      Then readers of orders see "a1"
+      And readers of payments see "a2"
+
   @CORE-25 @MUST
   Rule: A commit that was answered is complete after a crash right behind the answer.
+    A commit that was answered is a promise; if a crash undoes it, the writer has gone on and nobody writes the data again.
 
     @needs:crash
     Scenario: [1] A commit of writes to two logs
@@ -41,10 +70,12 @@ Feature: After a crash
       And A has taken "i1" from inputs for group "workers"
       And the system crashes right after its answer to the next commit of A
       When A commits
-      Then group "workers" has "i2" of inputs left
+      Then group "workers" is done with "i1" of inputs
+      And group "workers" has "i2" of inputs left
 
   @CORE-26 @MUST
   Rule: An abort that was answered is complete after a crash right behind the answer.
+    An abort that was answered is a promise; if a crash turns it into a commit, readers get what the writer has written anew.
 
     @needs:crash
     Scenario: [1] An abort of writes to two logs
@@ -65,6 +96,7 @@ Feature: After a crash
 
   @CORE-27 @MUST
   Rule: A transaction whose end was not decided before a crash is open after it, and can be ended either way.
+    A system that decides by itself when it comes back overrules a writer that is alive and was about to decide otherwise.
 
     @needs:crash-points
     Scenario: [1] The same end is asked for again
@@ -86,6 +118,7 @@ Feature: After a crash
 
   @CORE-28 @MUST
   Rule: A decision is carried out everywhere after a crash, wherever on its way to those who took part the crash came.
+    A crash in the middle of telling the logs must not leave one of them committed and another undecided.
 
     @needs:crash-points
     Scenario Outline: [1] A commit that a crash interrupts
@@ -110,6 +143,20 @@ Feature: After a crash
       When A aborts
       Then the transaction of A is over
       And readers of orders and payments see nothing
+
+      Examples:
+        | moment                              |
+        | when it has decided                 |
+        | when it has told one of the logs of |
+        | when it has told all of the logs of |
+
+    @needs:crash-points
+    Scenario Outline: [3] A commit of input alone that a crash interrupts
+      Given the log "inputs" with "i1", "i2"
+      And A has taken "i1" from inputs for group "workers"
+      And the system crashes <moment> the next commit of A
+      When A commits
+      Then group "workers" is done with "i1" of inputs
 
       Examples:
         | moment                              |

@@ -7,6 +7,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-030 @MUST
   Rule: AddPartitionsToTxn v3 opens a transaction on an idle id and records the partition it names.
+    A partition that the coordinator does not know of never gets a marker, and its transaction hangs.
 
     Scenario: [1] The first partition that a producer adds
       Given producer A with transactional id "transfer"
@@ -17,6 +18,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-031 @MUST
   Rule: AddPartitionsToTxn with an unknown id or a foreign producer id is refused INVALID_PRODUCER_ID_MAPPING per partition.
+    Whoever guesses a transactional id could add partitions to somebody else's transaction.
 
     Scenario: [1] Nobody has initialised the transactional id
       Given producer A with transactional id "transfer"
@@ -33,6 +35,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-032 @MUST
   Rule: AddPartitionsToTxn with an older or a newer epoch is refused PRODUCER_FENCED, or INVALID_PRODUCER_EPOCH below v2.
+    A fenced instance would add partitions to its successor's transaction.
 
     Scenario: [1] An epoch that a commit has left behind
       Given producer A with transactional id "transfer"
@@ -55,8 +58,16 @@ Feature: Adding partitions to a transaction
       Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
       And the transaction of A is unchanged
 
+    Scenario: [4] An epoch that was never given, in the first version that knows this error
+      Given producer A with transactional id "transfer"
+      And A uses AddPartitionsToTxn v2
+      When A adds payments-0 with an epoch ahead of its own
+      Then it is refused for payments-0 with PRODUCER_FENCED
+      And the transaction of A is unchanged
+
   @KIP890-033 @MUST
   Rule: AddPartitionsToTxn that names one unknown partition adds none, and the others answer OPERATION_NOT_ATTEMPTED.
+    A client that takes a partial answer for success writes to partitions that are not in its transaction.
 
     Scenario: [1] The topic has no such partition, and a transaction is open
       Given producer A with transactional id "transfer"
@@ -75,6 +86,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-034 @MUST
   Rule: Adding partitions that already belong to the open transaction succeeds and changes nothing.
+    A client that lost the answer asks again, and must not lose its transaction over that.
 
     Scenario: [1] Both partitions of the transaction are added again
       Given producer A with transactional id "transfer"
@@ -94,6 +106,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-035 @MUST
   Rule: AddPartitionsToTxn answers CONCURRENT_TRANSACTIONS while the previous transaction is still completing.
+    A partition that is added while the last transaction completes may be lost between the two, and hang.
 
     @needs:hold-markers
     Scenario: [1] The commit before is incomplete
@@ -115,6 +128,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-037 @MUST
   Rule: AddPartitionsToTxn v4 and later judges each transaction of a batch on its own.
+    One broken transaction in a batch must not fail its neighbours.
 
     Scenario: [1] A wrong entry behind a good one
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -134,6 +148,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-038 @MUST
   Rule: A verify-only AddPartitionsToTxn succeeds for a partition that is in the open transaction.
+    A batch of an announced partition that is turned away makes old clients unable to write at all.
 
     Scenario: [1] The partitions were added by the client
       Given producer A with transactional id "transfer"
@@ -150,6 +165,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-039 @MUST
   Rule: A verify-only AddPartitionsToTxn refuses just the partitions outside the transaction, TRANSACTION_ABORTABLE or INVALID_TXN_STATE.
+    The stray batch that the KIP is about: let in, it opens a transaction in that partition which nobody ends.
 
     Scenario: [1] Beside a partition that is in the transaction
       Given producer A with transactional id "transfer"
@@ -161,6 +177,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-040 @MUST
   Rule: A verify-only AddPartitionsToTxn never changes the transaction, whether it succeeds or is refused.
+    A question that changes the answer: verification that adds the partition would legitimise the very batch that it should catch.
 
     Scenario: [1] The partition is in the transaction
       Given producer A with transactional id "transfer"
@@ -181,8 +198,33 @@ Feature: Adding partitions to a transaction
       When the leader verifies payments-0 and payments-1 for A
       Then the transaction of A is unchanged
 
+    Scenario: [4] Behind an addition in the same request
+      Given producers A and B with transactional ids "transfer" and "refund"
+      When A adds payments-0 for A and verifies payments-1 for B in one request
+      Then it is done for payments-0 of A
+      And it is refused for payments-1 of B with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+      And the transaction of A is Ongoing in payments-0
+      And the transaction of B is unchanged
+
+    Scenario: [5] Before an addition in the same request, in version 5
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A uses AddPartitionsToTxn v5
+      When A verifies payments-1 for B and adds payments-0 for A in one request
+      Then it is refused for payments-1 of B with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+      And the transaction of A is Ongoing in payments-0
+      And the transaction of B is unchanged
+
+    Scenario: [6] Of another partition of an open transaction, behind an addition in the same request
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And B has added payments-0
+      When A adds payments-0 for A and verifies payments-1 for B in one request
+      Then it is done for payments-0 of A
+      And it is refused for payments-1 of B with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
+      And the transaction of B is unchanged
+
   @KIP890-041 @MUST
   Rule: A verify-only AddPartitionsToTxn tells a foreign producer id, a wrong epoch and a completing transaction apart.
+    A client acts on the error: told the wrong one, it gives up where it should ask again, or asks again for ever.
 
     Scenario: [1] A producer id that is another producer's
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -207,6 +249,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-042 @SHOULD
   Rule: A verify-only AddPartitionsToTxn refuses every partition of an id that has no open transaction.
+    The late batch of an ended transaction goes through exactly when nothing is open to compare it with.
 
     Scenario: [1] No transaction was ever open
       Given producer A with transactional id "transfer"
@@ -229,6 +272,7 @@ Feature: Adding partitions to a transaction
 
   @KIP890-043 @MUST
   Rule: AddPartitionsToTxn on a completed id with the epoch in force opens the next transaction.
+    An old client begins its next transaction in this way, and would need a new producer for each transaction.
 
     Scenario: [1] The next transaction after a commit
       Given producer A with transactional id "transfer"
@@ -246,8 +290,18 @@ Feature: Adding partitions to a transaction
       Then it is done for payments-1
       And the transaction of A is Ongoing in payments-1
 
+    Scenario: [3] The next transaction ends in its own partition only
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has committed "a1" to payments-0
+      And A has added payments-1
+      When A commits "a2" to payments-1
+      Then one COMMIT marker was added to payments-1
+      And the log of payments-0 has not grown
+
   @KIP890-044 @MUST
   Rule: AddPartitionsToTxn with an empty transactional id is refused INVALID_REQUEST on every partition.
+    All clients that forgot to set an id would share one transaction.
 
     Scenario: [1] Two partitions for a transactional id of no letters
       Given producer A with transactional id "transfer"

@@ -7,6 +7,7 @@ Feature: Appending to a partition
 
   @KIP890-090 @MUST
   Rule: Produce v12 to a partition nobody announced succeeds and makes the partition part of the transaction.
+    A batch that is appended without the coordinator hangs: no marker will ever come for that partition.
 
     Scenario: [1] The first write of a new client
       Given producer A with transactional id "transfer"
@@ -16,6 +17,7 @@ Feature: Appending to a partition
 
   @KIP890-095 @MUST
   Rule: Produce v9 and v10 to a partition nobody announced is refused INVALID_TXN_STATE with a message, and nothing is appended.
+    The hang of the KIP: a late batch of an old client opens a transaction that no coordinator knows of.
 
     Scenario: [1] Produce v9 to a partition that was not added
       Given producer A with transactional id "transfer"
@@ -24,6 +26,7 @@ Feature: Appending to a partition
       Then it is refused with INVALID_TXN_STATE
       And the refusal has a message
       And the log of payments-0 has not grown
+      And the transaction of A is unchanged
 
     Scenario: [2] Produce v10 to a partition that was not added
       Given producer A with transactional id "transfer"
@@ -32,6 +35,7 @@ Feature: Appending to a partition
       Then it is refused with INVALID_TXN_STATE
       And the refusal has a message
       And the log of payments-0 has not grown
+      And the transaction of A is unchanged
 
     Scenario: [3] Only another partition was added
       Given producer A with transactional id "transfer"
@@ -40,9 +44,11 @@ Feature: Appending to a partition
       When A writes "stray" to payments-0
       Then it is refused with INVALID_TXN_STATE
       And the log of payments-0 has not grown
+      And the transaction of A is Ongoing in payments-1
 
   @KIP890-096 @MUST
   Rule: Produce v11 to a partition nobody announced is refused TRANSACTION_ABORTABLE, and nothing is appended.
+    A client that could abort and go on is ended by the older error.
 
     Scenario: [1] Produce v11 to a partition that was not added
       Given producer A with transactional id "transfer"
@@ -53,6 +59,7 @@ Feature: Appending to a partition
 
   @KIP890-097 @MUST
   Rule: Produce v9 to v11 is accepted on a partition that AddPartitionsToTxn v3 put into the transaction.
+    Verification must not lock out the old clients that do everything right.
 
     Scenario: [1] Produce v9 to a partition that was added
       Given producer A with transactional id "transfer"
@@ -77,6 +84,7 @@ Feature: Appending to a partition
 
   @KIP890-100 @MUST
   Rule: Once EndTxn v5 has ended a transaction, its epoch is refused INVALID_PRODUCER_EPOCH, even beside the next transaction.
+    A late batch of the last transaction would become part of the next one, and be committed with it.
 
     Scenario: [1] The record comes after the end of its transaction
       Given producer A with transactional id "transfer"
@@ -104,6 +112,7 @@ Feature: Appending to a partition
 
   @KIP890-102 @MUST
   Rule: A transactional batch whose epoch runs ahead of the coordinator is refused INVALID_PRODUCER_EPOCH and never appended.
+    An epoch from nowhere would fence the producer that owns the transaction.
 
     Scenario: [1] A new client with an epoch that was never given
       Given producer A with transactional id "transfer"
@@ -118,3 +127,18 @@ Feature: Appending to a partition
       When A writes "early" to payments-0 with an epoch ahead of its own
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
+
+    Scenario: [3] An epoch that was never given, while a transaction is open in the partition
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A writes "early" to payments-0 with an epoch ahead of its own
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
+
+    Scenario: [4] The owner commits, after an epoch that was never given
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has sent "early" to payments-0 with an epoch ahead of its own, whatever was answered
+      When A commits
+      Then the transaction of A is over
+      And readers of payments-0 see "a1"

@@ -7,6 +7,7 @@ Feature: Ending a transaction
 
   @KIP890-060 @MUST
   Rule: Committing an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
+    The raised epoch is the defence of the KIP: without it a late write of this transaction lands in the next one.
 
     Scenario: [1] A commit of one record
       Given producer A with transactional id "transfer"
@@ -25,6 +26,7 @@ Feature: Ending a transaction
 
   @KIP890-061 @MUST
   Rule: Aborting an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
+    After an abort a late write is as dangerous as after a commit; the epoch has to be raised for both.
 
     Scenario: [1] An abort of one record
       Given producer A with transactional id "transfer"
@@ -35,6 +37,7 @@ Feature: Ending a transaction
 
   @KIP890-063 @MUST
   Rule: The identity answered by EndTxn v5 serves the next transaction without another InitProducerId.
+    A producer that had to initialise after each transaction could not use the protocol at all.
 
     Scenario: [1] The next transaction begins after a commit
       Given producer A with transactional id "transfer"
@@ -62,6 +65,7 @@ Feature: Ending a transaction
 
   @KIP890-064 @MUST
   Rule: An EndTxn v5 commit retried at the epoch it has ended succeeds and answers the same identity again.
+    The answer to a commit may be lost. A client that is fenced by its own success loses everything that follows.
 
     Scenario: [1] The answer to a commit was lost, and the client asks again
       Given producer A with transactional id "transfer"
@@ -90,6 +94,7 @@ Feature: Ending a transaction
 
   @KIP890-067 @MUST
   Rule: An EndTxn v5 abort at the epoch a settled commit has used is refused INVALID_TXN_STATE and the data stays committed.
+    A producer that is told that its committed data was aborted writes it once more.
 
     Scenario: [1] The client changes its mind after a commit
       Given producer A with transactional id "transfer"
@@ -101,6 +106,7 @@ Feature: Ending a transaction
 
   @KIP890-069 @MUST
   Rule: EndTxn v5 cannot commit what was never opened, it is refused INVALID_TXN_STATE and the epoch stays.
+    A producer whose writes were all lost would be told that they are there.
 
     Scenario: [1] Nothing was ever written
       Given producer A with transactional id "transfer"
@@ -127,6 +133,7 @@ Feature: Ending a transaction
 
   @KIP890-070 @MUST
   Rule: EndTxn v5 may abort what was never opened, it succeeds and answers the next epoch.
+    A client that does not know whether its write arrived has to be able to abort and start afresh.
 
     Scenario: [1] An abort before anything was written
       Given producer A with transactional id "transfer"
@@ -150,26 +157,56 @@ Feature: Ending a transaction
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see nothing
 
+    @needs:crash
+    Scenario: [4] A crash right behind the first abort, and the next transaction
+      Given producer A with transactional id "transfer"
+      And A has aborted
+      And the system has crashed and come back
+      When A commits "a1" to payments-0
+      Then it is done and answers the same producer id and the next epoch
+      And readers of payments-0 see "a1"
+
+    @needs:crash
+    Scenario: [5] A crash right behind an abort after a commit, and a late record of what was committed
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has aborted
+      And the system has crashed and come back
+      When A writes "late" to payments-0 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
+
+    @needs:crash
+    Scenario: [6] A crash right behind an abort after an abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      And A has aborted
+      When the system crashes and comes back
+      Then the producer id and epoch of A are unchanged
+
   @KIP890-071 @MUST
-  Rule: An empty abort ends in CompleteAbort and writes no marker to any partition.
+  Rule: An empty abort leaves nothing open and writes no marker to any partition.
+    A marker for nothing could end somebody's transaction in a partition that this one never touched.
 
     Scenario: [1] An empty abort after a commit
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
       When A aborts
-      Then the transaction of A is CompleteAbort
+      Then the transaction of A is over
       And the log of payments-0 has not grown
 
     Scenario: [2] An empty abort before anything was written
       Given producer A with transactional id "transfer"
       When A aborts
-      Then the transaction of A is CompleteAbort
+      Then the transaction of A is over
       And the log of payments-0 has not grown
       And the log of payments-1 has not grown
 
   @KIP890-072 @MUST
   Rule: EndTxn v5 with an epoch two or more behind is refused PRODUCER_FENCED and gets no identity.
+    An end that comes two transactions late must not be taken for a retry of the last one.
 
     Scenario: [1] A commit that comes two transactions late
       Given producer A with transactional id "transfer"

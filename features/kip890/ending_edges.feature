@@ -6,6 +6,7 @@ Feature: Ending a transaction, off the beaten track
 
   @KIP890-062 @MUST
   Rule: EndTxn v5 carries producer id and epoch in every successful answer, and -1 for both in every refusal.
+    A client that believes an identity in a refusal goes on with one that was never given to it.
 
     Scenario: [1] A commit that is granted
       Given producer A with transactional id "transfer"
@@ -29,6 +30,7 @@ Feature: Ending a transaction, off the beaten track
 
   @KIP890-065 @MUST
   Rule: An EndTxn v5 abort retried at the epoch it has ended succeeds and answers the same identity again.
+    The same holds for an abort: asked for again it must neither fence the client nor abort anything else.
 
     Scenario: [1] The answer to an abort was lost, and the client asks again
       Given producer A with transactional id "transfer"
@@ -57,6 +59,7 @@ Feature: Ending a transaction, off the beaten track
 
   @KIP890-066 @MUST
   Rule: An EndTxn v5 retried while the markers are on their way answers CONCURRENT_TRANSACTIONS without an identity.
+    An answer that comes before the markers are written lets the next transaction overtake the last one.
 
     @needs:hold-markers
     Scenario: [1] The commit is incomplete, and asked for again
@@ -78,6 +81,7 @@ Feature: Ending a transaction, off the beaten track
 
   @KIP890-068 @MUST
   Rule: An EndTxn v5 commit at the epoch a settled abort has used is refused, and the data stays aborted.
+    A producer that is told that its aborted data was committed goes on, and the data is lost.
 
     Scenario: [1] The client changes its mind after an abort
       Given producer A with transactional id "transfer"
@@ -89,6 +93,7 @@ Feature: Ending a transaction, off the beaten track
 
   @KIP890-073 @MUST
   Rule: EndTxn with an epoch the coordinator has not handed out yet is refused PRODUCER_FENCED.
+    An epoch that nobody was given would end the transaction of the one who owns the id.
 
     Scenario: [1] A new client commits with an epoch that was never given
       Given producer A with transactional id "transfer"
@@ -117,6 +122,7 @@ Feature: Ending a transaction, off the beaten track
 
   @KIP890-074 @MUST
   Rule: EndTxn for an unknown id or with a foreign producer id is refused INVALID_PRODUCER_ID_MAPPING.
+    A producer with the same epoch by chance would end the transaction of another.
 
     Scenario: [1] A transactional id that nobody knows
       Given producer A with transactional id "transfer"
@@ -144,6 +150,7 @@ Feature: Ending a transaction, off the beaten track
 
   @KIP890-075 @MUST
   Rule: EndTxn with an empty transactional id is refused INVALID_REQUEST before any state is looked at.
+    A client that forgot its id is told that it lost its producer id, and looks for the fault in the wrong place.
 
     Scenario: [1] A new client commits a transactional id of no letters
       Given producer A with transactional id "transfer"
@@ -162,14 +169,15 @@ Feature: Ending a transaction, off the beaten track
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-079 @MUST
-  Rule: Of two racing EndTxn with opposite decisions at most one succeeds, and all markers agree with it.
+  Rule: Of two racing EndTxn with opposite decisions just one succeeds, at the latest when asked again, and all markers agree with it.
+    Two ends that are both told success leave one client with data that is gone, or there twice.
 
     Scenario: [1] The commit is sent first
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
       When A commits and aborts at the same time
-      Then at most one of the two ends has succeeded
+      Then one of the two ends has succeeded, and only one
       And payments-0 and payments-1 hold only the markers of the end that succeeded
 
     Scenario: [2] The abort is sent first
@@ -177,11 +185,12 @@ Feature: Ending a transaction, off the beaten track
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
       When A aborts and commits at the same time
-      Then at most one of the two ends has succeeded
+      Then one of the two ends has succeeded, and only one
       And payments-0 and payments-1 hold only the markers of the end that succeeded
 
   @KIP890-080 @MUST
   Rule: DescribeTransactions shows the raised epoch from the moment EndTxn v5 is answered, prepared or completed.
+    An operator who sees the old epoch looks for a producer that does not exist any more.
 
     @needs:hold-markers
     Scenario: [1] The answered commit is incomplete
@@ -205,11 +214,12 @@ Feature: Ending a transaction, off the beaten track
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
-      Then the transaction of A is CompleteCommit
+      Then the transaction of A is over
       And the producer id and epoch of A are those of the answer
 
   @KIP890-081 @SHOULD
   Rule: Right after a successful EndTxn v5 the fresh epoch is never fenced, at worst it has to wait.
+    A client that is fenced with the epoch that it was just given dies without a fault of its own.
 
     @needs:hold-markers
     Scenario: [1] The next record, while completion is blocked

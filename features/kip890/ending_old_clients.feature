@@ -7,6 +7,7 @@ Feature: Ending a transaction as an old client
 
   @KIP890-083 @MUST
   Rule: EndTxn v4 ends a transaction without raising the epoch and without an identity in its answer.
+    An old client has no way to learn of a raised epoch; its next transaction would be fenced.
 
     Scenario: [1] An old client commits
       Given producer A with transactional id "transfer"
@@ -28,6 +29,7 @@ Feature: Ending a transaction as an old client
 
   @KIP890-084 @MUST
   Rule: Repeating EndTxn v4 with the same decision after completion succeeds and writes no further marker.
+    An old client that lost the answer asks again, and a second marker could end its next transaction.
 
     Scenario: [1] A commit that is complete is asked for again
       Given producer A with transactional id "transfer"
@@ -49,6 +51,7 @@ Feature: Ending a transaction as an old client
 
   @KIP890-085 @MUST
   Rule: EndTxn v4 with the opposite decision after completion is refused INVALID_TXN_STATE.
+    The opposite end after completion would tell a client the reverse of what happened.
 
     Scenario: [1] An abort after a complete commit
       Given producer A with transactional id "transfer"
@@ -70,6 +73,7 @@ Feature: Ending a transaction as an old client
 
   @KIP890-086 @MUST
   Rule: EndTxn v4 with no transaction ever opened is refused INVALID_TXN_STATE, for commit and abort alike.
+    The empty abort belongs to the new protocol; granted to old clients it hides that their writes were never announced.
 
     Scenario: [1] A commit with nothing added
       Given producer A with transactional id "transfer"
@@ -87,6 +91,7 @@ Feature: Ending a transaction as an old client
 
   @KIP890-087 @MUST
   Rule: EndTxn below v5 with any epoch but the current one is refused, PRODUCER_FENCED from v2 and INVALID_PRODUCER_EPOCH before.
+    A zombie below the new protocol is known by its epoch only, and each version has its own name for the refusal.
 
     Scenario: [1] An epoch that another instance has left behind
       Given producer A with transactional id "transfer"
@@ -116,6 +121,7 @@ Feature: Ending a transaction as an old client
 
   @KIP890-088 @MUST
   Rule: EndTxn v4 cannot change a decision that is already prepared, the same one waits and the other is refused or waits.
+    A decision that changes after it was taken may be committed in one partition and aborted in another.
 
     @needs:hold-markers
     Scenario: [1] A commit of what is being committed
@@ -149,6 +155,7 @@ Feature: Ending a transaction as an old client
 
   @KIP890-089 @MUST
   Rule: Two transactions in a row ended with EndTxn v4 run under one and the same epoch.
+    Old clients keep their epoch over transactions; raising it anyway ends them after the first one.
 
     Scenario: [1] A second transaction after a commit
       Given producer A with transactional id "transfer"

@@ -7,6 +7,7 @@ Feature: When the epochs run out
 
   @KIP890-026 @MUST
   Rule: InitProducerId at the last usable epoch, 32766, moves the transactional id to a new producer id with epoch 0.
+    Epochs have 16 bits. Without a new producer id the last epoch is used up, and no marker can fence it any more.
 
     @needs:aged-ids
     Scenario: [1] The owner has used all its epochs
@@ -24,6 +25,7 @@ Feature: When the epochs run out
 
   @KIP890-027 @MUST
   Rule: After a rotation the exhausted identity retries to the same new producer id, and the epoch before it is PRODUCER_FENCED.
+    The answer with the new producer id may be lost; who asks again must get the same one, and not be fenced from its own id.
 
     @needs:aged-ids
     Scenario: [1] The exhausted identity asks again
@@ -44,13 +46,14 @@ Feature: When the epochs run out
 
   @KIP890-028 @SHOULD
   Rule: No answer ever hands epoch 32767 to a client, since that number is reserved for markers.
+    If a client had the epoch that markers use, its writes could not be told from fenced ones.
 
     @needs:aged-ids
     Scenario: [1] An abort that comes after the time-out
       Given producer A at the last usable epoch with a short time-out
       And A has written "a1" to payments-0
       When A aborts after its time-out
-      Then the transaction of A was only seen as CompleteAbort
+      Then the transaction of A was only seen as over
       And no answer has epoch 32767
 
     @needs:aged-ids
@@ -73,6 +76,7 @@ Feature: When the epochs run out
 
   @KIP890-076 @MUST
   Rule: EndTxn v5 at the last usable epoch, 32766, answers a new producer id with epoch 0.
+    Without a new producer id the client has no epoch left for its next transaction, and stands still.
 
     @needs:aged-ids
     Scenario: [1] A commit at the last usable epoch
@@ -94,6 +98,7 @@ Feature: When the epochs run out
 
   @KIP890-077 @MUST
   Rule: After an overflow the old identity retries to the same new one, and the opposite decision is refused INVALID_TXN_STATE.
+    A producer whose answer with the new id was lost cannot find out how its transaction ended.
 
     @needs:aged-ids
     Scenario: [1] The exhausted identity retries its abort
@@ -115,6 +120,7 @@ Feature: When the epochs run out
 
   @KIP890-078 @MUST
   Rule: After an overflow the next transaction runs under the new producer id, and the old one is turned away.
+    If the old producer id still counted, late writes of the last epoch could not be told from new ones.
 
     @needs:aged-ids
     Scenario: [1] The next transaction
@@ -143,8 +149,29 @@ Feature: When the epochs run out
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the refusal has producer id -1 and epoch -1
 
+    @needs:aged-ids
+    Scenario: [4] A commit of the old producer id, after one more transaction of the new one
+      Given producer A at the last usable epoch
+      And A has committed "a1" to payments-0
+      And A has committed "a2" to payments-0
+      When A commits with the epoch before its previous one
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
+      And the refusal has producer id -1 and epoch -1
+      And the producer id and epoch of A are unchanged
+
+    @needs:aged-ids
+    Scenario: [5] An abort of the old producer id, after one more transaction of the new one
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0
+      And A has aborted
+      And A has written "a2" to payments-0
+      And A has aborted
+      When A aborts with the epoch before its previous one
+      Then it is refused with INVALID_PRODUCER_ID_MAPPING
+
   @KIP890-124 @MUST
   Rule: At an epoch overflow the marker carries the old producer id and epoch 32767.
+    A marker with the new producer id ends nothing: the data of the old one stays undecided.
 
     @needs:aged-ids
     Scenario: [1] The marker of the last transaction

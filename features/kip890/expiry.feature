@@ -7,6 +7,7 @@ Feature: Expiry
 
   @KIP890-165 @MUST
   Rule: A transactional id left idle beyond its expiration time is forgotten and starts over at epoch 0.
+    Ids that are never forgotten fill the coordinator; one that comes back after a restart has an epoch that nobody knows.
 
     @needs:short-expiry
     Scenario: [1] A producer that stays idle
@@ -37,8 +38,16 @@ Feature: Expiry
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the coordinator does not know A
 
+    @needs:short-expiry
+    Scenario: [5] An id that is in use does not expire with one that is idle
+      Given producers A and B with transactional ids "transfer" and "refund"
+      When A commits to payments-0 again and again until the transactional id of B expires
+      Then it is done
+      And the coordinator does not know B
+
   @KIP890-166 @MUST
   Rule: An open transaction keeps its transactional id from expiring, however long it stays idle.
+    An open transaction whose id is forgotten cannot be ended by anybody.
 
     @needs:short-expiry
     Scenario: [1] A transaction that is older than an id that expires
@@ -49,8 +58,18 @@ Feature: Expiry
       Then the coordinator does not know B
       And the transaction of A is Ongoing in payments-0
 
+    @needs:short-expiry @needs:crash
+    Scenario: [2] The transaction of an id that had expired and came back, behind a crash
+      Given producer A with transactional id "transfer"
+      And A has stayed idle until its transactional id expired
+      And B has taken over from A
+      And B has written "b1" to payments-0
+      When the system crashes and comes back
+      Then the transaction of B is Ongoing in payments-0
+
   @KIP890-167 @MUST
   Rule: Producer state expires after its idle time unless a transaction is open, and an old client may then start anywhere.
+    A partition that forgets a producer in the middle of its transaction lets readers pass what is not decided.
 
     @needs:short-expiry
     Scenario: [1] A producer that is gone, and one whose transaction is open
@@ -72,8 +91,17 @@ Feature: Expiry
       When A writes "a2" to payments-0 at sequence 7
       Then it is done
 
+    @needs:short-expiry
+    Scenario: [3] A producer that goes on is not forgotten with one that is gone
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And B has committed "b1" to payments-0
+      When A commits to payments-0 again and again until that forgets B
+      Then payments-0 has no state of B
+      And payments-0 still knows A
+
   @KIP890-168 @SHOULD
   Rule: After its producer state expired, Produce v12 has to start again at sequence 0, else OUT_OF_ORDER_SEQUENCE_NUMBER.
+    A producer that goes on where it was, after its state is gone, hides what was lost meanwhile.
 
     @needs:short-expiry
     Scenario: [1] The sequence goes on where it was

@@ -6,6 +6,7 @@ Feature: Fencing an old instance
 
   @KIP890-018 @MUST
   Rule: InitProducerId v4 and later with an epoch neither current nor last is refused PRODUCER_FENCED and gets no identity.
+    An instance that was fenced long ago would be let in again, and two instances write in turn.
 
     Scenario: [1] An epoch two behind
       Given producer A with transactional id "transfer"
@@ -24,6 +25,7 @@ Feature: Fencing an old instance
 
   @KIP890-024 @MUST
   Rule: Once a new instance took over an open transaction, the old epoch can neither write nor end it.
+    The zombie that the KIP is about: an instance that was replaced goes on writing, or ends its successor's transaction.
 
     Scenario: [1] The old instance writes
       Given producer A with transactional id "transfer"
@@ -57,3 +59,43 @@ Feature: Fencing an old instance
       When A writes "late" to payments-0
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
+
+  @KIP890-351 @MUST
+  Rule: After a crash, the instance that initialised a transactional id last is still its owner, and the one before is still fenced.
+    A takeover that a crash undoes locks out the new instance, and lets the zombie write in its place.
+
+    @needs:crash
+    Scenario: [1] The new instance commits after the crash
+      Given producer A with transactional id "transfer"
+      And B has taken over from A
+      And the system has crashed and come back
+      When B commits "b1" to payments-0
+      Then it is done
+      And readers of payments-0 see "b1"
+
+    @needs:crash
+    Scenario: [2] The old instance writes after the crash
+      Given producer A with transactional id "transfer"
+      And B has taken over from A
+      And the system has crashed and come back
+      When A writes "late" to payments-0
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
+
+  @KIP890-380 @MUST
+  Rule: AddOffsetsToTxn with an epoch that is not current is refused, with INVALID_PRODUCER_EPOCH below v2, and adds nothing.
+    A fenced instance would put its group's offsets into the transaction of its successor, and the successor would commit them.
+
+    Scenario Outline: [1] The instance before
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And A uses AddOffsetsToTxn <version>
+      When A adds the offsets of group "shop" with its previous epoch
+      Then it is refused with <error>
+      And the transaction of A is unchanged
+
+      Examples:
+        | version | error                  | why                                   |
+        | v1      | INVALID_PRODUCER_EPOCH | the version before the newer error    |
+        | v2      | PRODUCER_FENCED        | the first version that has it         |
+        | v3      | PRODUCER_FENCED        | a later one                           |

@@ -7,6 +7,8 @@ Feature: Finding a protocol that both sides know
 
   @KIP890-001 @MUST
   Rule: ApiVersions v3 and later lists transaction.version among the finalized features once its level is above 0.
+    A client chooses its protocol by this feature. One that is not told of the level goes on with the old protocol and stays without its
+    defences.
 
     Scenario: [1] The version of ApiVersions that first had features
       Given transaction.version is 1 or above
@@ -15,6 +17,7 @@ Feature: Finding a protocol that both sides know
 
   @KIP890-002 @SHOULD
   Rule: ApiVersions v4 offers transaction.version among the supported features with a maximum of at least 2.
+    An operator has to see that the level can be raised, or a cluster stays without the new defences for ever.
 
     Scenario: [1] The levels that there are
       When ApiVersions v4 is sent
@@ -22,35 +25,16 @@ Feature: Finding a protocol that both sides know
 
   @KIP890-004 @MUST
   Rule: A broker at transaction.version 2 advertises Produce v12, TxnOffsetCommit v5 and EndTxn v5.
+    A new client switches only when all three requests are offered; with one of them missing it mixes both protocols in one transaction.
 
     Scenario: [1] The requests of transaction version 2
       Given transaction.version is 2 or above
       When ApiVersions v4 is sent
       Then Produce v12, TxnOffsetCommit v5 and EndTxn v5 are advertised
 
-  @KIP890-006 @MUST
-  Rule: A client ending its transaction with EndTxn v4 keeps its epoch, even on a cluster at transaction.version 2.
-
-    Scenario: [1] An old client commits on a new broker
-      Given transaction.version is 2 or above
-      And producer A with transactional id "transfer"
-      And A is an old client (transaction version 0)
-      And A has written "a1" to payments-0
-      When A commits
-      Then the transaction of A is CompleteCommit
-      And the producer id and epoch of A are unchanged
-
-    Scenario: [2] An old client aborts on a new broker
-      Given transaction.version is 2 or above
-      And producer A with transactional id "transfer"
-      And A is an old client (transaction version 0)
-      And A has written "a1" to payments-0
-      When A aborts
-      Then the transaction of A is CompleteAbort
-      And the producer id and epoch of A are unchanged
-
   @KIP890-008 @SHOULD
   Rule: A transactional request in a version the broker does not support closes the connection without an answer.
+    A request that is guessed at may do something that its sender never asked for.
 
     Scenario: [1] A version of InitProducerId that no release has
       Given producer A with transactional id "transfer"

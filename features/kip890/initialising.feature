@@ -7,6 +7,7 @@ Feature: Initialising a transactional id
 
   @KIP890-010 @MUST
   Rule: InitProducerId without a transactional id hands out a fresh producer id with epoch 0 on every call.
+    Two producers with one producer id take each other's batches for repetitions of their own, and records disappear.
 
     Scenario: [1] Two calls without a producer id
       Given a client has initialised with no transactional id
@@ -20,8 +21,16 @@ Feature: Initialising a transactional id
       Then it is done and answers a new producer id and epoch 0
       And the producer id and epoch of A are unchanged
 
+    @needs:crash
+    Scenario: [3] A call after a crash, and the last producer id was that of a transactional id
+      Given producer A with transactional id "transfer"
+      And the system has crashed and come back
+      When a client initialises with no transactional id
+      Then it is done and answers a new producer id and epoch 0
+
   @KIP890-011 @MUST
   Rule: InitProducerId with an empty transactional id is refused INVALID_REQUEST and hands out no identity.
+    All clients that forgot to set an id would share the empty one, and fence each other.
 
     Scenario: [1] A client without a name for its transactions
       Given producer A with transactional id "transfer"
@@ -31,6 +40,7 @@ Feature: Initialising a transactional id
 
   @KIP890-012 @MUST
   Rule: InitProducerId refuses a timeout that is not positive or exceeds the broker's maximum with INVALID_TRANSACTION_TIMEOUT.
+    A producer that dies with a time-out of weeks holds up readers of committed data for weeks.
 
     Scenario: [1] A time-out of zero
       Given producer A with transactional id "transfer"
@@ -46,15 +56,29 @@ Feature: Initialising a transactional id
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
-    Scenario: [3] A time-out that is longer than any broker allows
+    Scenario: [3] A time-out as large as the message has room for
       Given producer A with transactional id "transfer"
       When A initialises again with the largest time-out
+      Then it is refused with INVALID_TRANSACTION_TIMEOUT or answers the same producer id and the next epoch
+
+    @needs:known-limits
+    Scenario: [4] A time-out that is as long as the broker allows
+      Given producer A with transactional id "transfer"
+      When A initialises again with the longest time-out that is allowed
+      Then it is done
+      And the transaction time-out of A is the longest time-out that is allowed
+
+    @needs:known-limits
+    Scenario: [5] A time-out that is a millisecond longer than the broker allows
+      Given producer A with transactional id "transfer"
+      When A initialises again with a millisecond more than is allowed
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
   @KIP890-013 @MUST
   Rule: InitProducerId v3 and later with only half of an identity, a producer id or an epoch, is refused INVALID_REQUEST.
+    Half of an identity is a bug of the client; taken for none at all it makes the client fence itself.
 
     Scenario: [1] A producer id without an epoch
       Given producer A with transactional id "transfer"
@@ -72,6 +96,7 @@ Feature: Initialising a transactional id
 
   @KIP890-014 @MUST
   Rule: InitProducerId for an unknown transactional id starts at epoch 0 with a fresh producer id, whatever identity was supplied.
+    An identity that the coordinator does not know may belong to somebody else, and must not be handed on.
 
     Scenario: [1] A new transactional id
       Given producer A with transactional id "transfer"
@@ -85,8 +110,39 @@ Feature: Initialising a transactional id
       Then it is done and answers a new producer id and epoch 0
       And the producer id and epoch of A are unchanged
 
+    @needs:crash
+    Scenario: [3] A new transactional id after a crash, and the last producer id was that of a producer without one
+      Given a client has initialised with no transactional id
+      And the system has crashed and come back
+      When a client initialises with an unused transactional id
+      Then it is done and answers a new producer id and epoch 0
+
+    @needs:crash
+    Scenario: [4] A new transactional id after a crash, and the last producer id was that of another transactional id
+      Given producer A with transactional id "transfer"
+      And the system has crashed and come back
+      When a client initialises with an unused transactional id
+      Then it is done and answers a new producer id and epoch 0
+
+    @needs:aged-ids @needs:crash
+    Scenario: [5] A new transactional id after a crash, and the last producer id was that of a producer whose epochs had run out
+      Given producer A at the last usable epoch
+      And A has committed "a1" to payments-0
+      And the system has crashed and come back
+      When a client initialises with an unused transactional id
+      Then it is done and answers a new producer id and epoch 0
+
+    @needs:aged-ids @needs:crash
+    Scenario: [6] A new transactional id after a crash, and the last producer id was that of a producer that initialised at its last epoch
+      Given producer A at the last usable epoch
+      And A has initialised again
+      And the system has crashed and come back
+      When a client initialises with an unused transactional id
+      Then it is done and answers a new producer id and epoch 0
+
   @KIP890-015 @MUST
   Rule: InitProducerId without an identity keeps the producer id of an idle transactional id and raises its epoch by one.
+    A partition can fence the old instance only if the new one is the same producer with a higher epoch.
 
     Scenario: [1] A new instance before any transaction
       Given producer A with transactional id "transfer"
@@ -111,6 +167,7 @@ Feature: Initialising a transactional id
 
   @KIP890-016 @MUST
   Rule: InitProducerId v3 and later with the identity in force keeps the producer id and raises the epoch by one.
+    What the producer sent before it initialised may still arrive; only a raised epoch turns it away.
 
     Scenario: [1] An instance that renews its epoch
       Given producer A with transactional id "transfer"
@@ -129,6 +186,7 @@ Feature: Initialising a transactional id
 
   @KIP890-017 @MUST
   Rule: Repeating a successful InitProducerId with the same identity returns the same epoch and raises nothing a second time.
+    A client that lost the answer asks again. A second raise would fence it with what it got first.
 
     Scenario: [1] The answer was lost, and the client asks again
       Given producer A with transactional id "transfer"
@@ -146,6 +204,7 @@ Feature: Initialising a transactional id
 
   @KIP890-019 @MUST
   Rule: InitProducerId v3 with an epoch neither current nor last is refused INVALID_PRODUCER_EPOCH, the older name for fencing.
+    A client of the time before PRODUCER_FENCED does not know that error, and takes it for an unknown failure.
 
     Scenario: [1] An epoch two behind, of an older client
       Given producer A with transactional id "transfer"
@@ -166,6 +225,7 @@ Feature: Initialising a transactional id
 
   @KIP890-020 @MUST
   Rule: InitProducerId v4 and later with a producer id that does not belong to the transactional id is refused PRODUCER_FENCED.
+    A producer of another id with the same epoch by chance would take this id over.
 
     Scenario: [1] The producer id of another transactional id
       Given producers A and B with transactional ids "transfer" and "audit"
@@ -174,8 +234,16 @@ Feature: Initialising a transactional id
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
+    Scenario: [2] The first version that knows this error
+      Given producers A and B with transactional ids "transfer" and "audit"
+      And A uses InitProducerId v4
+      When A initialises again with the producer id of B
+      Then it is refused with PRODUCER_FENCED
+      And the producer id and epoch of A are unchanged
+
   @KIP890-021 @MUST
   Rule: Once a newer instance took over a transactional id, the older one retrying with its identity is refused PRODUCER_FENCED.
+    An old instance that only repeats its request would get the new instance's epoch, and both would write as one.
 
     Scenario: [1] A takeover between two transactions
       Given producer A with transactional id "transfer"
@@ -193,8 +261,18 @@ Feature: Initialising a transactional id
       Then it is refused with PRODUCER_FENCED
       And the producer id and epoch of B are unchanged
 
+    @needs:crash
+    Scenario: [3] A takeover between two transactions, and a crash
+      Given producer A with transactional id "transfer"
+      And B has taken over from A
+      And the system has crashed and come back
+      When A initialises again
+      Then it is refused with PRODUCER_FENCED
+      And the producer id and epoch of B are unchanged
+
   @KIP890-022 @MUST
   Rule: InitProducerId over an open transaction aborts it and answers CONCURRENT_TRANSACTIONS until the abort is done.
+    A successor that starts before the abort has reached every partition may have its own first records aborted with the old ones.
 
     Scenario: [1] A new instance ends what the old one left open
       Given producer A with transactional id "transfer"
@@ -213,7 +291,8 @@ Feature: Initialising a transactional id
       And the refusal has producer id -1 and epoch -1
 
   @KIP890-023 @SHOULD
-  Rule: After a takeover of an open transaction the new epoch is two ahead without an identity and one ahead with the old one.
+  Rule: After the server aborts an open transaction the new epoch is two ahead without an identity and one ahead with the old one.
+    The abort of the old transaction uses one epoch and the new owner the next, so that neither can be taken for the other.
 
     Scenario: [1] A new instance takes over an open transaction
       Given producer A with transactional id "transfer"
@@ -229,8 +308,25 @@ Feature: Initialising a transactional id
       Then it is done and answers the same producer id and the next epoch
       And the producer id and epoch of A are those of the answer
 
+    Scenario: [3] The producer comes back after its time-out
+      Given producer A with transactional id "transfer" and a short time-out
+      And A has written "a1" to payments-0
+      And A has left its transaction open past its time-out
+      When A initialises again
+      Then it is done and answers the same producer id and the next epoch
+      And the producer id and epoch of A are those of the answer
+
+    Scenario: [4] A new instance, after the time-out of the one before
+      Given producer A with transactional id "transfer" and a short time-out
+      And A has written "a1" to payments-0
+      And A has left its transaction open past its time-out
+      When B takes over from A
+      Then it is done and answers the same producer id and the epoch after the next
+      And the producer id and epoch of A are those of the answer
+
   @KIP890-025 @MUST
   Rule: InitProducerId answers CONCURRENT_TRANSACTIONS while the markers of a prepared transaction are still on their way.
+    With markers on their way, a new epoch makes the coordinator lose track of the partitions that still wait.
 
     @needs:hold-markers
     Scenario: [1] The owner, while its commit is incomplete
@@ -262,6 +358,8 @@ Feature: Initialising a transactional id
 
   @KIP890-029 @MUST
   Rule: Each InitProducerId sets the transaction timeout anew, and the latest value given is the one that counts.
+    A new instance with a shorter time-out must not inherit the longer one of its predecessor, or its dead transactions hold up readers
+    for longer than it asked.
 
     Scenario: [1] The owner wants more time
       Given producer A with transactional id "transfer"

@@ -6,6 +6,7 @@ Feature: Isolation
 
   @KIP890-137 @MUST
   Rule: A read_committed Fetch stops below the first record of an open transaction, and so hides all that follows it.
+    A reader that gets past an undecided record may act on what is aborted later.
 
     Scenario: [1] A plain record behind an open transaction
       Given "p1" has been written to payments-0
@@ -30,8 +31,32 @@ Feature: Isolation
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
+    Scenario: [4] The second transaction of an old client is open, behind one that was committed
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has committed "a1" to payments-0
+      And A has written "a2" to payments-0
+      When "p1" is written to payments-0
+      Then readers of payments-0 see "a1"
+      And the last stable offset of payments-0 is the offset of "a2"
+
+    Scenario: [5] A reader that takes one byte at a time
+      Given "p1" has been written to payments-0
+      And producer A with transactional id "transfer"
+      When A writes "a1" to payments-0
+      Then a read_committed Fetch of at most one byte of payments-0 from "p1" gets "p1"
+      And a read_committed Fetch of at most one byte of payments-0 from "a1" gets nothing
+
+    Scenario: [6] A reader that asks with the first version of Fetch that knows of transactions
+      Given "p1" has been written to payments-0
+      And producer A with transactional id "transfer"
+      When A writes "a1" to payments-0
+      Then readers of payments-0 see "p1" with Fetch v4
+      And readers of payments-0 see "p1" with Fetch v11
+
   @KIP890-138 @MUST
   Rule: ListOffsets LATEST gives the last stable offset to read_committed and the high watermark to read_uncommitted.
+    A consumer that starts at the wrong end of the log waits for what it may not read, or misses its lag.
 
     Scenario: [1] The latest offsets while a transaction is open
       Given "p1" has been written to payments-0
@@ -51,6 +76,7 @@ Feature: Isolation
 
   @KIP890-141 @MUST
   Rule: A read_uncommitted Fetch sees the records of an open transaction at once.
+    Whoever asks for uncommitted data wants it at once; holding it back would make both levels the same.
 
     Scenario: [1] A record of a new client
       Given producer A with transactional id "transfer"
@@ -68,6 +94,7 @@ Feature: Isolation
 
   @KIP890-142 @MUST
   Rule: With interleaved transactions the last stable offset waits for the oldest open one, whichever ends first.
+    A reader that passes the oldest open transaction has missed its records when it commits.
 
     Scenario: [1] The younger transaction ends first
       Given producers A and B with transactional ids "transfer" and "refund"

@@ -7,6 +7,7 @@ Feature: Levels of the transaction feature
 
   @KIP890-003 @MUST
   Rule: UpdateFeatures moves transaction.version up and down on a running broker, and ApiVersions follows without a restart.
+    If the level and what clients are told differ, a client speaks the new protocol to a broker that keeps the old one.
 
     @needs:feature-levels
     Scenario: [1] A downgrade from 2 to 0
@@ -20,15 +21,39 @@ Feature: Levels of the transaction feature
       When transaction.version is set to 2
       Then ApiVersions soon has transaction.version 2, under a larger epoch of the features
 
+    @needs:feature-levels
+    Scenario: [3] A downgrade from 2 to 1
+      Given transaction.version is 2 or above
+      When transaction.version is set to 1
+      Then ApiVersions soon has transaction.version 1, under a larger epoch of the features
+
+  @KIP890-220 @MUST
+  Rule: After a restart the level that was set last is in force, under no smaller epoch of the features.
+    A broker that comes back with an older level has clients speak a protocol that its administrator has switched off.
+
+    @needs:feature-levels @needs:crash
+    Scenario: [1] Two downgrades and a crash
+      Given transaction.version has been set to 1
+      And transaction.version has been set to 0
+      When the system crashes and comes back
+      Then ApiVersions has transaction.version 0, under no smaller epoch of the features
+
+    @needs:feature-levels @needs:crash
+    Scenario: [2] A downgrade, an upgrade and a crash
+      Given transaction.version has been set to 0
+      And transaction.version has been set to 1
+      When the system crashes and comes back
+      Then ApiVersions has transaction.version 1, under no smaller epoch of the features
+
   @KIP890-005 @MUST
   Rule: EndTxn v5 raises the epoch at transaction.version 1 too, because the request version alone picks the protocol.
+    The epoch is what tells a late write from a new one. A broker that does not raise it for a new client lets the late write in.
 
     @needs:feature-levels
     Scenario: [1] A commit at transaction.version 1
       Given transaction.version has been set to 1
       And producer A with transactional id "transfer"
-      And A has written "a1" to payments-0
-      When A commits
+      When A commits "a1" to payments-0
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see "a1"
 
@@ -43,6 +68,7 @@ Feature: Levels of the transaction feature
 
   @KIP890-007 @MUST
   Rule: A prepared transaction survives a downgrade of transaction.version from 2 to 0 followed by a restart.
+    A transaction whose end was decided before a downgrade must not get stuck because the older format has no room for it.
 
     @needs:feature-levels @needs:crash @needs:hold-markers
     Scenario: [1] A commit that was decided before the downgrade
@@ -51,5 +77,5 @@ Feature: Levels of the transaction feature
       And A has written "a1" to payments-0
       And A has been asked to commit
       When the system restarts at transaction.version 0
-      Then the transaction of A is CompleteCommit
+      Then the transaction of A is over
       And readers of payments-0 see "a1"

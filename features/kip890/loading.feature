@@ -7,8 +7,9 @@ Feature: While the coordinator loads
 
   @KIP890-057 @SHOULD
   Rule: TxnOffsetCommit answers a coordinator that is loading or absent with a retriable coordinator error.
+    A client that gets a fatal error while a coordinator only loads gives up for nothing.
 
-    @needs:crash
+    @needs:crash @needs:virtual-time
     Scenario: [1] A new client sends an offset
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -17,18 +18,9 @@ Feature: While the coordinator loads
       Then every refusal was COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE or NOT_COORDINATOR
       And it is done
 
-    @needs:crash
-    Scenario: [2] An old client sends an offset
-      Given producer A with transactional id "transfer"
-      And A has added the offsets of group "billing"
-      And A uses TxnOffsetCommit v3
-      And the system has crashed and is coming back
-      When A sends offset 5 of payments-0 to group "billing"
-      Then every refusal was COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE or NOT_COORDINATOR
-      And it is done
-
   @KIP890-169 @SHOULD
   Rule: While the coordinator loads, requests get retriable errors, and they succeed later without any help.
+    A coordinator that answers before it has read its log takes every producer for a stranger, and turns them all away.
 
     @needs:crash
     Scenario: [1] A producer commits
@@ -57,3 +49,23 @@ Feature: While the coordinator loads
       Then every refusal was retriable
       And it is done
       And the transaction of A is Ongoing
+
+    @needs:crash
+    Scenario: [4] An old client writes to a partition that it has added
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has added payments-0
+      And the system has crashed and is coming back
+      When A writes "a1" to payments-0
+      Then every refusal was retriable
+      And it is done
+
+    @needs:crash
+    Scenario: [5] A producer begins its next transaction
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed
+      And the system has crashed and is coming back
+      When A writes "a2" to payments-0
+      Then every refusal was retriable
+      And the transaction of A is Ongoing in payments-0

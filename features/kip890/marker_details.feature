@@ -6,6 +6,7 @@ Feature: Markers in detail
 
   @KIP890-122 @MUST
   Rule: The marker of a transaction ended with EndTxn v5 carries its producer id and the raised epoch.
+    The marker's epoch is what the partition fences by: with the old one it goes on to take late data.
 
     Scenario: [1] The marker of a new client's commit
       Given producer A with transactional id "transfer"
@@ -21,6 +22,7 @@ Feature: Markers in detail
 
   @KIP890-123 @MUST
   Rule: The marker of a transaction ended with EndTxn v4 carries the epoch the data was written with.
+    A raised epoch in the marker would fence an old client from its next transaction.
 
     Scenario: [1] The marker of an old client's commit
       Given producer A with transactional id "transfer"
@@ -37,7 +39,8 @@ Feature: Markers in detail
       Then one ABORT marker was added to payments-0, with the epoch of A
 
   @KIP890-125 @MUST
-  Rule: A marker is a transactional control batch with one record and no sequence, and it begins and ends at one offset.
+  Rule: A marker is a transactional control batch of one record, with its coordinator's epoch and no sequence, and takes one offset.
+    A marker that readers or compaction take for data shows up as a record, or is cleaned away too early.
 
     Scenario: [1] The batch of a commit
       Given producer A with transactional id "transfer"
@@ -55,6 +58,7 @@ Feature: Markers in detail
 
   @KIP890-127 @MUST
   Rule: A late marker of the new protocol whose epoch is that of the open transaction is refused INVALID_PRODUCER_EPOCH.
+    The late marker of the last transaction would end the one that is open now, half way through.
 
     Scenario: [1] The marker of the last transaction comes again
       Given producer A with transactional id "transfer"
@@ -74,6 +78,7 @@ Feature: Markers in detail
 
   @KIP890-128 @MUST
   Rule: A marker with an epoch below the partition's is refused INVALID_PRODUCER_EPOCH.
+    A marker from the past would end a transaction that its coordinator never decided.
 
     Scenario: [1] A marker of an earlier epoch, and a transaction is open
       Given producer A with transactional id "transfer"
@@ -93,6 +98,7 @@ Feature: Markers in detail
 
   @KIP890-129 @SHOULD
   Rule: WriteTxnMarkers v2 may be repeated once its transaction has ended, the repeat succeeds at the same epoch.
+    A coordinator that lost the answer repeats the marker; refused, it could never complete the transaction.
 
     Scenario: [1] The marker of a commit is repeated
       Given producer A with transactional id "transfer"
@@ -112,6 +118,7 @@ Feature: Markers in detail
 
   @KIP890-130 @MUST
   Rule: A marker from an older coordinator epoch than the partition has seen is refused TRANSACTION_COORDINATOR_FENCED.
+    A coordinator that was replaced and does not know it must not end transactions any more.
 
     Scenario: [1] An older coordinator
       Given producer A with transactional id "transfer"
@@ -132,8 +139,28 @@ Feature: Markers in detail
       When an ABORT marker for A reaches payments-0 from coordinator epoch 8
       Then it is done
 
+    @needs:crash
+    Scenario: [4] An older coordinator, and the partition has come back after a crash
+      Given producer A with transactional id "transfer"
+      And an ABORT marker for A has reached payments-0 from coordinator epoch 7
+      And A has written "a1" to payments-0
+      And the system has crashed and come back
+      When an ABORT marker for A reaches payments-0 from coordinator epoch 6
+      Then it is refused with TRANSACTION_COORDINATOR_FENCED
+      And the last stable offset of payments-0 is the offset of "a1"
+
+    Scenario: [5] An older coordinator, and the producer has got a new epoch
+      Given producer A with transactional id "transfer"
+      And an ABORT marker for A has reached payments-0 from coordinator epoch 7
+      And A has initialised again
+      And A has written "a1" to payments-0
+      When an ABORT marker for A reaches payments-0 from coordinator epoch 6
+      Then it is refused with TRANSACTION_COORDINATOR_FENCED
+      And the last stable offset of payments-0 is the offset of "a1"
+
   @KIP890-131 @MUST
   Rule: WriteTxnMarkers v1 at the current epoch ends an open transaction, so that operators can clear a hanging one.
+    Without it operators have no tool against a transaction that hangs already.
 
     Scenario: [1] An operator aborts
       Given producer A with transactional id "transfer"
@@ -153,6 +180,7 @@ Feature: Markers in detail
 
   @KIP890-132 @MUST
   Rule: A marker for a producer unknown to the partition is accepted and sets the epoch that later data is measured by.
+    A partition that forgets the marker would take the late data that the marker was to keep out.
 
     Scenario: [1] Data of an epoch below that of the marker
       Given producer A with transactional id "transfer"
@@ -177,6 +205,7 @@ Feature: Markers in detail
 
   @KIP890-133 @MUST
   Rule: A marker with no open transaction moves neither the last stable offset nor the list of aborted transactions.
+    A marker that ends nothing must not hide records of the transactions around it.
 
     Scenario: [1] A marker when everything is decided
       Given producer A with transactional id "transfer"
@@ -196,6 +225,7 @@ Feature: Markers in detail
 
   @KIP890-134 @MUST
   Rule: WriteTxnMarkers answers UNKNOWN_TOPIC_OR_PARTITION only for the partition it cannot find and writes the others.
+    One missing partition must not keep the markers from all others of the transaction.
 
     Scenario: [1] One of two partitions does not exist
       Given producer A with transactional id "transfer"
@@ -207,6 +237,7 @@ Feature: Markers in detail
 
   @KIP890-135 @MUST
   Rule: With no faults on the servers, the last stable offset meets the high watermark once all transactions are settled.
+    A last stable offset that stays behind when nothing is open leaves readers waiting for nothing.
 
     Scenario: [1] Two interleaved transactions have ended
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -230,3 +261,17 @@ Feature: Markers in detail
       And A has left its transaction open past its time-out
       When "p1" is written to payments-0
       Then the last stable offset of payments-0 is the high watermark
+
+  @KIP890-218 @MUST
+  Rule: A partition that cannot take its marker holds up no other transaction.
+    One partition in trouble would keep the readers of all others waiting, and their producers from going on.
+
+    @needs:two-nodes @needs:hold-markers
+    Scenario: [1] A leader was paused, and the marker of somebody else is refused
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And producer B with transactional id "refund"
+      And completion of B's transactions is blocked
+      And B has been asked to commit
+      And node 2 is paused until the next answer
+      When A commits
+      Then readers of accounts-1 see "a2"

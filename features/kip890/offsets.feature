@@ -7,6 +7,7 @@ Feature: Offsets as part of a transaction
 
   @KIP890-046 @MUST
   Rule: AddOffsetsToTxn puts the group's __consumer_offsets partition into the transaction.
+    Without the offsets partition in the transaction its pending offsets get no marker, and the group's place stays undecided.
 
     Scenario: [1] The group's partition is the first of the transaction
       Given producer A with transactional id "transfer"
@@ -25,6 +26,7 @@ Feature: Offsets as part of a transaction
 
   @KIP890-047 @MUST
   Rule: TxnOffsetCommit v5 needs no AddOffsetsToTxn, it opens the transaction with the group's offsets partition itself.
+    If new clients still had to announce their offsets, one that does not would move its input outside of the transaction.
 
     Scenario: [1] Offsets are the first thing that a producer sends
       Given producer A with transactional id "transfer"
@@ -35,6 +37,7 @@ Feature: Offsets as part of a transaction
 
   @KIP890-048 @MUST
   Rule: TxnOffsetCommit v3 without AddOffsetsToTxn is refused INVALID_TXN_STATE and stores no offset.
+    Late offsets of an ended transaction would open one that nobody ends, and block the group.
 
     Scenario: [1] No transaction is open
       Given producer A with transactional id "transfer"
@@ -54,8 +57,18 @@ Feature: Offsets as part of a transaction
       And group "shop" has no pending offset of payments-0
       And the transaction of A is unchanged
 
+    Scenario: [3] The offsets were added to the transaction before, which was committed
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has added the offsets of group "shop"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has committed
+      When A sends offset 6 of payments-0 to group "shop"
+      Then it is refused for payments-0 with INVALID_TXN_STATE
+
   @KIP890-049 @MUST
   Rule: TxnOffsetCommit v4 without AddOffsetsToTxn is refused TRANSACTION_ABORTABLE.
+    A client that could abort and go on gives up when it is told the older, fatal error.
 
     Scenario: [1] TxnOffsetCommit v4 for a group that was not added
       Given producer A with transactional id "transfer"
@@ -68,6 +81,7 @@ Feature: Offsets as part of a transaction
 
   @KIP890-050 @MUST
   Rule: TxnOffsetCommit with a producer id foreign to the transactional id is refused INVALID_PRODUCER_ID_MAPPING.
+    A producer that does not own the id must not move the group's place in its name.
 
     Scenario: [1] An old client that names another producer
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -92,6 +106,7 @@ Feature: Offsets as part of a transaction
 
   @KIP890-051 @MUST
   Rule: TxnOffsetCommit with a stale epoch is refused INVALID_PRODUCER_EPOCH, not PRODUCER_FENCED.
+    Clients do not expect PRODUCER_FENCED in this answer, and fail with an unknown error instead of stopping cleanly.
 
     Scenario: [1] An old client that has fallen behind
       Given producer A with transactional id "transfer"
@@ -120,6 +135,7 @@ Feature: Offsets as part of a transaction
 
   @KIP890-052 @MUST
   Rule: Offsets of an open transaction stay hidden from OffsetFetch, and asking for stable ones gives UNSTABLE_OFFSET_COMMIT.
+    A consumer that starts from an undecided offset skips records when the transaction is aborted.
 
     Scenario: [1] The first offset of a group
       Given producer A with transactional id "transfer"
@@ -138,6 +154,7 @@ Feature: Offsets as part of a transaction
 
   @KIP890-053 @MUST
   Rule: Offsets and their metadata become visible to OffsetFetch once their transaction is committed and settled.
+    A group whose committed place is not visible processes its input again.
 
     Scenario: [1] An offset with metadata
       Given producer A with transactional id "transfer"
@@ -154,8 +171,32 @@ Feature: Offsets as part of a transaction
       When A commits
       Then group "shop" has committed offset 5 of payments-0 with metadata "half way"
 
+    Scenario: [3] Offsets of two groups in one transaction
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 6 of payments-0 to group "bank"
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+      And group "bank" has committed offset 6 of payments-0
+
+    Scenario: [4] Two offsets for one place in one transaction
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 6 of payments-0 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 6 of payments-0
+
+    Scenario: [5] Another transaction for the same place was aborted
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And B has sent offset 7 of payments-0 to group "shop"
+      And A has aborted
+      When B commits
+      Then group "shop" has committed offset 7 of payments-0
+
   @KIP890-054 @MUST
   Rule: Aborting a transaction leaves the offset that was committed before it in place.
+    A group that loses its earlier place through an abort starts over from the beginning.
 
     Scenario: [1] An abort after a commit
       Given producer A with transactional id "transfer"
@@ -172,8 +213,46 @@ Feature: Offsets as part of a transaction
       Then group "shop" has no committed offset of payments-0
       And group "shop" has no pending offset of payments-0
 
+    Scenario: [3] The producer's next transaction commits
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has aborted
+      And A has sent offset 7 of payments-1 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 7 of payments-1
+      And group "shop" has no committed offset of payments-0
+
+    Scenario: [4] The producer's next transaction commits, and there was an offset before both
+      Given producer A with transactional id "transfer"
+      And offset 3 of payments-0 has been committed to group "shop" outside of transactions
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has aborted
+      And A has sent offset 7 of payments-1 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 3 of payments-0
+
+    Scenario: [5] The next transaction commits offsets of another group
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has aborted
+      And A has sent offset 7 of payments-0 to group "bank"
+      When A commits
+      Then group "bank" has committed offset 7 of payments-0
+      And group "shop" has no committed offset of payments-0
+
+    @needs:crash
+    Scenario: [6] A crash between the abort and the next commit
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has aborted
+      And the system has crashed and come back
+      And A has sent offset 7 of payments-1 to group "shop"
+      When A commits
+      Then group "shop" has no committed offset of payments-0
+
   @KIP890-055 @MUST
   Rule: TxnOffsetCommit refuses a member that its group does not know, and wants no membership of a sender that claims none.
+    A consumer that was thrown out of its group would move the group's place behind records that others are processing.
 
     Scenario: [1] A group that is there, and does not know the member
       Given producer A with transactional id "transfer"
@@ -195,8 +274,27 @@ Feature: Offsets as part of a transaction
       Then it is done for payments-0
       And group "shop" has a pending offset of payments-0
 
+    Scenario: [4] A member that has left
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A is a member of group "shop"
+      And B has joined group "shop" beside A
+      And B has left group "shop"
+      When B sends offset 5 of payments-0 to group "shop" as the member that it is
+      Then it is refused for payments-0 with UNKNOWN_MEMBER_ID
+      And group "shop" has no pending offset of payments-0
+
+    Scenario: [5] A member that was silent for longer than its session may last
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A is a member of group "shop"
+      And B has joined group "shop" beside A with a short session
+      And B has been silent until A was told so in group "shop"
+      When B sends offset 5 of payments-0 to group "shop" as the member that it is
+      Then it is refused for payments-0 with UNKNOWN_MEMBER_ID
+      And group "shop" has no pending offset of payments-0
+
   @KIP890-056 @MUST
   Rule: TxnOffsetCommit refuses bad partitions one by one, and an empty group id as a whole.
+    One partition that cannot be stored must not take the good ones with it, or the group processes them again.
 
     Scenario: [1] A partition that does not exist
       Given producer A with transactional id "transfer"
@@ -219,8 +317,25 @@ Feature: Offsets as part of a transaction
       Then it is refused for payments-0 and payments-1 with INVALID_GROUP_ID
       And the transaction of A is unchanged
 
+    @needs:known-limits
+    Scenario: [4] Metadata that is as long as may be
+      Given producer A with transactional id "transfer"
+      When A sends offset 5 of payments-0 and payments-1 to group "shop" and metadata that is as large as may be for payments-1
+      Then it is done for payments-0 and payments-1
+      And group "shop" has a pending offset of payments-1
+
+  @KIP890-270 @MUST
+  Rule: OffsetFetch for a group that has committed nothing answers no offset and no error.
+    A consumer that starts with a new group takes an error for a fault of the broker, where it had only to begin at the start.
+
+    Scenario: [1] A group that nobody has heard of
+      When OffsetFetch is sent for payments-0 of group "strangers"
+      Then it is done
+      And group "strangers" has no committed offset of payments-0
+
   @KIP890-058 @SHOULD
   Rule: TxnOffsetCommit v5 is told to come back while the last transaction completes, CONCURRENT_TRANSACTIONS or COORDINATOR_NOT_AVAILABLE.
+    Offsets that come right behind a commit need a moment; a fatal error there ends a healthy client.
 
     @needs:hold-markers
     Scenario: [1] The commit before is incomplete

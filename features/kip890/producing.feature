@@ -7,6 +7,7 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-091 @MUST
   Rule: Produce v12 appends nothing when the coordinator refuses to add the partition.
+    A batch that is written although it was refused is data that the client writes a second time.
 
     Scenario: [1] The transaction of that epoch has ended, and the partition has never heard of it
       Given producer A with transactional id "transfer"
@@ -34,6 +35,7 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-092 @MUST
   Rule: Further batches of a transaction are accepted and leave the transaction's start offset at the first one.
+    A start that moves with each batch lets the last stable offset pass records that are still undecided.
 
     Scenario: [1] A second batch in Produce v12
       Given "p1" has been written to payments-0
@@ -61,8 +63,18 @@ Feature: Producing, as the leader of a partition judges it
       And the open transaction of A in payments-0 starts at "a1"
       And read_uncommitted readers of payments-0 see "p1", "a1"
 
+    @needs:two-nodes
+    Scenario: [4] A further batch while the coordinator's node does nothing
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And the coordinator of A has moved to node 2
+      And node 2 is paused until the next answer
+      When A writes "a3" to accounts-0
+      Then it is done
+      And the open transaction of A in accounts-0 starts at "a1"
+
   @KIP890-093 @MUST
   Rule: Once a transaction is settled, DescribeProducers shows no start offset for it any more.
+    A producer that still shows an open transaction sends operators after a hang that is none.
 
     Scenario: [1] A new client has committed
       Given producer A with transactional id "transfer"
@@ -88,6 +100,7 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-098 @MUST
   Rule: One Produce v9 to v11 is judged partition by partition, so an announced partition succeeds beside a refused one.
+    A request as a whole says nothing of a single partition: the stray one would slip in beside an announced one.
 
     Scenario: [1] Produce v9 to one partition that was added and one that was not
       Given producer A with transactional id "transfer"
@@ -118,6 +131,7 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-099 @MUST
   Rule: A late batch of an old client after its transaction has ended is refused and does not stall the last stable offset.
+    A late batch that arrives after the marker begins a transaction that nobody ends, and readers stop there for ever.
 
     Scenario: [1] The late batch comes in Produce v10
       Given producer A with transactional id "transfer"
@@ -139,6 +153,7 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-101 @MUST
   Rule: After EndTxn v5 a resend of the committed batch is refused INVALID_PRODUCER_EPOCH and does not pass for a duplicate.
+    A fenced batch that passes for a repetition is told that it was written, and nobody looks for it again.
 
     Scenario: [1] The batch is sent again after its commit
       Given producer A with transactional id "transfer"
@@ -150,6 +165,7 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-103 @MUST
   Rule: Produce with a producer id foreign to the transactional id is refused INVALID_PRODUCER_ID_MAPPING.
+    A producer with somebody else's id asks again for ever when the error says that this helps.
 
     Scenario: [1] Produce v12 with the producer id of another
       Given producers A and B with transactional ids "transfer" and "refund"
@@ -175,6 +191,7 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-106 @MUST
   Rule: Transactional batches in a Produce without a transactional id are refused TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+    A transactional batch that nobody can be asked about would open a transaction without an owner.
 
     Scenario: [1] The first batch of a transaction
       Given producer A with transactional id "transfer"
@@ -192,6 +209,7 @@ Feature: Producing, as the leader of a partition judges it
 
   @KIP890-107 @MUST
   Rule: While a producer's transaction is open in a partition, its non-transactional batches there are refused INVALID_TXN_STATE.
+    A plain batch amid a transaction of the same producer would be aborted with it, or shown before it is decided.
 
     Scenario: [1] A batch that is not transactional, behind one that is
       Given producer A with transactional id "transfer"
@@ -201,45 +219,29 @@ Feature: Producing, as the leader of a partition judges it
       And the log of payments-0 has not grown
       And the open transaction of A in payments-0 starts at "a1"
 
-  @KIP890-117 @MUST
-  Rule: Partition verification is on by default, so an unconfigured broker refuses an unannounced Produce v10.
-
-    Scenario: [1] No transaction is open
-      Given producer A with transactional id "transfer"
-      And A uses Produce v10
-      When A writes "stray" to payments-1
-      Then it is refused with INVALID_TXN_STATE
-      And the log of payments-1 has not grown
-      And the transaction of A is Empty
-
-    Scenario: [2] A transaction is open in another partition
-      Given producer A with transactional id "transfer"
-      And A has written "a1" to payments-0
-      And A uses Produce v10
-      When A writes "stray" to payments-1
-      Then it is refused with INVALID_TXN_STATE
-      And the log of payments-1 has not grown
-      And the transaction of A is Ongoing in payments-0
-
   @KIP890-120 @MUST
-  Rule: A batch refused before the log has -1 for its log start offset, and one refused by the log has the real one.
+  Rule: A refused batch has base offset -1, and for its log start offset -1 or the real one.
+    A client that reads a log start offset it was never given may take its own records for deleted.
 
     Scenario: [1] Refused because the partition was not added
       Given producer A with transactional id "transfer"
       And A uses Produce v10
       When A writes "stray" to payments-0
       Then it is refused with INVALID_TXN_STATE
-      And the refusal has base offset -1 and log start offset -1
+      And the refusal has base offset -1 and no wrong log start offset of payments-0
 
-    Scenario: [2] Refused by the log, for its sequence number
-      Given producer A with transactional id "transfer"
+    Scenario: [2] Refused by a log that no longer begins at 0, for its sequence number
+      Given "p1" has been written to payments-0
+      And the records of payments-0 have been deleted
+      And producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A writes "gap" to payments-0 at sequence 5
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
-      And the refusal has base offset -1 and the log start offset of payments-0
+      And the refusal has base offset -1 and no wrong log start offset of payments-0
 
   @KIP890-104 @MUST
   Rule: Produce v9 to v11 reports a coordinator that is busy or moving as NOT_ENOUGH_REPLICAS, with the cause in the message.
+    Old clients know no CONCURRENT_TRANSACTIONS in this answer, and take it for fatal.
 
     @needs:hold-markers
     Scenario: [1] Produce v10 while a commit is incomplete
@@ -261,8 +263,19 @@ Feature: Producing, as the leader of a partition judges it
       Then it is refused with NOT_ENOUGH_REPLICAS
       And the log of payments-0 has not grown
 
+    @needs:crash @needs:virtual-time
+    Scenario: [3] Produce v9 while the coordinator loads
+      Given producer A with transactional id "transfer"
+      And A uses Produce v9
+      And A has added payments-0
+      And the system has crashed and is coming back
+      When A writes "a1" to payments-0
+      Then every refusal was NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER or UNKNOWN_TOPIC_OR_PARTITION
+      And it is done
+
   @KIP890-105 @MUST
   Rule: Produce v12 meeting a completing transaction waits a little and then answers CONCURRENT_TRANSACTIONS.
+    A new client that is told of missing replicas, where it only has to wait, raises a false alarm.
 
     @needs:hold-markers
     Scenario: [1] The commit before is incomplete

@@ -6,6 +6,7 @@ Feature: Time-outs and recovery
 
   @KIP890-094 @MUST
   Rule: A restart of the broker does not interrupt an open transaction, its next batch is accepted as it is.
+    A restart must not cost a producer its open transaction: its next batch is as good as it was before.
 
     @needs:crash
     Scenario: [1] A further record after a crash
@@ -18,12 +19,13 @@ Feature: Time-outs and recovery
 
   @KIP890-156 @MUST
   Rule: The server aborts a transaction that outlives its timeout, with a marker at the next epoch.
+    A producer that died would hold up every reader of its partitions for ever.
 
     Scenario: [1] The data of an abandoned transaction
       Given producer A with transactional id "transfer" and a short time-out
       And A has written "a1" to payments-0
       When A leaves its transaction open past its time-out
-      Then the transaction of A is CompleteAbort
+      Then the transaction of A is over
       And readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
@@ -33,8 +35,25 @@ Feature: Time-outs and recovery
       When A leaves its transaction open past its time-out
       Then one ABORT marker was added to payments-0, with the next epoch of A
 
+    @needs:hold-markers
+    Scenario: [3] Another transaction cannot be completed
+      Given producers A and B with transactional ids "transfer" and "refund" and a short time-out
+      And completion of A's transactions is blocked
+      And A has been asked to commit
+      And B has written "abandoned" to payments-0
+      When B leaves its transaction open past its time-out
+      Then the transaction of B is over
+      And readers of payments-0 see nothing
+
+    Scenario: [4] A producer that adds a partition now and then
+      Given a topic "ledger" with 50 partitions
+      And producer A with transactional id "transfer" and a short time-out
+      When A writes to one partition of "ledger" after the other, half of its time-out apart
+      Then the transaction of A is over
+
   @KIP890-157 @MUST
   Rule: A producer whose transaction timed out can neither write nor end it with its old epoch.
+    A producer that slept through its time-out would write on into a transaction that was aborted.
 
     Scenario: [1] The producer writes after its time-out
       Given producer A with transactional id "transfer" and a short time-out
@@ -64,29 +83,53 @@ Feature: Time-outs and recovery
 
   @KIP890-160 @MUST
   Rule: A transaction whose EndTxn was answered is completed after a crash, on every partition and as decided.
+    A commit that was answered is a promise, also when the broker dies before the first marker is written.
 
     @needs:crash
-    Scenario: [1] A commit over two partitions
-      Given producer A with transactional id "transfer"
+    Scenario: [1] Twenty commits over two partitions
+      Given twenty producers have written to payments-0 and payments-1
+      When all of the twenty commit, and the system crashes right after its last answer
+      Then readers of payments-0 and payments-1 see all of the twenty
+
+    @needs:crash
+    Scenario: [2] Twenty aborts over two partitions
+      Given twenty producers have written to payments-0 and payments-1
+      When all of the twenty abort, and the system crashes right after its last answer
+      Then readers of payments-0 and payments-1 see nothing of the twenty
+
+    @needs:crash @needs:hold-markers
+    Scenario: [3] The coordinator comes back after the time-out of what was to be committed
+      Given producer A with transactional id "transfer" and a short time-out
+      And completion of A's transactions is blocked until the next restart
       And A has written "a1" to payments-0
-      And A has written "a2" to payments-1
+      And A has been asked to commit
+      When the system crashes and comes back after the time-out of A
+      Then the transaction of A is CompleteCommit
+      And readers of payments-0 see "a1"
+
+    @needs:crash
+    Scenario: [4] The commit of an old client
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
       And the system crashes right after it answers the next EndTxn of A
       When A commits
-      Then readers of payments-0 see "a1"
-      And readers of payments-1 see "a2"
+      Then the transaction of A is over
+      And readers of payments-0 see "a1"
 
     @needs:crash
-    Scenario: [2] An abort over two partitions
+    Scenario: [5] The abort of an old client
       Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
-      And A has written "a2" to payments-1
       And the system crashes right after it answers the next EndTxn of A
       When A aborts
-      Then readers of payments-0 see nothing
-      And the last stable offset of payments-0 and payments-1 is the high watermark
+      Then the transaction of A is over
+      And the last stable offset of payments-0 is the high watermark
 
   @KIP890-161 @MUST
   Rule: An unanswered EndTxn still has one outcome, the same on all partitions and the one a later retry is told.
+    A client that got no answer asks again, and must hear what readers see.
 
     @needs:wire-faults
     Scenario: [1] The answer to a commit is lost

@@ -7,6 +7,7 @@ Feature: Random schedules
 
   @KIP890-118 @MUST
   Rule: No interleaving of Produce, EndTxn and markers leaves an open transaction in a log that nobody can end.
+    Whatever the order in which requests arrive, a transaction that nobody can end stops every reader of that partition.
 
     Scenario: [1] Schedules of a new client
       Given producer A with transactional id "transfer"

@@ -6,6 +6,7 @@ Feature: Transactions over several segments
 
   @KIP890-145 @MUST
   Rule: A transaction aborted across several log segments appears in the aborted list of every range it touches.
+    A reader that starts in the middle of a long transaction must be told of its abort too, or it reads aborted records.
 
     Scenario: [1] An aborted transaction of four segments
       Given producer A with transactional id "transfer"

@@ -6,6 +6,7 @@ Feature: Time-outs and restarts in detail
 
   @KIP890-158 @SHOULD
   Rule: After a timeout EndTxn v5 with the old epoch may pass for a retried abort but never commits.
+    A commit that comes after the abort by time-out must not be told success: its data is gone.
 
     Scenario: [1] The commit comes after the time-out
       Given producer A with transactional id "transfer" and a short time-out
@@ -25,6 +26,7 @@ Feature: Time-outs and restarts in detail
 
   @KIP890-159 @MUST
   Rule: The timeout does not touch a transaction whose end is already prepared.
+    A decision was promised; the timer must not turn a commit into an abort.
 
     @needs:hold-markers
     Scenario: [1] A prepared commit outlives its time-out
@@ -33,11 +35,12 @@ Feature: Time-outs and restarts in detail
       And A has been asked to commit
       And B has written "abandoned" to payments-0
       When B leaves its transaction open past its time-out
-      Then the transaction of B is CompleteAbort
+      Then the transaction of B is over
       And the transaction of A is PrepareCommit
 
   @KIP890-162 @MUST
-  Rule: After a restart the coordinator sends its markers under a larger coordinator epoch than before.
+  Rule: After a restart the coordinator never sends its markers under a smaller coordinator epoch, which partitions would refuse.
+    A partition refuses the marker of a smaller epoch as that of an outdated coordinator, and the transaction hangs.
 
     @needs:crash
     Scenario: [1] The markers before and after a crash
@@ -46,7 +49,7 @@ Feature: Time-outs and restarts in detail
       And A has committed
       And the system has crashed and come back
       When A commits "a2" to payments-0
-      Then the coordinator epochs of the markers in payments-0 never fall, and the last is larger than those before
+      Then the markers added to payments-0 have no smaller coordinator epoch than those before
 
     @needs:two-nodes @needs:crash
     Scenario: [2] A crash while markers are on their way
@@ -56,10 +59,11 @@ Feature: Time-outs and restarts in detail
       And A has been asked to commit
       And the system has crashed and come back
       When A commits "a4" to accounts-1
-      Then the coordinator epochs of the markers in accounts-1 never fall, and the last is larger than those before
+      Then the markers added to accounts-1 have no smaller coordinator epoch than those before
 
   @KIP890-163 @MUST
   Rule: A retried EndTxn v5 gets the same identity after a restart of the coordinator.
+    A client whose answer was lost in a crash asks again, and must not be fenced by its own success.
 
     @needs:crash
     Scenario: [1] A commit is asked for again after a crash
@@ -90,6 +94,7 @@ Feature: Time-outs and restarts in detail
 
   @KIP890-164 @MUST
   Rule: A retried InitProducerId gets the same epoch after a restart of the coordinator.
+    A client whose answer was lost in a crash asks for its epoch again, and must get the one that was stored.
 
     @needs:crash
     Scenario: [1] The answer was lost in the crash
@@ -108,3 +113,13 @@ Feature: Time-outs and restarts in detail
       When A initialises again with its previous epoch
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
+
+    @needs:crash @needs:hold-markers
+    Scenario: [3] The owner was told to wait for the abort of what it had open, and the system crashed meanwhile
+      Given producer A with transactional id "transfer"
+      And completion of A's transactions is blocked until the next restart
+      And A has written "a1" to payments-0
+      And A has initialised again, and was told to wait
+      And the system has crashed and come back
+      When A initialises again
+      Then it is done and answers the same producer id and the next epoch

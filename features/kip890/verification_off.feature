@@ -7,6 +7,7 @@ Feature: Partition verification switched off
 
   @KIP890-116 @MUST
   Rule: Switching partition verification off lets Produce v11 pass unannounced, while Produce v12 still adds its partition.
+    The switch is for old clients; a new client without its partitions added would write into a transaction that nobody opened.
 
     @needs:verification-off
     Scenario: [1] An old client writes without adding
@@ -26,6 +27,7 @@ Feature: Partition verification switched off
 
   @KIP890-170 @MUST
   Rule: WriteTxnMarkers v1 at the open epoch ends a transaction that the coordinator knows nothing of.
+    A transaction that the coordinator does not know is the one that hangs: operators must be able to end it.
 
     @needs:verification-off
     Scenario: [1] An operator aborts what the coordinator does not know

@@ -8,6 +8,7 @@ Feature: Taking part in a transaction
 
   @PIP31-15 @MUST
   Rule: Adding a topic to a transaction that does not exist is refused as not found.
+    A topic that is added to nothing is never told of an end, and its messages stay undecided.
 
     Scenario: [1] A topic, and a transaction id that was never given
       Given U is an unknown transaction
@@ -22,6 +23,7 @@ Feature: Taking part in a transaction
 
   @PIP31-16 @MUST
   Rule: A topic that was added to an open transaction is ended with it, also after a crash of the coordinator.
+    A topic that the coordinator forgets in a crash keeps its messages undecided for ever.
 
     Scenario: [1] Two topics in one request
       Given transaction A
@@ -42,7 +44,9 @@ Feature: Taking part in a transaction
 
   @PIP31-17 @MUST
   Rule: Adding a topic to a transaction that is being ended, or has ended, is refused.
+    A topic that joins after the decision is not told of it.
 
+    @needs:held-ends
     Scenario Outline: [1] A topic, while the end is incomplete
       Given transaction A
       And the <end> of A is incomplete
@@ -69,6 +73,7 @@ Feature: Taking part in a transaction
 
   @PIP31-18 @MUST
   Rule: Adding the same topic twice changes nothing.
+    A client that lost the answer asks again, and must not lose its transaction over that.
 
     Scenario: [1] A topic without messages
       Given transaction A
@@ -91,8 +96,18 @@ Feature: Taking part in a transaction
       When A commits
       Then readers of payments see "a2"
 
+    Scenario: [4] A topic that is there already and one that is not, in one request
+      Given transaction A
+      And A has written "a1" to orders
+      And A has added orders and payments
+      And A has written "a2" to payments
+      When A commits
+      Then readers of orders see "a1"
+      And readers of payments see "a2"
+
   @PIP31-19 @MUST
   Rule: Adding a subscription to a transaction that does not exist is refused as not found.
+    A subscription that is added to nothing keeps its acknowledgements pending for ever.
 
     Scenario: [1] A subscription, and a transaction id that was never given
       Given U is an unknown transaction
@@ -107,6 +122,7 @@ Feature: Taking part in a transaction
 
   @PIP31-20 @MUST
   Rule: A subscription that was added to an open transaction is ended with it, also after a crash of the coordinator.
+    A subscription that the coordinator forgets in a crash never gets its messages back, nor loses them.
 
     Scenario: [1] Two subscriptions in one request
       Given the consumer of shared subscription "auditors" has received "i1", "i2" from inputs
@@ -125,9 +141,31 @@ Feature: Taking part in a transaction
       When A aborts
       Then subscription "workers" has "i1", "i2" left
 
+    @needs:buffer-statistics
+    Scenario: [3] A commit of two subscriptions in one request
+      Given the consumer of shared subscription "auditors" has received "i1", "i2" from inputs
+      And transaction A
+      And A has added "workers" and "auditors"
+      And A has acknowledged "i1" for "auditors"
+      When A commits
+      Then nothing of A is pending in "auditors"
+      And subscription "auditors" has "i2" left
+
+    @needs:crash @needs:buffer-statistics
+    Scenario: [4] A commit behind a crash after a subscription was added
+      Given transaction A
+      And A has added "workers"
+      And the system has crashed and come back
+      And A has acknowledged "i1" for "workers"
+      When A commits
+      Then nothing of A is pending in "workers"
+      And subscription "workers" has "i2" left
+
   @PIP31-21 @MUST
   Rule: Adding a subscription to a transaction that is being ended, or has ended, is refused.
+    A subscription that joins after the decision is not told of it, and its messages are stuck.
 
+    @needs:held-ends
     Scenario Outline: [1] A subscription, while the end is incomplete
       Given transaction A
       And the <end> of A is incomplete

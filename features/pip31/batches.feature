@@ -8,13 +8,16 @@ Feature: Batches in several transactions
 
   @PIP31-66 @MUST
   Rule: Two transactions may acknowledge different messages of one batch, and an abort gives back only its own.
+    The messages of a batch share one entry; an end that goes by entries takes those of another transaction with it.
 
+    @needs:batch-index-acknowledgement
     Scenario: [1] Another message of the batch is pending
       Given transactions A and B
       And A has acknowledged "b1" for "workers"
       When B acknowledges "b2" for "workers"
       Then it is done
 
+    @needs:batch-index-acknowledgement
     Scenario: [2] One transaction commits and the other aborts
       Given transactions A and B
       And A has acknowledged "b1" for "workers"
@@ -23,6 +26,7 @@ Feature: Batches in several transactions
       When B aborts
       Then subscription "workers" has "b2", "b3" left
 
+    @needs:batch-index-acknowledgement
     Scenario: [3] A third transaction acknowledges what an abort gave back
       Given transactions A, B and C
       And A has acknowledged "b1" for "workers"
@@ -30,3 +34,31 @@ Feature: Batches in several transactions
       And B has aborted
       When C acknowledges "b2" for "workers"
       Then it is done
+
+    @needs:batch-index-acknowledgement @needs:crash
+    Scenario: [4] A crash after the commit of one message of a batch
+      Given transaction A
+      And A has acknowledged "b1" for "workers"
+      And A has committed
+      When the system crashes and comes back
+      Then subscription "workers" has "b2", "b3" left
+
+    @needs:batch-index-acknowledgement @needs:crash
+    Scenario: [5] A crash between the commit of one message of a batch and the abort of another
+      Given transactions A and B
+      And A has acknowledged "b1" for "workers"
+      And B has acknowledged "b2" for "workers"
+      And B has committed
+      And the system has crashed and come back
+      When A aborts
+      Then subscription "workers" has "b1", "b3" left
+
+    @needs:batch-index-acknowledgement @needs:crash
+    Scenario: [6] A crash while two messages of a batch are pending in two transactions
+      Given transactions A and B
+      And A has acknowledged "b1" for "workers"
+      And B has acknowledged "b2" for "workers"
+      And the system has crashed and come back
+      And A has committed
+      When B commits
+      Then subscription "workers" has "b3" left

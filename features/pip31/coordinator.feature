@@ -6,6 +6,7 @@ Feature: A transaction's coordinator
 
   @PIP31-10 @MUST
   Rule: A transaction id is answered only when the transaction is durable as open, so a crash right after the answer keeps it.
+    A client whose transaction id is forgotten in a crash has written into a transaction that does not exist.
 
     @needs:crash
     Scenario: [1] A crash after the id was answered
@@ -15,6 +16,7 @@ Feature: A transaction's coordinator
 
   @PIP31-11 @MUST
   Rule: A coordinator gives no transaction id twice, also not after a crash.
+    A second transaction with the same id would be committed, or aborted, with the first one's messages.
 
     Scenario: [1] Some transactions are open and some have ended
       Given 5 transactions have begun
@@ -31,6 +33,7 @@ Feature: A transaction's coordinator
 
   @PIP31-12 @MUST
   Rule: The ids that a coordinator gives grow.
+    Ids that do not grow may meet old ones that some topic still remembers.
 
     Scenario: [1] Two clients in turn
       When 10 transactions begin at 2 clients in turn
@@ -38,19 +41,31 @@ Feature: A transaction's coordinator
 
   @PIP31-13 @MUST
   Rule: A transaction's id tells which coordinator it belongs to.
-
-    Scenario: [1] The coordinators that the system has
-      When a transaction begins at each coordinator
-      Then each transaction id names the coordinator that was asked
+    A client that asks the wrong coordinator would be told that its transaction was never begun.
 
     @needs:more-coordinators
-    Scenario: [2] Two coordinators
+    Scenario: [1] Two coordinators
       Given the system has 2 coordinators
       When a transaction begins at each coordinator
-      Then each transaction id names the coordinator that was asked
+      Then it is done
+      And each transaction id names the coordinator that was asked
+
+    @needs:more-coordinators
+    Scenario: [2] A coordinator that is new
+      When a coordinator is added
+      Then it is done
+      And the last coordinator begins a transaction
+
+    @needs:more-coordinators
+    Scenario: [3] Fewer coordinators than there are
+      Given the system has 2 coordinators
+      When the number of coordinators is set to 1
+      Then it is refused
+      And the last coordinator begins a transaction
 
   @PIP31-14 @MUST
   Rule: Every answer about a transaction names the request that it answers.
+    A client waits for the answer with its request's number; one with another number leaves it waiting, or answers somebody else.
 
     Scenario: [1] Six requests in flight on one connection
       Given transaction A
@@ -62,6 +77,7 @@ Feature: A transaction's coordinator
 
   @PIP31-47 @MUST
   Rule: A message of a transaction that was receipted survives a crash of the broker.
+    A message that was receipted and is gone at the commit makes the transaction incomplete.
 
     @needs:crash
     Scenario: [1] A plain message while the transaction buffer recovers
@@ -72,17 +88,24 @@ Feature: A transaction's coordinator
       When A commits
       Then readers of orders see "a1", "plain" in some order
 
+    @needs:crash
+    Scenario: [2] A message before each of two crashes
+      Given transaction A
+      And A has written "a1" to orders
+      And the system has crashed and come back
+      And A has written "a2" to orders
+      And the system has crashed and come back
+      When A commits "a3" to orders
+      Then readers of orders see "a1", "a2", "a3"
+
   @PIP31-71 @SHOULD
   Rule: When the metadata of an ended transaction is removed, its id is not given again.
-
-    Scenario: [1] All transactions have ended
-      Given 5 transactions have committed
-      When 10 transactions begin
-      Then the transaction ids are distinct
+    What comes late for a transaction that has ended would be taken for a part of a new one.
 
     @needs:crash
-    Scenario: [2] A crash after all transactions have ended
+    Scenario: [1] Two crashes after all transactions have ended
       Given 10 transactions have committed
+      And the system has crashed and come back
       And the system has crashed and come back
       When 10 transactions begin
       Then the transaction ids are distinct

@@ -6,6 +6,7 @@ Feature: Time-outs
 
   @PIP31-39 @MUST
   Rule: An open transaction that is past its time-out is aborted without its client.
+    A client that died would keep topics and subscriptions waiting for ever.
 
     Scenario: [1] An abandoned transaction before a committed one
       Given transactions A and B with a short time-out
@@ -15,8 +16,25 @@ Feature: Time-outs
       Then A is ABORTED
       And readers of orders see "b1"
 
+    @needs:more-coordinators
+    Scenario: [2] An abandoned transaction of another coordinator
+      Given A is a transaction of the second coordinator with a short time-out
+      And A has written "a1" to orders
+      When A is left open past its time-out
+      Then A is ABORTED
+      And readers of orders see nothing
+
+    Scenario: [3] A short transaction that began behind a long one
+      Given transaction A
+      And transaction B with a short time-out
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      When B is left open past its time-out
+      Then B is ABORTED
+
   @PIP31-40 @MUST
   Rule: A transaction is not aborted before its time-out has passed.
+    A transaction that is aborted early fails a client that kept to its time.
 
     Scenario: [1] Nobody ends the transaction
       Given transaction A with a short time-out
@@ -33,6 +51,7 @@ Feature: Time-outs
 
   @PIP31-41 @MUST
   Rule: The time-out counts from the beginning of the transaction, whatever is added to it later.
+    A client that keeps adding would never time out; one that adds late would lose its time.
 
     Scenario: [1] A topic that is added again and again
       Given transaction A with a short time-out
@@ -42,8 +61,23 @@ Feature: Time-outs
       And A is ABORTED
       And readers of orders see nothing
 
+    Scenario: [2] A subscription that is added again and again
+      Given the consumer of shared subscription "workers" has received nothing from orders
+      And transaction A with a short time-out
+      When A adds "workers" again and again until it is refused
+      Then it is refused
+      And A is ABORTED
+
+    Scenario: [3] A topic and a subscription that are added in turn
+      Given the consumer of shared subscription "workers" has received nothing from orders
+      And transaction A with a short time-out
+      When A adds orders and "workers" again and again until it is refused
+      Then it is refused
+      And A is ABORTED
+
   @PIP31-42 @MUST
   Rule: A commit after the time-out is refused, and the messages stay invisible.
+    A client that is late must hear that its data is gone, and not that it is there.
 
     Scenario: [1] A commit after the time-out
       Given transaction A with a short time-out
@@ -55,6 +89,7 @@ Feature: Time-outs
 
   @PIP31-43 @MUST
   Rule: The time-out of a transaction survives a crash of its coordinator.
+    A time-out that a crash forgets leaves the transactions of dead clients open for ever.
 
     @needs:crash
     Scenario: [1] A crash before the time-out
@@ -65,12 +100,22 @@ Feature: Time-outs
       Then A is ABORTED
       And readers of orders see "b1"
 
+    @needs:crash @needs:more-coordinators
+    Scenario: [2] A crash before the time-out of a transaction of another coordinator
+      Given A is a transaction of the second coordinator with a moderate time-out
+      And A has written "a1" to orders
+      When the system crashes while A is OPEN and comes back
+      Then A is ABORTED
+      And readers of orders see nothing
+
   @PIP31-44 @MUST
   Rule: A transaction that is being committed is completed and never aborted, also past its time-out.
+    A commit that was promised must not be turned into an abort because a topic is slow.
 
     Background:
       Given transactions A and B with a moderate time-out
 
+    @needs:held-ends
     Scenario: [1] A commit that is incomplete past the time-out
       Given A has written "a1" to orders
       And the commit of A is incomplete
@@ -81,10 +126,12 @@ Feature: Time-outs
 
   @PIP31-45 @MUST
   Rule: A transaction that is found being aborted is aborted to the end.
+    An abort that stops half way leaves topics undecided, and input that nobody gets back.
 
     Background:
       Given transaction A with a moderate time-out
 
+    @needs:held-ends
     Scenario: [1] An abort by the time-out that is incomplete
       Given A has written "a1" to orders
       And the end of A is held up
@@ -95,6 +142,7 @@ Feature: Time-outs
 
   @PIP31-75 @MUST
   Rule: A commit that races with the time-out is answered as it ended.
+    A client must hear what happened: a commit that is told as done and was aborted loses data.
 
     Scenario: [1] Commits shortly before, at and after the time-out
       Given 16 transactions with a moderate time-out have written to orders

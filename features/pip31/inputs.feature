@@ -9,6 +9,7 @@ Feature: Inputs that move with the outcome
 
   @PIP31-03 @MUST
   Rule: A commit makes the output of a transaction visible and takes its input away for good.
+    With the output visible and the input not taken, the same input is processed again.
 
     Scenario: [1] A commit with one of two inputs
       Given A has acknowledged "i1" for "workers"
@@ -19,6 +20,7 @@ Feature: Inputs that move with the outcome
 
   @PIP31-04 @MUST
   Rule: An abort hides the output of a transaction and gives its input back.
+    With the output gone and the input not given back, the input is lost.
 
     Scenario: [1] An abort with one of two inputs
       Given A has acknowledged "i1" for "workers"

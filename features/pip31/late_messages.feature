@@ -6,6 +6,7 @@ Feature: Messages that nobody waits for
 
   @PIP31-49 @MUST
   Rule: A message of a transaction that has ended is refused.
+    A message that is receipted after the end is neither committed nor aborted, and its producer believes that it is there.
 
     Scenario: [1] A message after the commit
       Given transaction A
@@ -20,8 +21,23 @@ Feature: Messages that nobody waits for
       When A writes "late" to orders
       Then it is refused
 
+    Scenario: [3] A first message to a topic that was added and left empty, after the commit
+      Given transaction A
+      And A has added orders
+      And A has committed
+      When A writes "late" to orders
+      Then it is refused
+
+    Scenario: [4] A first message to a topic that was added and left empty, after the abort
+      Given transaction A
+      And A has added orders
+      And A has aborted
+      When A writes "late" to orders
+      Then it is refused
+
   @PIP31-50 @MUST
   Rule: A message that comes after the end of its transaction is never delivered, and delays and hides no other.
+    A late message must not appear, and must not hold up or hide what comes behind it.
 
     Scenario: [1] A plain message behind the late one
       Given transaction A
@@ -48,7 +64,9 @@ Feature: Messages that nobody waits for
 
   @PIP31-51 @SHOULD
   Rule: A message for a topic that was never added to its transaction does not stay pending for ever.
+    It would withhold from every reader what is written behind it.
 
+    @needs:buffer-statistics
     Scenario: [1] The transaction commits without the topic
       Given the topic "payments"
       And transaction A
@@ -56,3 +74,19 @@ Feature: Messages that nobody waits for
       And A has committed "a1" to orders
       When "plain" is written to payments
       Then nothing of A is pending in payments
+
+    Scenario: [2] A message behind the one that nobody will end
+      Given the topic "payments"
+      And transaction A
+      And A has tried to write "stray" to payments, which it has not added
+      And A has committed "a1" to orders
+      When "plain" is written to payments
+      Then readers of payments get as far as "plain"
+
+    Scenario: [3] A newer transaction is committed on the topic
+      Given the topic "payments"
+      And transactions A and B
+      And A has tried to write "stray" to payments, which it has not added
+      And A has committed "a1" to orders
+      When B commits "b1" to payments
+      Then readers of payments get as far as "b1"

@@ -24,6 +24,26 @@ Container = Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this
 Broker = Annotated[
     str | None, typer.Option(metavar="NAME:VERSION", help="A release, such as kafka:4.1.1 or pulsar:4.0.7; short for --container.")
 ]
+RestartCommand = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CMD",
+        help="How a broker at an address is killed and started: a program with arguments, no shell. It is run twice for each crash: with "
+        "FENCEPOST_FAULT=crash it kills the broker and leaves it down, with FENCEPOST_FAULT=start it starts it on the same disk; "
+        "FENCEPOST_BROKER is its HOST:PORT. It has 60 s, and says with exit code 0 that it is done.",
+    ),
+]
+Throwaway = Annotated[
+    bool, typer.Option("--throwaway", help="Also ask what leaves transactions undecided for ever in a Kafka broker at an address.")
+]
+BrokerConfiguration = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=HOST:PORT",
+        help="A Kafka broker beside the one at --bootstrap with settings of its own: unverified, expiring or authorizer, as "
+        "docs/your-own-system.md has them. May be repeated.",
+    ),
+]
 SetSystem = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any other option of the system, such as its address. May be repeated.")
 ]
@@ -51,6 +71,15 @@ def need_system(command: str, system: str, *told: str | None) -> None:
     if option and system.lower() == "reference":
         meant = "pulsar" if "url" in option or "pulsar" in value else "kafka"
         fail(f"{option} {value}: whose broker is it? Say the system too: `fencepost {command} {meant} {option} {value}`")
+
+
+def granted(restart_command: str | None, throwaway: bool, configurations: list[str] | None) -> dict[str, str | None]:
+    """What the owner of a broker at an address lets be done to it, by the names of the options."""
+    return {
+        "restart-command": restart_command,
+        "throwaway": "yes" if throwaway else None,
+        "broker-configuration": ",".join(configurations) if configurations else None,
+    }
 
 
 def image_named(container: str | None, broker: str | None) -> str | None:

@@ -4,12 +4,16 @@ from .common import (
     AdminUrl,
     Bootstrap,
     Broker,
+    BrokerConfiguration,
     Container,
     KnownAs,
     Profile,
+    RestartCommand,
     ServiceUrl,
     SetSystem,
     System,
+    Throwaway,
+    granted,
     guarded,
     image_named,
     need_system,
@@ -23,6 +27,9 @@ def doctor(
     admin_url: AdminUrl = None,
     container: Container = None,
     broker: Broker = None,
+    restart_command: RestartCommand = None,
+    throwaway: Throwaway = False,
+    broker_configuration: BrokerConfiguration = None,
     set_system: SetSystem = None,
     profile: Profile = None,
     known_as: KnownAs = None,
@@ -39,7 +46,13 @@ def doctor(
     from fencepost.options import Options, given
 
     need_system("doctor", system, bootstrap, service_url, admin_url, container, broker)
-    own = {"bootstrap": bootstrap, "service-url": service_url, "admin-url": admin_url, "container": image_named(container, broker)}
+    own: dict[str, str | None] = {
+        "bootstrap": bootstrap,
+        "service-url": service_url,
+        "admin-url": admin_url,
+        "container": image_named(container, broker),
+    }
+    own |= granted(restart_command, throwaway, broker_configuration)
 
     def show() -> int:
         asked = Asked(given(own, set_system or ()), profile)

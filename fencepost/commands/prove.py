@@ -7,19 +7,57 @@ import typer
 
 from .common import Proposals, guarded
 
+_MUTANTS = "Instead of the defects, change the reference in N places drawn by lot, one at a time, and see which changes the suite finds."
+
 
 def prove(
     spec: Proposals = None,
-    everything: Annotated[bool, typer.Option("--all", help="Run every scenario on every defect, not only those of its feature.")] = False,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Run every scenario on every defect, not only those of its feature; on every mutant, not only those that come across "
+            "the change, until the first finds it.",
+        ),
+    ] = False,
     results: Annotated[Path, typer.Option(metavar="DIR", help="Where prove.json and prove.html go.")] = Path("results/prove"),
     workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many runs at a time.")] = 2,
+    mutants: Annotated[int | None, typer.Option(metavar="N", min=1, help=_MUTANTS)] = None,
+    seed: Annotated[int | None, typer.Option(metavar="S", help="Another seed draws other mutants. Default: 1.")] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="Draw mutants only here: reference/kafka, reference/pulsar, or a file. May be repeated."),
+    ] = None,
+    write_killed: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write down the mutants that were killed, as fixtures/mutants/killed.yaml has them.")
+    ] = None,
 ) -> None:
     """Run the suite on broken references: show that every check can fail, and that nothing lawful does.
 
     Prints the kill matrix. Exit code 1 names the holes: requirements that no defect turns red for its stated reason, and
     lawful variants that are caught.
+
+    With --mutants the reference is broken where nobody chose to: a comparison, a condition, a constant, a statement that is left out.
+    A mutant is killed when a requirement is violated that is met without the change; a run that only breaks tells a user nothing.
+    Changes that break no promise are listed with a reason in fixtures/mutants/lawful.yaml. Exit code 1: fewer than 90 % of the others
+    were killed, a lawful one was, or one survived that was killed before. The same seed draws the same mutants on every machine.
+
+    Examples:
+
+        fencepost prove
+
+        fencepost prove --mutants 200 --seed 7
+
+        fencepost prove --mutants 50 --only reference/kafka/coordinator.py --all
     """
     from fencepost import kill_matrix
+    from fencepost.mutants import showing
     from fencepost.selection import proposals_named
 
-    guarded(lambda: kill_matrix.show(proposals_named(spec), everything, workers, results))
+    def act() -> int:
+        showing.check(mutants, seed, only, write_killed, spec)
+        if mutants is None:
+            return kill_matrix.show(proposals_named(spec), everything, workers, results)
+        return kill_matrix.show_mutants(mutants, 1 if seed is None else seed, only or (), everything, workers, results, write_killed)
+
+    guarded(act)

@@ -9,14 +9,18 @@ from .common import (
     AdminUrl,
     Bootstrap,
     Broker,
+    BrokerConfiguration,
     Container,
     KnownAs,
     Profile,
     Proposals,
+    RestartCommand,
     ServiceUrl,
     SetSystem,
     System,
+    Throwaway,
     fail,
+    granted,
     guarded,
     image_named,
     need_system,
@@ -31,6 +35,9 @@ def run(
     admin_url: AdminUrl = None,
     container: Container = None,
     broker: Broker = None,
+    restart_command: RestartCommand = None,
+    throwaway: Throwaway = False,
+    broker_configuration: BrokerConfiguration = None,
     set_system: SetSystem = None,
     spec: Proposals = None,
     only: Annotated[
@@ -61,11 +68,28 @@ def run(
         Path | None,
         typer.Option(metavar="FILE", help="Make a file for --expectations of all that is violated in this run, with its symptoms."),
     ] = None,
+    verify_expectations: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Run the scenarios of intermittent known deviations N times, and print how often each was seen. Nothing is written.",
+        ),
+    ] = None,
+    verify_all: Annotated[bool, typer.Option("--verify-all", help="With --verify-expectations: those of every known deviation.")] = False,
     smoke: Annotated[bool, typer.Option("--smoke", help="Only the thirty requirements that tell most in the least time.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Only say what the run would do and take, and start nothing.")] = False,
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="Of the plan: table or json.")] = "table",
     results: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the results go. Default: results/SYSTEM.")] = None,
-    workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="Worker processes, each with a broker of its own.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "-n",
+            metavar="N",
+            min=1,
+            help="Worker processes, each with brokers of its own. Default: 2 where containers would take minutes in one, else 1.",
+        ),
+    ] = None,
     profile: Profile = None,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="What it is called in every file and report. Default: SYSTEM.")] = None,
     version: Annotated[str | None, typer.Option(metavar="VERSION", help="Its version there; asked of the system unless given.")] = None,
@@ -91,6 +115,20 @@ def run(
     strict: Annotated[bool, typer.Option("--strict", help="What is not offered or inconclusive makes exit code 1 too.")] = False,
     max_not_offered: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Exit code 1 where more requirements than that are not offered.")
+    ] = None,
+    parity: Annotated[
+        bool | None,
+        typer.Option(
+            help="Whether requirements that only one implementation has (source: implementation) make exit code 1 too. Default: for the "
+            "reference, and for builds of a release; --strict counts them.",
+        ),
+    ] = None,
+    shuffle: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SEED",
+            help="Ask the scenarios in an order drawn with this number, on which no verdict may depend; those on one broker stay together.",
+        ),
     ] = None,
     html: Annotated[bool, typer.Option(help="Make the Allure HTML report, where Allure is found.")] = True,
     check: Annotated[
@@ -120,6 +158,8 @@ def run(
 
         fencepost run kafka --bootstrap 127.0.0.1:9092 --expectations known.yaml
 
+        fencepost run pulsar --container apachepulsar/pulsar:4.0.7 --verify-expectations 10
+
         fencepost run pulsar --container apachepulsar/pulsar:4.0.7
 
         fencepost run pulsar --service-url pulsar://127.0.0.1:6650 --admin-url http://127.0.0.1:8080
@@ -131,6 +171,10 @@ def run(
         fencepost run kafka --container apache/kafka:4.3.1 --plan
 
         fencepost run kafka --container apache/kafka:4.3.1 --smoke
+
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --restart-command ./kill-or-start.sh --throwaway
+
+        fencepost run kafka --bootstrap 127.0.0.1:9092 --broker-configuration unverified=127.0.0.1:9093
 
         fencepost run --defect no-epoch-bump
 
@@ -147,8 +191,14 @@ def run(
         fail("-v and -q exclude each other: the first shows more of a run, the second less")
     if form != "table" and not plan:
         fail(f"--format {form} is that of a plan: say --plan too, or leave it out")
+    if restart_command and workers and workers > 1:
+        fail(f"--restart-command and -n {workers} exclude each other: each worker would kill the broker that the others ask")
     need_system("run", system, bootstrap, service_url, admin_url, container, broker)
     system = registry.named(system)
+    if verify_expectations is None and verify_all:
+        fail("--verify-all needs --verify-expectations N, which says how often")
+    if verify_expectations is not None and (results or write_baseline or check or (workers or 1) > 1):
+        fail("--verify-expectations writes nothing, and has one worker: leave out --results, --write-baseline, --check and -n")
     folder = results or Path("results") / system
     given = {
         "--bootstrap": bootstrap,
@@ -163,12 +213,15 @@ def run(
         "--patience": patience,
         "--write-baseline": write_baseline,
         "--max-not-offered": max_not_offered,
+        "--shuffle": shuffle,
         "--summary": summary,
         "--previous": previous,
+        **{f"--{name}": value for name, value in granted(restart_command, throwaway, broker_configuration).items()},
     }
     arguments = [f"--system={system}", f"--results={folder}", *(f"{name}={value}" for name, value in given.items() if value is not None)]
     arguments += [*([] if html else ["--no-html"]), *(["--check"] if check else []), *(["--strict-verdicts"] if strict else [])]
     arguments += ["--smoke"] if smoke else []
+    arguments += [] if parity is None else ["--parity" if parity else "--no-parity"]
     lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--skip": skip, "--level": level, "--expectations": expectations}
     lists |= {"--fail-on": fail_on, "--label": label}
     for name, values in lists.items():
@@ -181,11 +234,21 @@ def run(
         guarded(lambda: planning.show(suite.options_of(arguments), register.bundled(), workers, form))
 
     def judge() -> int:
+        from fencepost import plan as planning
         from fencepost import suite
+        from fencepost.contract import register
         from fencepost.stopping import Stopping
         from fencepost.watching import Loudness
 
+        in_processes = workers or (planning.workers_for(suite.options_of(arguments), register.bundled()) if given["--container"] else 1)
         loudness = Loudness.VERBOSE if verbose else Loudness.QUIET if quiet else Loudness.NORMAL
-        return suite.run(arguments, workers, Stopping(timeout, max_failures), loudness)
+        return suite.run(arguments, in_processes, Stopping(timeout, max_failures), loudness)
 
-    guarded(judge)
+    def measure() -> int:
+        from fencepost import verify_expectations as verifying
+        from fencepost.stopping import Stopping
+
+        nowhere = [argument for argument in arguments if not argument.startswith("--results=")]
+        return verifying.run(nowhere, verify_expectations or 1, verify_all, Stopping(timeout, max_failures))
+
+    guarded(judge if verify_expectations is None else measure)

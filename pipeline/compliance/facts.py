@@ -1,10 +1,12 @@
 """What a report shows, as plain values. Nothing here knows Spark, so that a page can be drawn without it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
+
+from fencepost.contract.parity import Parity
 
 VERDICTS = ("met", "violated", "known_deviation", "not_offered", "inconclusive", "harness_error", "not_run", "excluded")
 RED = ("violated", "inconclusive", "harness_error")
@@ -85,7 +87,7 @@ class Standing:
     `unfinished` says that one came from a run that was not complete, and `whole` that for each proposal one came from a run which asked all
     of it.
     `anomalies` counts the requirements in whose histories a check found some. `images` has the images of all its runs, the latest first:
-    an image that was built anew is the same system as long as its version is.
+    an image that was built anew is the same system as long as its version is. `parity` counts the rows that only one implementation has.
     """
 
     system: System
@@ -98,11 +100,18 @@ class Standing:
     whole: bool
     anomalies: int = 0
     images: tuple[str, ...] = ()
+    parity: Parity = field(default_factory=Parity)
 
     @cached_property
     def totals(self) -> dict[str, int]:
         """How many requirements have each verdict."""
         return {verdict: sum(counts.get(verdict, 0) for counts in self.counts.values()) for verdict in VERDICTS}
+
+    @property
+    def reds(self) -> dict[str, int]:
+        """How many requirements of the proposals have each red verdict, parity rows left out."""
+        odd = {"violated": self.parity.differ, "inconclusive": self.parity.unknown}
+        return {verdict: number for verdict in RED if (number := self.totals[verdict] - odd.get(verdict, 0))}
 
     @property
     def judged(self) -> int:
@@ -116,8 +125,11 @@ class Standing:
 
     @property
     def state(self) -> State:
-        """A red is a red, whatever else is missing; and what was cut short, narrowed down or met nothing does not conform."""
-        if self.anomalies or any(self.totals[verdict] for verdict in RED):
+        """A red is a red, whatever else is missing; and what was cut short, narrowed down or met nothing does not conform.
+
+        A parity row, which only one implementation has, speaks for no proposal: where only such rows differ, the system conforms.
+        """
+        if self.anomalies or self.reds:
             return State.DOES_NOT
         if self.unfinished or not self.latest.complete or not self.judged:
             return State.INCOMPLETE

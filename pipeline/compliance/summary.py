@@ -8,7 +8,7 @@ The driver gets one line for each system and version, and in full no more of the
 
 import functools
 import operator
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,9 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
+from fencepost.contract import parity
+from fencepost.contract.parity import Parity
+from fencepost.contract.verdict import Verdict
 from fencepost.pipeline import local
 
 from .facts import STRETCHES, UNJUDGED, VERDICTS, Cell, Column, Moment, Run, Standing, Summary, System
@@ -80,11 +83,11 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
     counted_runs = (F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete"))
     own = runs.groupBy(*_OF).agg(*counted_runs, newest.alias("latest"), _images())
     judged = ~F.col("verdict").isin(*UNJUDGED)
-    kept = ("requirement", "verdict", "complete", "narrowed", "anomalies", "latest")
+    kept = ("requirement", "source", "verdict", "complete", "narrowed", "anomalies", "latest")
     verdicts = last.join(own, _same(last, own)).select(*(last[name] for name in _OF), *kept, last["run"])
     proposal = F.regexp_replace("requirement", "-[^-]*$", "").alias("proposal")
     counted = (
-        verdicts.groupBy(*_OF, proposal, "verdict")
+        verdicts.groupBy(*_OF, proposal, "source", "verdict")
         .agg(
             F.count("*").alias("count"),
             F.count_if(judged & (F.col("run") != F.col("latest.run"))).alias("borrowed"),
@@ -94,16 +97,17 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
         )
         .groupBy(*_OF)
         .agg(
-            F.collect_list(F.struct("proposal", "verdict", "count", "whole")).alias("counts"),
+            F.collect_list(F.struct("proposal", "source", "verdict", "count", "whole")).alias("counts"),
             *(F.sum(name).alias(name) for name in _SUMS),
         )
     )
     joined = own.join(counted, _same(own, counted)).select(own["*"], "counts", *_SUMS)
     micros = _micros(F.col("latest.started")).alias("micros")
     for row in joined.select("*", micros).orderBy(F.col("micros").desc(), *_OF).collect():
-        counts: dict[str, dict[str, int]] = defaultdict(dict)
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
         for one in row.counts:
-            counts[one.proposal][one.verdict] = one["count"]
+            counts[one.proposal][one.verdict] += one["count"]
+        parity_rows = [one for one in row.counts if one.source == parity.SOURCE]
         asked = {one.proposal for one in row.counts if one.verdict not in UNJUDGED}
         whole = {one.proposal for one in row.counts if one.whole}
         latest = row.latest
@@ -118,6 +122,7 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[Standing]:
             bool(asked) and asked <= whole,
             row.anomalies,
             tuple(row.images),
+            Parity.of(Verdict(one.verdict) for one in parity_rows for _ in range(one["count"])),
         )
 
 

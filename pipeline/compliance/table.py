@@ -23,6 +23,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from fencepost.contract import parity
 from fencepost.pipeline import local
 
 from .facts import VERDICTS
@@ -190,7 +191,7 @@ def _rows(documents: DataFrame) -> DataFrame:
         "fencepost": document.fencepost,
         "requirement": one.id,
         "level": one.level,
-        "source": one.source,
+        "source": F.when(one.source == "observed", parity.SOURCE).otherwise(one.source),  # as it was called before
         "verdict": one.verdict,
         "reason": one.reason,
         "evidence": one.evidence,

@@ -2,12 +2,12 @@
 
 Where to read what:
 
-* `transaction`, `ending`, `coordinator`: who owns a transactional id, what a transaction covers, how it ends.
+* `transaction`, `ending`, `known_transactions`, `coordinator`: who owns a transactional id, what a transaction covers, how it ends.
 * `markers`, `partition_log`, `producer_state`: the decision in the partitions, who may append, how far committed data may be read.
 * `verification`, `guards`: how a leader and the coordinator agree before the first batch of a transaction is appended.
 * `groups`: offsets as part of a transaction. `membership`: who is in a group.
 * `transaction_log`, `topics`: what survives a crash; `seeded_disk`: a disk that was used before.
-* `authorizer`: who may do what. `caller`: who has logged in on a connection.
+* `authorizer`: who may do what.
 * `api`: Kafka's messages. `profile`: where releases differ. `node`, `broker`: how it is put together.
 """
 
@@ -15,7 +15,6 @@ from fencepost.reference.kernel.profiles import ProfileError
 
 from .authorizer import ANONYMOUS
 from .broker import ReferenceKafka
-from .caller import Caller
 from .crash_points import CRASH_POINTS
 from .node import Address, Parts
 from .profile import Profile
@@ -26,7 +25,6 @@ __all__ = [
     "ANONYMOUS",
     "CRASH_POINTS",
     "Address",
-    "Caller",
     "Parts",
     "Profile",
     "ProfileError",

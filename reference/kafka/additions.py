@@ -14,7 +14,7 @@ from fencepost.reference.kernel.rules import rule
 
 from .coordinator import Coordinator
 from .errors import Error, Refused
-from .topics import OFFSETS_PARTITION, Topics
+from .topics import INTERNAL, OFFSETS_PARTITION, Topics
 from .values import ProducerIdAndEpoch, TopicPartition
 
 
@@ -38,22 +38,20 @@ class Additions:
     def of_client(self, addition: Addition) -> dict[TopicPartition, Error]:
         """Decision: what AddPartitionsToTxn answers a client, which adds all of the partitions or none."""
         rule("KIP890-030")
-        return self.judge(addition, transaction_version=0)
+        return self.internal_among(addition.partitions) or self.judge(addition, transaction_version=0)
 
     def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
         """Decision: what a batched AddPartitionsToTxn answers, transaction by transaction; an error of one says nothing of the next."""
         rule("KIP890-037")
         return [self.judge(addition, transaction_version=2) for addition in additions]
 
-    def add_offsets(self, transactional_id: str, producer: ProducerIdAndEpoch, group: str) -> None:
+    def add_offsets(self, transactional_id: str, producer: ProducerIdAndEpoch, group: str) -> None:  # noqa: ARG002 - as a broker with several has it
         """Decision: AddOffsetsToTxn adds the partition of __consumer_offsets in which the group's offsets are kept.
 
-        Raises Refused: INVALID_GROUP_ID when the group has no name; else as `Coordinator.add_partitions`.
+        All groups have theirs in one partition here. Raises Refused: as `Coordinator.add_partitions`.
         """
-        if not group:
-            raise Refused(Error.INVALID_GROUP_ID)
-        self._topics.create_internal(OFFSETS_PARTITION.topic)
         rule("KIP890-046")
+        rule("KIP890-380")
         self._coordinator.add_partitions(transactional_id, producer, [OFFSETS_PARTITION], transaction_version=0)
 
     def judge(self, addition: Addition, transaction_version: int) -> dict[TopicPartition, Error]:
@@ -66,10 +64,22 @@ class Additions:
                 return self._coordinator.verify_partitions(addition.transactional_id, addition.producer, partitions)
             self._coordinator.add_partitions(addition.transactional_id, addition.producer, partitions, transaction_version)
         except Refused as refusal:
-            if refusal.error is Error.INVALID_REQUEST:
-                rule("KIP890-044")
+            rule("KIP890-044")
             return dict.fromkeys(partitions, refusal.error)
         return dict.fromkeys(partitions, Error.NONE)
+
+    def internal_among(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
+        """Decision: where one of the partitions is of the broker's own topics none is added: brokers may add those, and no client.
+
+        Empty where none is.
+        """
+        if not any(partition.topic in INTERNAL for partition in partitions):
+            return {}
+        rule("KIP890-255")
+        return {
+            partition: Error.TOPIC_AUTHORIZATION_FAILED if partition.topic in INTERNAL else Error.OPERATION_NOT_ATTEMPTED
+            for partition in partitions
+        }
 
     def unknown_among(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
         """Decision: where one of the partitions does not exist none is added, and each has its error. Empty where all exist."""

@@ -39,5 +39,6 @@ class AdvertisedApiVersions:
     def supported(self, version: int) -> Mapping[str, Feature]:
         """Decision: the supported levels of each feature in ApiVersions of that version."""
         rule("KIP890-002")
-        lowest_level = 0 if version >= _SHOWS_FEATURES_FROM_LEVEL_0 else 1
-        return {name: feature for name, feature in self._profile.features.items() if feature.supported[0] >= lowest_level}
+        rule("KIP890-378")
+        features = self._profile.features.items()
+        return {name: feature for name, feature in features if version >= _SHOWS_FEATURES_FROM_LEVEL_0 or feature.supported[0] > 0}

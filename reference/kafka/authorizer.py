@@ -24,20 +24,17 @@ class Authorizer:
     def __init__(self, settings: Settings, disk: Disk) -> None:
         self.is_on = settings.has_authorizer
         self._super_users = settings.super_users
-        self._journal: Journal[tuple[Right, bool]] = disk.journal("acls")
-        self._rights: dict[Right, None] = {}
-        for right, is_granted in self._journal:
-            self._take_in(right, is_granted)
+        self._rights: Journal[Right] = disk.journal("acls")
 
     def grant(self, right: Right) -> None:
-        """Add an entry."""
-        self._journal.append((right, True))
-        self._take_in(right, True)
+        """Decision: an entry that was added is in force at once; one that is there already is there once."""
+        rule("KIP890-375")
+        self._rights.replace(dict.fromkeys((*self._rights, right)))
 
     def revoke(self, right: Right) -> None:
-        """Remove an entry."""
-        self._journal.append((right, False))
-        self._take_in(right, False)
+        """Decision: an entry that was removed is in force no longer."""
+        rule("KIP890-375")
+        self._rights.replace([one for one in self._rights if one != right])
 
     def rights(self) -> tuple[Right, ...]:
         """All entries, in the order in which they were made."""
@@ -48,17 +45,40 @@ class Authorizer:
         if not self.is_on or principal in self._super_users:
             return True
         enough = {operation, *_IMPLY_DESCRIBE} if operation is Operation.DESCRIBE else {operation}
-        return any(Right(principal, one, resource) in self._rights for one in enough)
+        return any(right.principal == principal and right.resource == resource and right.operation in enough for right in self._rights)
 
     def may_use_transactional_id(self, principal: str, transactional_id: str) -> bool:
         """Decision: whether the principal may make requests about a transaction of that transactional id."""
         rule("KIP890-173")
         return self.allows(principal, Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, transactional_id))
 
+    def may_find_coordinator(self, principal: str, transactional_id: str) -> bool:
+        """Decision: whether the principal may learn which node coordinates that transactional id."""
+        rule("KIP890-259")
+        return self._may_describe(principal, transactional_id)
+
+    def may_see_transactional_id(self, principal: str, transactional_id: str) -> bool:
+        """Decision: whether DescribeTransactions and ListTransactions tell the principal of that transactional id."""
+        rule("KIP890-260")
+        rule("KIP890-261")
+        return self._may_describe(principal, transactional_id)
+
+    def may_see_topic(self, principal: str, topic: str) -> bool:
+        """Decision: whether DescribeTransactions tells the principal that the topic is part of a transaction."""
+        rule("KIP890-269")
+        return self.allows(principal, Operation.DESCRIBE, Resource(ResourceKind.TOPIC, topic))
+
+    def _may_describe(self, principal: str, transactional_id: str) -> bool:
+        return self.allows(principal, Operation.DESCRIBE, Resource(ResourceKind.TRANSACTIONAL_ID, transactional_id))
+
+    def may_see_producers_of(self, principal: str, topic: str) -> bool:
+        """Decision: whether DescribeProducers tells the principal who writes to that topic."""
+        rule("KIP890-262")
+        return self.allows(principal, Operation.READ, Resource(ResourceKind.TOPIC, topic))
+
     def may_add_for_brokers(self, principal: str, version: int) -> bool:  # noqa: ARG002 - all batched versions are for brokers
         """Decision: whether the principal may send a batched AddPartitionsToTxn of that version: brokers may, by CLUSTER_ACTION."""
         rule("KIP890-036")
-        rule("KIP890-172")
         return self.allows(principal, Operation.CLUSTER_ACTION, CLUSTER)
 
     def may_write_markers(self, principal: str) -> bool:
@@ -81,16 +101,23 @@ class Authorizer:
         rule("KIP890-176")
         return self.allows(principal, Operation.WRITE, Resource(ResourceKind.TOPIC, topic))
 
-    def may_be_idempotent(self, principal: str) -> bool:
-        """Whether the principal may have a producer id without a transactional id: whoever may write anywhere may."""
-        writes = any(
-            right.principal == principal and right.operation is Operation.WRITE and right.resource.kind is ResourceKind.TOPIC
-            for right in self._rights
-        )
-        return writes or self.allows(principal, Operation.IDEMPOTENT_WRITE, CLUSTER)
+    def may_add(self, principal: str, topic: str) -> bool:
+        """Decision: whether the principal may put partitions of the topic into its transaction."""
+        rule("KIP890-258")
+        return self.allows(principal, Operation.WRITE, Resource(ResourceKind.TOPIC, topic))
 
-    def _take_in(self, right: Right, is_granted: bool) -> None:
-        if is_granted:
-            self._rights[right] = None
-        else:
-            self._rights.pop(right, None)
+    def may_be_idempotent(self, principal: str) -> bool:
+        """Decision: whether the principal may have a producer id without a transactional id: whoever may write to a topic may."""
+        rule("KIP890-379")
+        kinds = {right.resource.kind for right in self._rights if right.principal == principal and right.operation is Operation.WRITE}
+        return ResourceKind.TOPIC in kinds or self.allows(principal, Operation.IDEMPOTENT_WRITE, CLUSTER)
+
+    def may_change_rights(self, principal: str) -> bool:
+        """Decision: whether the principal may add and remove entries."""
+        rule("KIP890-376")
+        return self.allows(principal, Operation.ALTER, CLUSTER)
+
+    def may_list_rights(self, principal: str) -> bool:
+        """Decision: whether the principal may learn who may do what."""
+        rule("KIP890-376")
+        return self.allows(principal, Operation.DESCRIBE, CLUSTER)

@@ -6,15 +6,21 @@ from fencepost.reference.kernel import broker as kernel
 from fencepost.reference.kernel.clock import START
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
+from fencepost.wire.kafka.entities import api_of
 
 from .api import answer, refusal
+from .api.data import await_coordinator
 from .authorizer import ANONYMOUS
 from .crash_points import CRASH_POINTS
 from .markers import WriteMarker
 from .node import Address, Node, Parts
 from .profile import Profile
+from .replication import Replicas
+from .sent import Sent
 from .settings import Settings
 from .topics import FIRST_NODE
+
+_FOR_EVER_MS = 2**40
 
 LOADING_MS = 100
 """Long enough for a client to meet a coordinator that is loading; it asks again after less."""
@@ -44,13 +50,22 @@ class ReferenceKafka(kernel.Broker[Node]):
         self._address = address
         self._numbers = range(FIRST_NODE, FIRST_NODE + nodes)
         self._paused: set[int] = set()
+        self._replicas = Replicas(parts.replication)
+        self._waiting: list[Sent] = []
+        """What leaders keep until the coordinator's node goes on."""
+
         self._loading_ms = 0
         self.restart()
 
     def start_node(self, machine: Machine) -> Node:
-        node = Node(machine, self._profile, self._parts, self.settings, self._address, self._numbers)
+        node = Node(machine, self._profile, self._parts, self.settings, self._address, self._replicas, self._numbers)
         node.coordinator.load_for(self._loading_ms)
         return node
+
+    def node_stops(self, node: Node) -> None:
+        node.coordinator.stop()
+        for log in node.topics.logs():
+            log.put_down()
 
     def handle(self, request: RequestPayload, principal: str = ANONYMOUS, number: int = FIRST_NODE) -> ResponsePayload | None:
         """Answer one request, of whoever has logged in on its connection to the node of that number.
@@ -58,6 +73,18 @@ class ReferenceKafka(kernel.Broker[Node]):
         None means that there is no answer: the broker is down, the node is paused, or it does not serve that version.
         """
         return None if number in self._paused else self.run(lambda node: self._answer(node, request, principal, number))
+
+    def send(self, request: RequestPayload, principal: str = ANONYMOUS, number: int = FIRST_NODE) -> Sent:
+        """Hand over a request whose answer is read later.
+
+        A leader keeps Produce while the node of the coordinator that it asks is paused, and until the answer is read at the latest.
+        """
+        sent = Sent(lambda: self.handle(request, principal, number))
+        if self.run(lambda node: self._waits(node, request, number)):
+            self._waiting.append(sent)
+        else:
+            sent.read()
+        return sent
 
     def refuse(self, api: str | None) -> ResponsePayload | None:
         """Answer a request of a version that cannot even be read; None means that the connection is closed."""
@@ -70,15 +97,47 @@ class ReferenceKafka(kernel.Broker[Node]):
         self._loading_ms = 0
 
     def pause(self, node: int) -> None:
-        """Let a node do nothing until `resume`: it answers nobody, and markers for it are on their way."""
+        """Let a node do nothing until `resume`: it answers nobody, and markers for it are on their way or lost.
+
+        What partitions get that it has a replica of is not written until it goes on.
+        Where the coordinator is on it, it is to the others as if that were loading.
+        """
         if node not in self._numbers[1:]:
             raise ValueError(f"node {node} cannot be paused: the reference has {len(self._numbers)}, and the first is never paused")
         self._paused.add(node)
+        running = self._nodes.get(FIRST_NODE)
+        for log in running.topics.followed_by(node) if running else ():
+            log.replication.hold(node, log.end_offset)
+        self._keep_coordinator_away(node, _FOR_EVER_MS)
         self.network.hold(self._is_for_a_paused_node)
 
     def resume(self, node: int) -> None:
-        """Let a paused node go on."""
+        """Let a paused node go on. Connections to it have ended meanwhile, so what was on its way is sent again, by the timer."""
+        self.network.drop(self._is_for_a_paused_node)
         self._paused.discard(node)
+        self._replicas.let_go(node)
+        self._keep_coordinator_away(node, 0)
+        waiting, self._waiting = self._waiting, []
+        for sent in waiting:
+            sent.read()
+
+    def node_crashed(self, number: int) -> None:  # noqa: ARG002 - all nodes crash at once
+        """Nobody waits for an answer any more."""
+        for sent in self._waiting:
+            sent.lose()
+        self._waiting.clear()
+
+    def _waits(self, node: Node, request: RequestPayload, number: int) -> bool:
+        coordinator = node.directory.coordinator
+        if api_of(request) != "produce" or number in self._paused or coordinator not in self._paused:
+            return False
+        node.here = number
+        return await_coordinator(node, request)
+
+    def _keep_coordinator_away(self, number: int, duration_ms: int) -> None:
+        node = self._nodes.get(FIRST_NODE)
+        if node is not None and node.directory.coordinator == number:
+            node.coordinator.load_for(duration_ms)
 
     def _answer(self, node: Node, request: RequestPayload, principal: str, number: int) -> ResponsePayload | None:
         node.here = number
@@ -86,4 +145,5 @@ class ReferenceKafka(kernel.Broker[Node]):
         return response and node.response_order.arrange(response)
 
     def _is_for_a_paused_node(self, content: object) -> bool:
-        return isinstance(content, WriteMarker) and self._nodes[FIRST_NODE].topics.leader_of(content.partition) in self._paused
+        topics = self._nodes[FIRST_NODE].topics
+        return isinstance(content, WriteMarker) and content.partition in topics and topics.leader_of(content.partition) in self._paused

@@ -4,68 +4,25 @@ A step is decided, appended to the transaction log, and in force; then its answe
 steps: Prepare is the decision, and the request is answered; Complete follows when all partitions have their marker. In between a
 transition is *pending*, and every request for that transactional id is answered CONCURRENT_TRANSACTIONS.
 
-Who owns a transactional id is decided in `ownership`, the tables of EndTxn are in `ending`, what each step does to the record is in
-`transaction`. Times are ms since 1970.
+How transactions are stored and loaded is in `known_transactions`, who owns a transactional id is decided in `ownership`, the tables of
+EndTxn are in `ending`, what each step does to the record is in `transaction`. Times are ms since 1970.
 """
 
 import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fencepost.reference.kernel.crash import Crash
-from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
 from .ending import Asked, Ending, asked_about, end_of_new_client, end_of_old_client
 from .errors import Error, Refused
-from .feature_levels import FeatureLevels
-from .markers import MarkerSender, WriteToPartition
-from .ownership import Ownership
-from .profile import Profile
+from .known_transactions import KnownTransactions
 from .transaction import PREPARED, Decision, State, Transaction
-from .transaction_log import TransactionLog
-from .values import MAX_EPOCH, NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
-
-_MARKERS_CARRY_THE_VERSION = 2
-"""From this version on, WriteTxnMarkers says whether the epoch in a marker was bumped."""
+from .values import MAX_EPOCH, NO_PRODUCER, NOTHING, ProducerIdAndEpoch, TopicPartition
 
 
-class Coordinator:
-    """The transactions of all transactional ids."""
-
-    def __init__(
-        self,
-        machine: Machine,
-        profile: Profile,
-        log: TransactionLog,
-        ownership: Ownership,
-        marker_sender: type[MarkerSender],
-        write_marker: WriteToPartition,
-        levels: FeatureLevels,
-    ) -> None:
-        self._machine = machine
-        self._profile = profile
-        self._log = log
-        self._ownership = ownership
-        self._levels = levels
-        self._markers = marker_sender(machine, write_marker, self.complete)
-        self._transactions = {name: self.recovered(transaction) for name, transaction in log.replay().items()}
-        self._pending: set[str] = set()
-        self._loaded_at = machine.clock.now
-        self.resend_markers_of_prepared()
-
-    def load_for(self, duration_ms: int) -> None:
-        """Take that long for reading the transaction log. Until then, requests are refused, and clients ask again."""
-        self._loaded_at = self._machine.clock.now + duration_ms
-
-    def check_loaded(self) -> None:
-        """Decision: while the transaction log is being read nothing is known, not even what is not there.
-
-        Raises Refused: COORDINATOR_LOAD_IN_PROGRESS when it is.
-        """
-        if self._machine.clock.now < self._loaded_at:
-            rule("KIP890-169")
-            raise Refused(Error.COORDINATOR_LOAD_IN_PROGRESS)
+class Coordinator(KnownTransactions):
+    """What the requests of producers and of leaders, and the time, do to the transactions."""
 
     # -- InitProducerId
 
@@ -93,16 +50,24 @@ class Coordinator:
             rule("KIP890-020")
             raise Refused(Error.PRODUCER_FENCED)
         if transaction.state is State.ONGOING:
+            if not self.may_end_what_is_open(transaction, expected):
+                raise Refused(Error.PRODUCER_FENCED)
             self.abort_before_takeover(transaction)
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
         rule("KIP890-029")
         return self._install(self._ownership.next_owner(transaction, expected.epoch, timeout_ms)).producer
+
+    def may_end_what_is_open(self, transaction: Transaction, expected: ProducerIdAndEpoch) -> bool:
+        """Decision: the owner may, by its current epoch, and a new instance, which has none; one that was fenced may not."""
+        rule("KIP890-272")
+        return expected.epoch in (NO_PRODUCER.epoch, transaction.producer_epoch) or self._profile.stale_init_over_open == "aborts"
 
     def abort_before_takeover(self, transaction: Transaction) -> None:
         """Decision: a new owner begins with nothing open, so what is open is aborted first, and the new owner has to wait for that."""
         rule("KIP890-022")
         rule("KIP890-023")
         rule("KIP890-024")
+        rule("KIP890-203")
         self.abort_by_server(transaction)
 
     # -- AddPartitionsToTxn
@@ -116,20 +81,28 @@ class Coordinator:
 
         Raises Refused: CONCURRENT_TRANSACTIONS when the end before is not complete, and as `check_producer`.
         """
-        transaction = self._known(transactional_id)
+        transaction, partitions = self._known(transactional_id), frozenset(partitions)
         # Pending comes first: after an overflow the next producer id is in force only when the transition is complete.
         if self._is_pending(transaction):
             rule("KIP890-035")
             raise Refused(Error.CONCURRENT_TRANSACTIONS)
         self.check_producer(transaction, producer)
+        if not self.begins(partitions):
+            rule("KIP890-275")
+            return
+        rule("CORE-42")
         if transaction.state is State.ONGOING and transaction.partitions.issuperset(partitions):
             rule("KIP890-034")
             return
-        if transaction.state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT):
-            rule("KIP890-043")
-            rule("KIP890-063")
-        self._install(transaction.add(frozenset(partitions), transaction_version, self._machine.clock.now))
+        rule("KIP890-043")
+        rule("KIP890-063")
+        rule("KIP890-350")
+        self._install(transaction.add(partitions, transaction_version, self._machine.clock.now))
         self._machine.crash_points.reach("after-partition-added")
+
+    def begins(self, partitions: frozenset[TopicPartition]) -> bool:
+        """Decision: whether an addition is one: without a partition it changes nothing."""
+        return bool(partitions) or self._profile.empty_addition == "opens"
 
     def verify_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
@@ -171,8 +144,10 @@ class Coordinator:
             # Here too pending comes first, or a producer with its fresh epoch would be answered PRODUCER_FENCED.
             if self.must_wait(transaction):
                 rule("KIP890-066")
+                rule("CORE-37")
                 rule("KIP890-079")
                 rule("KIP890-081")
+                rule("KIP890-202")
                 raise Refused(Error.CONCURRENT_TRANSACTIONS)
             if (asked := self.asked_about(transaction, producer)) is None:
                 raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
@@ -199,7 +174,6 @@ class Coordinator:
 
     def end_of_old_client(self, state: State, decision: Decision) -> Ending:
         """Decision: what follows from EndTxn v0 to v4 in this state. Raises Refused: as `ending.end_of_old_client`."""
-        rule("KIP890-006")
         rule("KIP890-089")
         return end_of_old_client(state, decision)
 
@@ -226,9 +200,8 @@ class Coordinator:
             rule("KIP890-124")
         prepared = transaction.prepare(
             decision,
-            self._machine.clock.now,
             bumps=min(bumps, MAX_EPOCH - transaction.producer_epoch),
-            next_producer_id=self._log.new_producer_id() if overflow else -1,
+            next_producer_id=self._log.new_producer_id() if overflow else NOTHING,
         )
         self._machine.crash_points.reach("before-decision-logged")
         rule("KIP890-161")
@@ -237,20 +210,6 @@ class Coordinator:
         self._machine.crash_points.reach("after-decision-logged")
         self._send_markers(prepared)
         return prepared
-
-    def _send_markers(self, prepared: Transaction) -> None:
-        self._pending.add(prepared.transactional_id)
-        carries_version = self._profile.offers("write_txn_markers", _MARKERS_CARRY_THE_VERSION)
-        self._markers.send(prepared, self._log.coordinator_epoch, prepared.transaction_version if carries_version else 0)
-
-    def complete(self, transactional_id: str) -> None:
-        """Decision: when every partition has its marker, the transaction is complete, and its transactional id takes requests again."""
-        self._machine.crash_points.reach("before-complete-logged")
-        completed = self._transactions[transactional_id].completed()
-        if not self.can_be_stored(completed):
-            return
-        self._install(completed)
-        self._pending.remove(transactional_id)
 
     # -- What the coordinator does by itself
 
@@ -273,88 +232,23 @@ class Coordinator:
         asks.
         """
         for transaction in list(self._transactions.values()):
-            if transaction.state in PREPARED:
-                rule("KIP890-159")
-                continue
             overdue = transaction.started_at + transaction.timeout_ms < self._machine.clock.now
             if transaction.state is State.ONGOING and overdue:
                 rule("KIP890-156")
+                rule("KIP890-159")
+                rule("KIP890-215")
                 rule("CORE-15")
                 rule("KIP890-157")
+                rule("KIP890-213")
                 with contextlib.suppress(Refused):  # it stays open, and the next turn of the timer tries again
                     self.abort_by_server(transaction)
-
-    def forget_idle(self, before: int) -> None:
-        """The timer's work: forget the transactional ids to which nothing has happened since then."""
-        for transaction in list(self._transactions.values()):
-            if transaction.updated_at <= before and self.may_be_forgotten(transaction):
-                rule("KIP890-165")
-                self._log.forget(transaction.transactional_id)
-                del self._transactions[transaction.transactional_id]
-
-    def may_be_forgotten(self, transaction: Transaction) -> bool:
-        """Decision: whether an idle transactional id may expire: never one with a transaction, for nobody else could end that."""
-        rule("KIP890-166")
-        return transaction.is_idle
-
-    def send_markers_again(self) -> None:
-        """The timer's work: markers that did not get through."""
-        self._markers.send_again()
-
-    def recovered(self, transaction: Transaction) -> Transaction:
-        """Decision: what is known of a transaction after a crash: all that was known before it."""
-        if self._profile.producer_ids_after_restart == "forgotten":
-            transaction = replace(transaction, previous_producer_id=-1, next_producer_id=-1)
-        else:
-            rule("KIP890-163")
-        if self._profile.last_epoch_after_restart == "forgotten":
-            return replace(transaction, last_producer_epoch=-1)
-        rule("KIP890-164")
-        rule("CORE-24")
-        return transaction
-
-    def resend_markers_of_prepared(self) -> None:
-        """Decision: after a crash, the markers of every prepared transaction are sent again to all its partitions."""
-        for transaction in list(self._transactions.values()):
-            if transaction.state in PREPARED:
-                if self._profile.new_protocol_at_level_0 == "refused, fatal at start" and not self.can_be_stored(transaction):
-                    raise Crash(f"the transaction of {transaction.transactional_id} cannot be stored at level 0")
-                rule("KIP890-162")
-                rule("CORE-28")
-                rule("KIP890-007")
-                self._send_markers(transaction)
-
-    # -- What others may know
-
-    def describe(self, transactional_id: str) -> Transaction:
-        """Decision: what DescribeTransactions tells. In a Prepare state the partitions are those that are still without a marker.
-
-        Raises Refused: INVALID_REQUEST when the transactional id is empty, TRANSACTIONAL_ID_NOT_FOUND when it is not known, and as
-        `check_loaded`.
-        """
-        if not transactional_id:
-            raise Refused(Error.INVALID_REQUEST)
-        self.check_loaded()
-        if (transaction := self._transactions.get(transactional_id)) is None:
-            rule("KIP890-147")
-            raise Refused(Error.TRANSACTIONAL_ID_NOT_FOUND)
-        rule("KIP890-148")
-        if transaction.state in PREPARED:
-            rule("KIP890-149")
-            rule("KIP890-080")
-            return replace(transaction, partitions=self._markers.unmarked(transactional_id))
-        return transaction
-
-    def transactions(self) -> tuple[Transaction, ...]:
-        """All of them, in the order in which their ids came up."""
-        self.check_loaded()
-        return tuple(self._transactions.values())
 
     # -- Checks and steps that all requests share
 
     def _known(self, transactional_id: str) -> Transaction:
         if not self.is_valid_id(transactional_id):
             rule("KIP890-075")
+            rule("KIP890-214")
             raise Refused(Error.INVALID_REQUEST)
         self.check_loaded()
         if (transaction := self._transactions.get(transactional_id)) is None:
@@ -371,9 +265,6 @@ class Coordinator:
         """Decision: whether InitProducerId and EndTxn are told to ask again, since the end of a transaction is not complete."""
         return self._is_pending(transaction)
 
-    def _is_pending(self, transaction: Transaction) -> bool:
-        return transaction.transactional_id in self._pending
-
     def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         """Decision: only the current producer id and epoch of the transactional id may go on with its transaction.
 
@@ -385,22 +276,6 @@ class Coordinator:
             raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
         if producer.epoch != transaction.producer_epoch:
             rule("KIP890-032")
+            rule("KIP890-206")
             rule("KIP890-102" if producer.epoch > transaction.producer_epoch else "KIP890-087")
             raise Refused(Error.PRODUCER_FENCED)
-
-    def can_be_stored(self, transaction: Transaction) -> bool:
-        """Decision: whether a record of the transaction log can hold this. By the text it always can: what an old reader does not know,
-        it passes over.
-        """
-        is_old_record = self._levels.transaction_version == 0
-        return self._profile.new_protocol_at_level_0 == "served" or not is_old_record or transaction.transaction_version < 2
-
-    def _install(self, transaction: Transaction) -> Transaction:
-        if not self.can_be_stored(transaction):
-            # What has been seen of the releases: the refused transition stays pending, and with it the transactional id.
-            self._pending.add(transaction.transactional_id)
-            raise Refused(Error.UNSUPPORTED_VERSION)
-        updated = replace(transaction, updated_at=self._machine.clock.now)
-        self._log.append(updated)
-        self._transactions[transaction.transactional_id] = updated
-        return updated

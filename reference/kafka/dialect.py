@@ -7,7 +7,7 @@ from .values import NO_PRODUCER, ProducerIdAndEpoch
 
 
 class Dialect:
-    """The words of refusals."""
+    """What the versions of a request differ in."""
 
     def error_for(self, error: Error, version: int, knows_fenced: int) -> Error:
         """Decision: clients before the version `knows_fenced` are answered INVALID_PRODUCER_EPOCH for PRODUCER_FENCED, which came later."""
@@ -16,6 +16,10 @@ class Dialect:
             rule("KIP890-087")
             return Error.INVALID_PRODUCER_EPOCH
         return error
+
+    def isolation(self, asked: int, version: int) -> int:  # noqa: ARG002 - each version that can name a level means it
+        """Decision: the isolation level of a Fetch, by its number: the one that it asks for, whatever its version."""
+        return asked
 
     def producer_in_refusal(self, asked_as: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - a client would use what it reads
         """Decision: the producer id and epoch beside an error: none at all, whoever asked."""

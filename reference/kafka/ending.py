@@ -13,7 +13,7 @@ from fencepost.reference.kernel.rules import rule
 
 from .errors import Error, Refused
 from .transaction import Decision, State, Transaction
-from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, ProducerIdAndEpoch
+from .values import EXHAUSTED_EPOCH, ProducerIdAndEpoch
 
 
 class Asked(Enum):
@@ -37,11 +37,10 @@ class Ending(Enum):
 
 def asked_about(transaction: Transaction, requested: ProducerIdAndEpoch) -> Asked | None:
     """Which transaction the request means; None when its producer id is not this transactional id's."""
-    overflowed = transaction.producer_epoch == FIRST_EPOCH and requested.producer_id != transaction.producer_id
-    if overflowed and requested == ProducerIdAndEpoch(transaction.previous_producer_id, EXHAUSTED_EPOCH):
-        rule("KIP890-077")
-        return Asked.RETRY
     if requested.producer_id != transaction.producer_id:
+        if requested == ProducerIdAndEpoch(transaction.previous_producer_id, EXHAUSTED_EPOCH):
+            rule("KIP890-077")
+            return Asked.RETRY
         rule("KIP890-074")
         return None
     if requested.epoch == transaction.producer_epoch:
@@ -89,30 +88,26 @@ def end_of_new_client(state: State, decision: Decision, asked: Asked) -> Ending:
             rule("CORE-16")
             rule("KIP890-158")
             raise Refused(Error.INVALID_TXN_STATE)
-        case State.PREPARE_COMMIT | State.PREPARE_ABORT, Asked.RETRY, _:
-            rule("KIP890-066")
-            raise Refused(Error.CONCURRENT_TRANSACTIONS if decision.prepared is state else Error.INVALID_TXN_STATE)
         case _:
+            rule("KIP890-200")
+            rule("KIP890-201")
+            rule("CORE-30")
             raise Refused(Error.PRODUCER_FENCED)
 
 
 def end_of_old_client(state: State, decision: Decision) -> Ending:
-    """EndTxn v0 to v4, for a request with the current epoch."""
+    """EndTxn v0 to v4, for a request with the current epoch, with no transition pending."""
     if state is State.ONGOING:
         rule("KIP890-083")
+        rule("KIP890-208")
         return Ending.PREPARE
     if state is decision.complete:
         rule("KIP890-084")
         rule("CORE-11")
         rule("CORE-12")
         return Ending.ANSWER_AGAIN
-    if state is decision.prepared:
-        rule("KIP890-088")
-        raise Refused(Error.CONCURRENT_TRANSACTIONS)
-    if state is State.EMPTY:
-        rule("KIP890-086")
-    else:
-        rule("KIP890-085")
-        rule("CORE-13")
-        rule("CORE-14")
+    rule("KIP890-086")
+    rule("KIP890-085")
+    rule("CORE-13")
+    rule("CORE-14")
     raise Refused(Error.INVALID_TXN_STATE)

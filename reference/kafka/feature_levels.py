@@ -25,7 +25,13 @@ class FeatureLevels:
     def __init__(self, disk: Disk, profile: Profile) -> None:
         self._profile = profile
         self._changes: Journal[_Change] = disk.journal("feature-levels")
-        self._levels = {name: feature.finalized for name, feature in profile.features.items()} | dict(self._changes)
+        self._levels = {name: feature.finalized for name, feature in profile.features.items()} | self.kept()
+
+    def kept(self) -> dict[str, int]:
+        """Decision: the levels that a restart finds: of each feature that was ever changed, the last one."""
+        if self._changes:
+            rule("KIP890-220")
+        return dict(self._changes)
 
     @property
     def epoch(self) -> int:
@@ -38,18 +44,21 @@ class FeatureLevels:
 
     @property
     def transaction_version(self) -> int:
-        return self._levels.get("transaction.version", 0)
+        return self._levels["transaction.version"]
 
-    def change(self, feature: str, level: int, *, may_lower: bool) -> None:
-        """Put a feature to another level, at once. Raises Refused: as `check`."""
-        self.check(feature, level, may_lower=may_lower)
+    def change(self, feature: str, level: int) -> None:
+        """Put a feature to another level that it may have, at once."""
         rule("KIP890-003")
         if level != self._levels[feature]:
             self._changes.append((feature, level))
             self._levels[feature] = level
 
     def check(self, feature: str, level: int, *, may_lower: bool) -> None:
-        """Raises Refused: INVALID_UPDATE_VERSION when there is no such feature or level, or the level falls and must not."""
+        """Decision: whether the level may be changed to this one.
+
+        Raises Refused: INVALID_UPDATE_VERSION when there is no such feature or level, or the level falls and must not.
+        """
+        rule("KIP890-377")
         if feature not in self._levels:
             raise Refused(Error.INVALID_UPDATE_VERSION, f"there is no feature {feature!r}")
         lowest, highest = self._profile.features[feature].supported

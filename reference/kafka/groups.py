@@ -11,8 +11,8 @@ Source: "Implicitly Add Partitions to Transactions on Produce for New Clients (2
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from fencepost.reference.kernel.clock import Clock
 from fencepost.reference.kernel.rules import rule
@@ -28,10 +28,8 @@ from .verification import Operation, Verification
 MAX_METADATA_BYTES = 4_096
 """`offset.metadata.max.bytes`, with Kafka's default."""
 
-_EACH_BATCH_BEGINS_AT = 0
-"""The group coordinator writes one batch after the other and counts none, and its sequence numbers are not compared."""
-
-_NO_GENERATION = -1
+_COMPACTED_FROM = 100
+"""A log of more offsets is compacted, where as many batches as half of that are decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,26 @@ class CommittedOffset:
 
 
 @dataclass(frozen=True, slots=True)
+class Sender:
+    """Which member of the group says that it commits: an empty member id is nobody's."""
+
+    generation: int | None
+    member: str
+    instance: str | None
+
+
+NOBODY = Sender(None, "", None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """An offset, and where in the log its record was first: of two for one partition the later record counts."""
+
+    offset: CommittedOffset
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     group: str
     partition: TopicPartition
@@ -52,14 +70,13 @@ class _Place:
 class Groups:
     """The offsets of all groups."""
 
-    def __init__(self, topics: Topics, verification: Verification, membership: Membership, clock: Clock, most_batches: int) -> None:
+    def __init__(self, topics: Topics, verification: Verification, membership: Membership, clock: Clock) -> None:
         self._topics = topics
         self._verification = verification
         self._membership = membership
         self._clock = clock
-        self._most_batches = most_batches
-        self._committed: dict[_Place, CommittedOffset] = {}
-        self._pending: dict[int, dict[_Place, CommittedOffset]] = {}
+        self._committed: dict[_Place, _Stored] = {}
+        self._pending: dict[int, dict[_Place, _Stored]] = {}
         self._read_to = 0
 
     def commit_in_transaction(
@@ -69,8 +86,7 @@ class Groups:
         producer: ProducerIdAndEpoch,
         offsets: Mapping[TopicPartition, CommittedOffset],
         operation: Operation,
-        generation: int = _NO_GENERATION,
-        member: str = "",
+        sender: Sender = NOBODY,
     ) -> dict[TopicPartition, Error]:
         """Store offsets that shall count when the transaction commits; the verdict for each partition.
 
@@ -80,71 +96,92 @@ class Groups:
             rule("KIP890-056")
             raise Refused(Error.INVALID_GROUP_ID)
         verdicts = self.judge(offsets)
-        lawful = {partition: offset for partition, offset in offsets.items() if verdicts[partition] is Error.NONE}
-        if not lawful:
+        records = self._records(group, offsets, verdicts)
+        if not records:
             return verdicts
         batch = Batch(
-            tuple(self.record(group, partition, offset) for partition, offset in lawful.items()),
+            records,
             producer_id=producer.producer_id,
             producer_epoch=producer.epoch,
-            base_sequence=_EACH_BATCH_BEGINS_AT,
             transactional=True,
         )
         log = self._log()
         guard = self._verification.before_offset_commit(log, transactional_id, batch, operation)
-        self.check_membership(group, generation, member)
+        self.check_membership(group, sender)
         log.append(batch, encode(batch), guard, checks_sequence=False)
         self._compact(log)
         rule("KIP890-047")
         rule("CORE-22")
         return verdicts
 
-    def check_membership(self, group: str, generation: int, member: str) -> None:
-        """Decision: who says that it is a member must be one. A sender with no generation does not say so, and may be anybody.
+    def check_membership(self, group: str, sender: Sender) -> None:
+        """Decision: who says that it is a member must be one. A sender with no member id does not say so, and may be anybody.
 
-        Raises Refused: ILLEGAL_GENERATION when there is no such group or its generation is another, UNKNOWN_MEMBER_ID when it has no such
-        member.
+        Raises Refused: ILLEGAL_GENERATION when there is no such group, and as `Membership.check`.
         """
         rule("KIP890-055")
-        if generation <= _NO_GENERATION:
+        rule("KIP890-240")
+        rule("KIP890-241")
+        if not sender.member:
             return
         if not self._membership.has_members(group) and not self.partitions_of(group):
             raise Refused(Error.ILLEGAL_GENERATION, f"there is no group {group!r}")
-        self._membership.check(group, generation, member)
+        self._membership.check(group, sender.generation, sender.member, sender.instance)
 
-    def commit(
-        self, group: str, offsets: Mapping[TopicPartition, CommittedOffset], generation: int, member: str
-    ) -> dict[TopicPartition, Error]:
+    def commit(self, group: str, offsets: Mapping[TopicPartition, CommittedOffset], sender: Sender) -> dict[TopicPartition, Error]:
         """Store offsets that count at once; the verdict for each partition. Raises Refused for the request as a whole."""
-        if not group:
-            raise Refused(Error.INVALID_GROUP_ID)
-        self.check_membership(group, generation, member)
+        self.check_plain(group, sender)
         verdicts = self.judge(offsets)
-        lawful = {partition: offset for partition, offset in offsets.items() if verdicts[partition] is Error.NONE}
-        if lawful:
-            batch = Batch(tuple(self.record(group, partition, offset) for partition, offset in lawful.items()))
+        if records := self._records(group, offsets, verdicts):
+            batch = Batch(records)
             log = self._log()
             log.append(batch, encode(batch))
             self._compact(log)
         return verdicts
+
+    def check_plain(self, group: str, sender: Sender) -> None:
+        """Decision: outside of transactions the same is asked of a member. Raises Refused."""
+        rule("KIP890-356")
+        self.check_membership(group, sender)
 
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
         """Decision: the offset that OffsetFetch answers, None for nothing.
 
         Raises Refused: UNSTABLE_OFFSET_COMMIT when a stable one is required and a transaction may change it at any moment.
         """
+        rule("KIP890-270")
         self._catch_up()
         place = _Place(group, partition)
         rule("KIP890-052")
         if require_stable and any(place in pending for pending in self._pending.values()):
+            rule("CORE-34")
             raise Refused(Error.UNSTABLE_OFFSET_COMMIT)
-        return self._committed.get(place)
+        stored = self._committed.get(place)
+        return None if stored is None else stored.offset
 
     def partitions_of(self, group: str) -> list[TopicPartition]:
-        """The partitions in which the group has committed, or is about to."""
+        """Decision: the partitions in which the group has committed, or is about to: all that it has, for who asks for all."""
+        rule("KIP890-358")
+        return sorted(place.partition for place in self._places_of(group))
+
+    def _places_of(self, group: str) -> list[_Place]:
         self._catch_up()
-        places = set(self._committed).union(*self._pending.values())
-        return sorted(place.partition for place in places if place.group == group)
+        return [place for place in set(self._committed).union(*self._pending.values()) if place.group == group]
+
+    def delete(self, group: str) -> None:
+        """Remove a group and all its offsets. Raises Refused: as `check_may_go`."""
+        places = self._places_of(group)
+        self.check_may_go(group, places)
+        tombstones = Batch(tuple(Record(None, _key(place), self._clock.now) for place in places))
+        self._log().append(tombstones, encode(tombstones))
+
+    def check_may_go(self, group: str, places: Sequence[_Place]) -> None:
+        """Decision: a group that is deleted has no members. Raises Refused: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND when there is none."""
+        rule("KIP890-357")
+        if self._membership.has_members(group):
+            raise Refused(Error.NON_EMPTY_GROUP)
+        if not places:
+            raise Refused(Error.GROUP_ID_NOT_FOUND)
 
     def judge(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> dict[TopicPartition, Error]:
         """Decision: which offsets may be stored; one that may not does not keep the others from it."""
@@ -156,15 +193,19 @@ class Groups:
             return Error.UNKNOWN_TOPIC_OR_PARTITION
         return Error.OFFSET_METADATA_TOO_LARGE if len(offset.metadata.encode()) > MAX_METADATA_BYTES else Error.NONE
 
+    def _records(
+        self, group: str, offsets: Mapping[TopicPartition, CommittedOffset], verdicts: Mapping[TopicPartition, Error]
+    ) -> tuple[Record, ...]:
+        return tuple(self.record(group, partition, offset) for partition, offset in offsets.items() if verdicts[partition] is Error.NONE)
+
     def _log(self) -> PartitionLog:
         self._topics.create_internal(OFFSETS_PARTITION.topic)
         return self._topics.log(OFFSETS_PARTITION)
 
     def record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:
         """Decision: what of an offset is stored in the log."""
-        key = json.dumps([group, partition.topic, partition.partition])
         value = json.dumps([offset.offset, offset.leader_epoch, offset.metadata])
-        return Record(value.encode(), key.encode(), self._clock.now)
+        return Record(value.encode(), _key(_Place(group, partition)), self._clock.now)
 
     def _catch_up(self) -> None:
         """Read on in the log, to where it ends now."""
@@ -175,13 +216,18 @@ class Groups:
 
     def _compact(self, log: PartitionLog) -> None:
         """A log that has become long gets one more batch of what all groups have, and drops what was before that."""
-        if len(log) > self._most_batches and log.may_drop_before(log.end_offset):
+        if log.end_offset - log.start_offset > _COMPACTED_FROM and log.is_worth_cutting(_COMPACTED_FROM // 2):
             self._catch_up()
             all_before = log.end_offset
             if self._committed:
-                batch = Batch(tuple(self.record(place.group, place.partition, offset) for place, offset in self._committed.items()))
+                batch = Batch(tuple(self._moved(place, stored) for place, stored in self._committed.items()))
                 log.append(batch, encode(batch))
             log.drop_before(all_before)
+
+    def _moved(self, place: _Place, stored: _Stored) -> Record:
+        """The record of an offset at a new place in the log, which says where it was first."""
+        record = self.record(place.group, place.partition, stored.offset)
+        return replace(record, value=json.dumps([*json.loads(record.value or b""), stored.at]).encode())
 
     def take_in(self, batch: Batch) -> None:
         """Decision: offsets of a transaction are pending until its marker; others count at once."""
@@ -189,10 +235,21 @@ class Groups:
             self.decide(batch.producer_id, batch.marker.type)
             return
         places = self._pending.setdefault(batch.producer_id, {}) if batch.transactional else self._committed
-        for record in batch.records:
+        for position, record in enumerate(batch.records, batch.base_offset):
             group, topic, number = json.loads(record.key or b"")
+            place = _Place(group, TopicPartition(topic, number))
+            if record.value is None:
+                self.remove(place)
+                continue
             rule("CORE-23")
-            places[_Place(group, TopicPartition(topic, number))] = CommittedOffset(*json.loads(record.value or b""))
+            offset, leader_epoch, metadata, *moved_from = json.loads(record.value)
+            places[place] = _Stored(CommittedOffset(offset, leader_epoch, metadata), *moved_from or [position])
+
+    def remove(self, place: _Place) -> None:
+        """Decision: with its group an offset goes, also one that is pending: its transaction may commit, and does not bring it back."""
+        rule("KIP890-243")
+        for places in (self._committed, *self._pending.values()):
+            places.pop(place, None)
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:
         """Decision: with the marker, the offsets that are pending for the producer become those of the groups, or nothing."""
@@ -200,7 +257,20 @@ class Groups:
         if decision is MarkerType.COMMIT:
             rule("KIP890-053")
             rule("CORE-20")
-            self._committed |= decided
+            rule("CORE-39")
+            self._committed |= {place: stored for place, stored in decided.items() if self.counts(stored, self._committed.get(place))}
         else:
             rule("KIP890-054")
             rule("CORE-21")
+            rule("KIP890-205")
+
+    def counts(self, decided: _Stored, committed: _Stored | None) -> bool:
+        """Decision: whether an offset of a transaction that commits takes the place of the committed one: not of one that came after it."""
+        if committed is None or committed.at < decided.at:
+            return True
+        rule("KIP890-242")
+        return False
+
+
+def _key(place: _Place) -> bytes:
+    return json.dumps([place.group, place.partition.topic, place.partition.partition]).encode()

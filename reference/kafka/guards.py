@@ -7,7 +7,9 @@ Source: "Race Condition": the state is checked once more, in the moment of writi
 """
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.rules import rule
 
 from .values import ProducerIdAndEpoch
 
@@ -20,7 +22,6 @@ class Attempt:
     """
 
     guard: int
-    epoch: int
     lowest_sequence: int
     bumps_epoch: bool
 
@@ -29,33 +30,22 @@ class Guards:
     """The attempts of one partition, at most one for each producer. They are in memory only: after a crash nobody is waiting."""
 
     def __init__(self) -> None:
-        self._attempts: dict[int, Attempt] = {}
-        self._numbers = itertools.count(1)
+        self._attempts: dict[ProducerIdAndEpoch, Attempt] = {}
+        self._numbers = itertools.count()
 
     def draw(self, producer: ProducerIdAndEpoch, sequence: int, *, bumps_epoch: bool) -> Attempt:
-        """Begin to verify; a producer that tries again goes on with its guard."""
-        known = self._attempts.get(producer.producer_id)
-        if known is None:
-            attempt = Attempt(next(self._numbers), producer.epoch, sequence, bumps_epoch)
-        elif producer.epoch > known.epoch:
-            attempt = replace(known, epoch=producer.epoch, lowest_sequence=sequence)
-        elif producer.epoch == known.epoch:
-            attempt = replace(known, lowest_sequence=min(sequence, known.lowest_sequence))
-        else:
-            attempt = known
-        self._attempts[producer.producer_id] = attempt
+        """Begin to verify, or begin again, with a guard that nobody else has."""
+        known = self._attempts.get(producer)
+        lowest = sequence if known is None else min(sequence, known.lowest_sequence)
+        attempt = self._attempts[producer] = Attempt(next(self._numbers), lowest, bumps_epoch)
         return attempt
 
-    def current(self, producer_id: int) -> Attempt | None:
+    def current(self, producer: ProducerIdAndEpoch) -> Attempt | None:
         """The attempt that an append may rely on."""
-        return self._attempts.get(producer_id)
+        return self._attempts.get(producer)
 
-    def appended(self, producer_id: int) -> None:
-        """The batch is in the log, and the log itself tells from now on that the transaction is open."""
-        self._attempts.pop(producer_id, None)
-
-    def marked(self, marker: ProducerIdAndEpoch) -> None:
-        """A marker came. It overtakes the attempt, unless the attempt is for the next transaction of a new client."""
-        attempt = self._attempts.get(marker.producer_id)
-        if attempt is not None and not (attempt.bumps_epoch and attempt.epoch == marker.epoch):
-            del self._attempts[marker.producer_id]
+    def end(self, producer_id: int) -> None:
+        """A batch of the producer is in the log, which tells from now on that the transaction is open; or a marker has overtaken it."""
+        rule("KIP890-207")
+        rule("KIP890-219")
+        self._attempts = {producer: attempt for producer, attempt in self._attempts.items() if producer.producer_id != producer_id}

@@ -17,12 +17,13 @@ class MarkerWriter:
         self._topics = topics
 
     def write(self, partition: TopicPartition, marker: TransactionMarker) -> Error:
-        """Append the marker to the partition's log, and say what the leader answers."""
+        """Append the marker to the partition's log, and say what the leader answers: REQUEST_TIMED_OUT where not all replicas have it."""
         try:
-            self._topics.log(partition).append_marker(marker)
+            log = self._topics.log(partition)
+            log.append_marker(marker)
         except Refused as refusal:
             return refusal.error
-        return Error.NONE
+        return Error.NONE if log.replication.is_written(log.end_offset) else Error.REQUEST_TIMED_OUT
 
     def write_all(self, partitions: Iterable[TopicPartition], marker: TransactionMarker) -> dict[TopicPartition, Error]:
         """Decision: each of several partitions answers for itself whether it has the marker."""

@@ -10,7 +10,7 @@ sending: somebody else has taken over, and the transaction stays as it is until 
 Source: "Bump Epoch on Each Transaction for New Clients (1)": the markers carry the bumped epoch.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -20,9 +20,6 @@ from fencepost.reference.kernel.rules import rule
 from .errors import Error
 from .transaction import Decision, Transaction
 from .values import ProducerIdAndEpoch, TopicPartition
-
-_DONE = frozenset({Error.NONE, Error.UNSUPPORTED_FOR_MESSAGE_FORMAT, Error.UNSUPPORTED_VERSION})
-_GIVE_UP = frozenset({Error.INVALID_PRODUCER_EPOCH, Error.TRANSACTION_COORDINATOR_FENCED})
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class TransactionMarker:
     producer: ProducerIdAndEpoch
     decision: Decision
     coordinator_epoch: int
-    transaction_version: int = 0
+    transaction_version: int
 
 
 WriteToPartition: TypeAlias = Callable[[TopicPartition, TransactionMarker], Error]
@@ -89,6 +86,7 @@ class MarkerSender:
         """Decision: every partition of the transaction gets a marker."""
         rule("KIP890-126")
         rule("CORE-01")
+        rule("KIP890-212")
         return sorted(transaction.partitions)
 
     def unmarked(self, transactional_id: str) -> frozenset[TopicPartition]:
@@ -96,8 +94,10 @@ class MarkerSender:
         return frozenset(message.partition for message in self._waiting.get(transactional_id, ()))
 
     def send_again(self) -> None:
-        """The timer's work: what got lost, or was refused for the moment."""
+        """Decision: the timer sends again what got lost, or was refused for the moment, whichever transaction it is of."""
         again, self._again = self._again, []
+        if len({message.transactional_id for message in again}) > 1:
+            rule("KIP890-218")
         for message in again:
             self._send(message)
 
@@ -117,14 +117,30 @@ class MarkerSender:
 
     def _answered(self, answer: MarkerAnswer) -> None:
         waiting = self._waiting.get(answer.asked.transactional_id, set())
-        if answer.asked not in waiting:
-            return  # heard before: the answer to a duplicate, or to a marker of an earlier transaction
-        if answer.error in _DONE:
-            waiting.remove(answer.asked)
+        marker = self.marker_meant(answer, waiting)
+        if marker is None:
+            return
+        if self.needs_no_more(answer.error):
+            waiting.remove(marker)
             if not waiting:
-                self._complete(answer.asked.transactional_id)
-        elif answer.error not in _GIVE_UP:
-            self._again.append(answer.asked)
+                self._complete(marker.transactional_id)
+        else:
+            self._again.append(marker)
+
+    def marker_meant(self, answer: MarkerAnswer, waiting: Collection[WriteMarker]) -> WriteMarker | None:
+        """Decision: which of the markers that wait an answer is about: the one that it answers, and no other in the same partition.
+
+        None where that was heard before: the answer to a duplicate, or to a marker of an earlier transaction.
+        """
+        rule("KIP890-340")
+        return answer.asked if answer.asked in waiting else None
+
+    def needs_no_more(self, error: Error) -> bool:
+        """Decision: whether a partition is done with, by its leader's answer: it has the marker, or was deleted."""
+        if error is Error.UNKNOWN_TOPIC_OR_PARTITION:
+            rule("KIP890-230")
+            return True
+        return error is Error.NONE
 
     def _complete(self, transactional_id: str) -> None:
         del self._waiting[transactional_id]

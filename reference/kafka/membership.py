@@ -1,25 +1,26 @@
 """Who is in a consumer group: joining, the leader's assignment, heartbeats, leaving.
 
 A *generation* is one set of members with one assignment. Whoever joins, leaves or stays away for longer than its session may last,
-begins the next generation, and all members have to join that one too; its leader hands out the assignment, and then it is stable.
+begins the next generation, and all members have to join that one too; its leader hands out the assignment, and then it is settled.
 
 Kafka lets a member wait in JoinGroup until the others have joined as well. Here nobody waits: JoinGroup is answered at once, and who
 asks for its assignment too early is answered REBALANCE_IN_PROGRESS, which clients answer by joining again. They come to the same end.
 
-Members are in memory only. After a crash clients are answered UNKNOWN_MEMBER_ID and join anew. Static members are treated as any others.
+A *static* member says which instance of an application it is. The same instance may join again without its member id, after a restart of
+the application: it takes the place of the member that it was, in the same generation, and whoever still goes by the old id is fenced.
+
+Members are in memory only. After a crash clients are answered UNKNOWN_MEMBER_ID and join anew.
 """
 
-from collections.abc import Mapping
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fencepost.reference.kernel.clock import Clock
+from fencepost.reference.kernel.rules import rule
 
 from .errors import Error, Refused
-
-SESSION_TIMEOUT_MS = (6_000, 1_800_000)
-"""`group.min.session.timeout.ms` and `group.max.session.timeout.ms`, with Kafka's defaults."""
-
-MOST_MEMBERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +44,58 @@ class Joined:
 
 
 @dataclass(slots=True)
-class _Group:
+class Member:
+    """A member, as its group knows it."""
+
+    brings: Joining
+    instance: str | None
+    heard_at: int
+    generation: int
+    """The last one that it has joined."""
+    share: bytes = b""
+    """What the leader has assigned to it."""
+
+
+@dataclass(slots=True)
+class Group:
+    """A group that has members, or has had some."""
+
+    members: dict[str, Member] = field(default_factory=dict)
+    """By their ids; who has been there longest is first."""
     generation: int = 0
-    leader: str | None = None
-    protocol: str = ""
-    members: dict[str, Joining] = field(default_factory=dict)
-    heard_at: dict[str, int] = field(default_factory=dict)
-    joined: set[str] = field(default_factory=set)
-    """Who has joined this generation."""
-    assignments: Mapping[str, bytes] | None = None
-    """What the leader has handed out, None before that."""
+    settled: int = 0
+    """The last generation whose leader has handed out the assignment."""
 
-    def next_generation(self) -> None:
+    @property
+    def leader(self) -> str:
+        """Who has been there longest."""
+        return next(iter(self.members))
+
+    @property
+    def protocol(self) -> str:
+        """The leader's best of those that everybody understands; `join` sees to it that there is one."""
+        brought = [member.brings.protocols for member in self.members.values()]
+        return next(protocol for protocol in brought[0] if all(protocol in protocols for protocols in brought))
+
+    def id_of(self, instance: str) -> str | None:
+        """The member that an instance is."""
+        return next((name for name, member in self.members.items() if member.instance == instance), None)
+
+    def known(self, name: str, instance: str | None) -> Member:
+        """The member. Raises Refused: FENCED_INSTANCE_ID when its instance is another by now, UNKNOWN_MEMBER_ID when there is none."""
+        if instance is not None and self.id_of(instance) not in (None, name):
+            raise Refused(Error.FENCED_INSTANCE_ID, instance)
+        if name not in self.members:
+            raise Refused(Error.UNKNOWN_MEMBER_ID, name)
+        return self.members[name]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether its members know what is assigned to them."""
+        return self.settled == self.generation
+
+    def begin_next_generation(self) -> None:
         self.generation += 1
-        self.joined.clear()
-        self.assignments = None
-        if self.leader not in self.members:
-            self.leader = None
-
-    def remove(self, member: str) -> None:
-        del self.members[member], self.heard_at[member]
-        self.next_generation()
 
 
 class Membership:
@@ -71,99 +103,118 @@ class Membership:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._groups: dict[str, _Group] = {}
-        self._members_so_far = 0
+        self._groups: defaultdict[str, Group] = defaultdict(Group)
+        self._numbers = itertools.count()
 
-    def join(self, name: str, member: str, joining: Joining) -> Joined:
-        """Join the group's generation, which may be a new one. An empty member id asks for one. Raises Refused."""
+    def join(self, name: str, member: str, joining: Joining, instance: str | None = None) -> Joined:
+        """Join the group's generation, which may be a new one. An empty member id asks for one. Raises Refused.
+
+        A static member that is known takes its own place again, in the generation that there is unless it brings something else.
+        """
+        self.check_may_join(name)
+        group = self._groups[name]
+        before = None if member or instance is None else group.id_of(instance)
+        if before is not None:
+            member = self.take_own_place(group, before)
+        known = group.known(member, instance) if member else None
+        self.check_fits(joining, [other.brings for other in group.members.values() if other is not known])
+        if known is None:
+            member = self._new_id()
+            known = group.members[member] = Member(joining, instance, self._clock.now, group.generation)
+            group.begin_next_generation()
+        elif known.brings != joining or (group.is_settled and member == group.leader and before is None):
+            group.begin_next_generation()
+        known.brings, known.heard_at, known.generation = joining, self._clock.now, group.generation
+        return Joined(member, group.generation, group.protocol, group.leader, self.told(group, member))
+
+    def check_may_join(self, name: str) -> None:
+        """Decision: a group needs a name. Raises Refused."""
         if not name:
+            rule("KIP890-354")
             raise Refused(Error.INVALID_GROUP_ID)
-        if not SESSION_TIMEOUT_MS[0] <= joining.session_timeout_ms <= SESSION_TIMEOUT_MS[1]:
-            raise Refused(Error.INVALID_SESSION_TIMEOUT)
-        group = self._groups.get(name, _Group())
-        if member and member not in group.members:
-            raise Refused(Error.UNKNOWN_MEMBER_ID)
-        others = [known for other, known in group.members.items() if other != member]
-        shared = [protocol for protocol in joining.protocols if all(protocol in other.protocols for other in others)]
-        if not shared or any(other.protocol_type != joining.protocol_type for other in others):
-            raise Refused(Error.INCONSISTENT_GROUP_PROTOCOL)
-        if not member and len(group.members) >= MOST_MEMBERS:
-            raise Refused(Error.GROUP_MAX_SIZE_REACHED)
-        self._groups[name] = group
-        if not member:
-            self._members_so_far += 1
-            member = f"member-{self._members_so_far}"
-        is_news = group.members.get(member) != joining
-        leader_has_looked = group.leader in group.joined
-        is_settled = group.assignments is not None
-        group.members[member], group.heard_at[member] = joining, self._clock.now
-        if (is_news and (leader_has_looked or group.generation == 0)) or (is_settled and member == group.leader):
-            group.next_generation()
-        group.joined.add(member)
-        if group.leader is None:
-            group.leader = member
-        if member == group.leader:
-            group.protocol = shared[0]
-        wanted = {other: known.protocols[group.protocol] for other, known in group.members.items()} if member == group.leader else {}
-        return Joined(member, group.generation, group.protocol, group.leader, wanted)
 
-    def sync(self, name: str, generation: int, member: str, assignments: Mapping[str, bytes]) -> bytes:
+    def check_fits(self, joining: Joining, others: Sequence[Joining]) -> None:
+        """Decision: a member must understand a protocol that all others do. Raises Refused."""
+        is_shared = any(all(protocol in other.protocols for other in others) for protocol in joining.protocols)
+        if not is_shared or any(other.protocol_type != joining.protocol_type for other in others):
+            rule("KIP890-354")
+            raise Refused(Error.INCONSISTENT_GROUP_PROTOCOL)
+
+    def told(self, group: Group, member: str) -> Mapping[str, bytes]:
+        """Decision: what JoinGroup says of the others: to the leader alone, what all of them want."""
+        rule("KIP890-352")
+        return {name: known.brings.protocols[group.protocol] for name, known in group.members.items()} if member == group.leader else {}
+
+    def take_own_place(self, group: Group, old: str) -> str:
+        """Decision: an instance that is back goes on as the member that it was, under another id, which this returns."""
+        rule("KIP890-355")
+        new = self._new_id()
+        group.members = {new if name == old else name: known for name, known in group.members.items()}
+        return new
+
+    def sync(self, name: str, generation: int, member: str, instance: str | None, assignments: Mapping[str, bytes]) -> bytes:
         """The member's assignment; `assignments` are everybody's, from the leader.
 
-        Raises Refused: REBALANCE_IN_PROGRESS when the leader has not given any, UNKNOWN_MEMBER_ID and ILLEGAL_GENERATION as `check`.
+        Raises Refused: REBALANCE_IN_PROGRESS when the leader has not given any, and as `heartbeat`.
         """
-        group = self._of_member(name, generation, member)
-        if member == group.leader and group.assignments is None:
-            group.assignments = dict(assignments)
-        if group.assignments is None:
+        known = self.heartbeat(name, generation, member, instance)
+        group = self._groups[name]
+        if not group.is_settled:
+            if member != group.leader:
+                raise Refused(Error.REBALANCE_IN_PROGRESS)
+            for other, each in group.members.items():
+                each.share = assignments.get(other, b"")
+            group.settled = group.generation
+        return known.share
+
+    def heartbeat(self, name: str, generation: int, member: str, instance: str | None) -> Member:
+        """The member is still there.
+
+        Raises Refused: REBALANCE_IN_PROGRESS when it has to join the next generation, ILLEGAL_GENERATION when it speaks of one that is not
+        its own, FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`.
+        """
+        group = self._groups[name]
+        known = group.known(member, instance)
+        if generation != known.generation:
+            raise Refused(Error.ILLEGAL_GENERATION)
+        known.heard_at = self._clock.now
+        if generation != group.generation:
+            rule("KIP890-353")
             raise Refused(Error.REBALANCE_IN_PROGRESS)
-        return group.assignments.get(member, b"")
+        return known
 
-    def heartbeat(self, name: str, generation: int, member: str) -> None:
-        """The member is still there. Raises Refused: REBALANCE_IN_PROGRESS when it has to join the next generation."""
-        self._of_member(name, generation, member)
+    def leave(self, name: str, member: str, instance: str | None) -> None:
+        """The member goes. Raises Refused: FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`."""
+        group = self._groups[name]
+        group.known(member, instance)
+        self.remove(group, member)
 
-    def leave(self, name: str, member: str) -> None:
-        """The member goes. Raises Refused: UNKNOWN_MEMBER_ID when there is no such member."""
-        group = self._groups.get(name)
-        if group is None or member not in group.members:
-            raise Refused(Error.UNKNOWN_MEMBER_ID)
-        group.remove(member)
-        self._forget_if_empty(name)
+    def remove(self, group: Group, member: str) -> None:
+        """Decision: without a member the others need another assignment."""
+        rule("KIP890-353")
+        del group.members[member]
+        group.begin_next_generation()
 
-    def check(self, name: str, generation: int, member: str) -> None:
+    def check(self, name: str, generation: int | None, member: str, instance: str | None) -> None:
         """Whether the member may commit offsets: it is one, and of this generation.
 
-        Raises Refused: UNKNOWN_MEMBER_ID when it is none, ILLEGAL_GENERATION when the generation is another.
+        Raises Refused: FENCED_INSTANCE_ID when its instance is another member by now, UNKNOWN_MEMBER_ID when it is none,
+        ILLEGAL_GENERATION when the generation is another.
         """
-        group = self._groups.get(name)
-        if group is None or member not in group.members:
-            raise Refused(Error.UNKNOWN_MEMBER_ID, member)
+        group = self._groups[name]
+        group.known(member, instance)
         if generation != group.generation:
             raise Refused(Error.ILLEGAL_GENERATION)
 
     def has_members(self, name: str) -> bool:
-        return name in self._groups
+        return bool(self._groups[name].members)
 
     def remove_the_silent(self) -> None:
         """The timer's work: members that were not heard of for as long as their session may last."""
-        for name, group in list(self._groups.items()):
-            for member, joining in list(group.members.items()):
-                if group.heard_at[member] + joining.session_timeout_ms < self._clock.now:
-                    group.remove(member)
-            self._forget_if_empty(name)
+        for group in self._groups.values():
+            for name, known in list(group.members.items()):
+                if known.heard_at + known.brings.session_timeout_ms < self._clock.now:
+                    self.remove(group, name)
 
-    def _of_member(self, name: str, generation: int, member: str) -> _Group:
-        group = self._groups.get(name)
-        if group is None or member not in group.members:
-            raise Refused(Error.UNKNOWN_MEMBER_ID)
-        if generation > group.generation:
-            raise Refused(Error.ILLEGAL_GENERATION)
-        group.heard_at[member] = self._clock.now
-        if generation < group.generation or member not in group.joined:
-            raise Refused(Error.REBALANCE_IN_PROGRESS)
-        return group
-
-    def _forget_if_empty(self, name: str) -> None:
-        if not self._groups[name].members:
-            del self._groups[name]
+    def _new_id(self) -> str:
+        return f"member-{next(self._numbers)}"

@@ -27,9 +27,10 @@ from .ownership import Ownership
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
 from .profile import Profile
+from .replication import Replicas, Replication
 from .response_order import ResponseOrder
 from .settings import Settings
-from .topics import FIRST_NODE, INTERNAL, Topics
+from .topics import FIRST_NODE, INTERNAL, TRANSACTIONS_PARTITION, Topics
 from .transaction_log import TransactionLog
 from .values import TopicPartition
 from .verification import Verification
@@ -60,15 +61,19 @@ class Parts:
     authorizer: type[Authorizer] = Authorizer
     coordinator: type[Coordinator] = Coordinator
     dialect: type[Dialect] = Dialect
+    feature_levels: type[FeatureLevels] = FeatureLevels
     groups: type[Groups] = Groups
     directory: type[Directory] = Directory
     response_order: type[ResponseOrder] = ResponseOrder
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
+    membership: type[Membership] = Membership
     network: type[Network] = Network
     ownership: type[Ownership] = Ownership
     partition_log: type[PartitionLog] = PartitionLog
     producer_states: type[ProducerStates] = ProducerStates
+    replication: type[Replication] = Replication
+    topics: type[Topics] = Topics
     transaction_filter: type[TransactionFilter] = TransactionFilter
     transaction_log: type[TransactionLog] = TransactionLog
     verification: type[Verification] = Verification
@@ -77,12 +82,19 @@ class Parts:
 class Node:
     """One life of the broker, from its start to its crash.
 
-    A cluster of more nodes is told apart only at its edge: each node answers for the partitions that it leads, and the first for
-    transactions and what groups commit. Behind that they are one machine, on which markers are what travels.
+    A cluster of more nodes is told apart only at its edge: each node answers for the partitions that it leads, the first for what groups
+    commit, and it or the one that it was moved to for transactions. Behind that they are one machine, on which markers are what travels.
     """
 
     def __init__(
-        self, machine: Machine, profile: Profile, parts: Parts, settings: Settings, address: Address, numbers: Sequence[int] = (FIRST_NODE,)
+        self,
+        machine: Machine,
+        profile: Profile,
+        parts: Parts,
+        settings: Settings,
+        address: Address,
+        replicas: Replicas,
+        numbers: Sequence[int] = (FIRST_NODE,),
     ) -> None:
         self.machine = machine
         self.address = address
@@ -93,13 +105,15 @@ class Node:
         self.profile = profile
         self.settings = settings
         self._parts = parts
-        self.levels = FeatureLevels(machine.disk, profile)
+        self._replicas = replicas
+        self.levels = parts.feature_levels(machine.disk, profile)
         self.advertised_api_versions = parts.advertised_api_versions(profile, self.levels)
         self.authorizer = parts.authorizer(settings, machine.disk)
         self.dialect = parts.dialect()
         self.response_order = parts.response_order()
-        self.topics = Topics(machine.disk, self._open_log)
-        self.directory = parts.directory(FIRST_NODE)
+        self.topics = parts.topics(machine.disk, self._open_log)
+        is_known = TRANSACTIONS_PARTITION in self.topics
+        self.directory = parts.directory(self.topics.leader_of(TRANSACTIONS_PARTITION) if is_known else FIRST_NODE)
         self.transaction_filter = parts.transaction_filter
         self.markers = parts.marker_writer(self.topics)
         log = parts.transaction_log(machine.disk)
@@ -107,8 +121,8 @@ class Node:
         self.coordinator = parts.coordinator(machine, profile, log, self.ownership, parts.marker_sender, self.markers.write, self.levels)
         self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
-        self.membership = Membership(machine.clock)
-        self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock, settings.retained_batches)
+        self.membership = parts.membership(machine.clock)
+        self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock)
         machine.every(settings.clean_up_interval_ms, self.coordinator.abort_timed_out)
         machine.every(settings.clean_up_interval_ms, self.coordinator.send_markers_again)
         machine.every(settings.expired_id_clean_up_interval_ms, self._forget_idle_ids)
@@ -117,17 +131,30 @@ class Node:
 
     @property
     def coordinates(self) -> bool:
-        """Whether the coordinator's own node has been asked."""
-        return self.here == FIRST_NODE
+        """Whether the transaction coordinator's own node has been asked."""
+        return self.directory.coordinates(self.here)
 
     def check_coordinates(self) -> None:
-        """Raises Refused: NOT_COORDINATOR when another node than the coordinator has been asked."""
+        """Raises Refused: NOT_COORDINATOR when another node than the transaction coordinator's has been asked."""
         if not self.coordinates:
             raise Refused(Error.NOT_COORDINATOR)
 
+    def check_coordinates_groups(self) -> None:
+        """Raises Refused: NOT_COORDINATOR when another node than the group coordinator's has been asked, which is always the first."""
+        if not self.directory.coordinates_groups(self.here):
+            raise Refused(Error.NOT_COORDINATOR)
+
+    def move(self, partition: TopicPartition, number: int) -> None:
+        """Let another node lead the partition; with that of the transaction log goes the coordinator."""
+        self.topics.move(partition, number)
+        if partition == TRANSACTIONS_PARTITION:
+            self.directory.coordinator = number
+            self.machine.network.lose_all()
+            self.coordinator.take_over(self._parts.transaction_log(self.machine.disk))
+
     def leads(self, partition: TopicPartition) -> bool:
         """Whether the node that has been asked leads the partition; what there is not, no other node leads."""
-        return partition not in self.topics or self.topics.leader_of(partition) == self.here
+        return partition not in self.topics or self.topics.is_led_by(partition, self.here)
 
     def log_led_here(self, partition: TopicPartition) -> PartitionLog:
         """The log of a partition. Raises Refused: as `Topics.log`, and NOT_LEADER_OR_FOLLOWER when another node leads it."""
@@ -145,6 +172,7 @@ class Node:
 
     def _open_log(self, partition: TopicPartition) -> PartitionLog:
         log = self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
+        log.replication = self._replicas.of(partition)
         if partition.topic not in INTERNAL:
             log.retained_batches = self.settings.retained_batches
         return log

@@ -13,7 +13,7 @@ from .errors import Error, Refused
 from .profile import Profile
 from .transaction import Transaction
 from .transaction_log import TransactionLog
-from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
+from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, NO_PRODUCER, NOTHING, ProducerIdAndEpoch
 
 MAX_TIMEOUT_MS = 900_000
 """`transaction.max.timeout.ms`, with Kafka's default."""
@@ -55,6 +55,7 @@ class Ownership:
         """Decision: whether InitProducerId with this producer id and epoch is the owner's: its producer id is the current one, or the one
         before an overflow with the last epoch. Without a producer id, anybody may.
         """
+        rule("KIP890-276")
         if expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id):
             return True
         rule("KIP890-027")
@@ -67,20 +68,15 @@ class Ownership:
         Raises Refused: PRODUCER_FENCED when `expected_epoch` is neither the current epoch nor the one before a lost answer,
         UNKNOWN_SERVER_ERROR when a release cannot repeat the bump to the last epoch.
         """
-        if transaction.epoch_is_exhausted and expected_epoch in (-1, transaction.producer_epoch):
+        if transaction.epoch_is_exhausted and expected_epoch in (NOTHING, transaction.producer_epoch):
             rule("KIP890-026")
-            return transaction.rotate_producer_id(self._log.new_producer_id(), timeout_ms, remember_epoch=expected_epoch != -1)
+            return transaction.rotate_producer_id(self._log.new_producer_id(), timeout_ms, remember_epoch=expected_epoch != NOTHING)
         if transaction.epoch_is_exhausted and self._profile.init_retry_at_last_epoch == "fails":
             raise Refused(Error.UNKNOWN_SERVER_ERROR)
-        if expected_epoch == -1:
-            rule("KIP890-015")
-            rule("KIP890-021")
-        elif expected_epoch == transaction.producer_epoch:
-            rule("KIP890-016")
-        elif expected_epoch == transaction.last_producer_epoch:
-            rule("KIP890-017")
-        try:
-            return transaction.bump_epoch(expected_epoch, timeout_ms)
-        except Refused:
-            rule("KIP890-018")
-            raise
+        rule("KIP890-015")
+        rule("KIP890-016")
+        rule("KIP890-017")
+        rule("KIP890-018")
+        rule("KIP890-021")
+        rule("KIP890-204")
+        return transaction.bump_epoch(expected_epoch, timeout_ms)

@@ -1,6 +1,6 @@
 """The log of one partition: batches in the order of their offsets, and how far they may be read.
 
-There is one replica, so what is appended is durable and the high watermark is the end of the log. The *last stable offset* is where
+What all replicas have is durable, and below the high watermark; a leader by itself has all of that. The *last stable offset* is where
 readers of committed data stop: the first offset of the oldest open transaction, or the high watermark where none is open. Below it
 everything is decided. Aborted records stay in the log; readers get the list of aborted transactions and leave them out themselves.
 
@@ -23,14 +23,21 @@ from .guards import Guards
 from .markers import TransactionMarker
 from .producer_state import ProducerState, ProducerStates, Standing
 from .profile import Profile
+from .replication import Replication
 from .transaction import Decision
-from .values import ProducerIdAndEpoch, TopicPartition
+from .values import ProducerIdAndEpoch, TopicPartition, journal_of
 
 _OFFSET = struct.Struct(">q")
 _LENGTH = slice(8, 12)
 _LEADER_EPOCH = struct.Struct(">i")
 _REST = slice(16, None)
 """A batch begins with its base offset, its length and the leader epoch; the first and the last are the leader's to fill in."""
+
+NO_PRODUCER_ID = -1
+"""That of a batch of nobody in particular, which is part of no transaction."""
+
+_HIGH_WATERMARK = -1
+"""What DeleteRecords says for everything that there is."""
 
 
 class Isolation(IntEnum):
@@ -59,10 +66,9 @@ class AbortedTransaction:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a partition knew at a moment, whatever of its log it still has."""
+    """What a partition knew at a moment of its producers and their transactions, and where its log began."""
 
     start_offset: int
-    end_offset: int
     producers: tuple[ProducerState, ...]
     aborted: tuple[AbortedTransaction, ...]
 
@@ -79,29 +85,23 @@ class PartitionLog:
     """One partition, as its leader has it."""
 
     retained_batches: int | None = None
-    """How many batches it has at most, beside those that are not decided; then it drops the older half. None for no bound."""
+    """How many decided batches it has at most; then it keeps as many offsets as half of that. None for no bound."""
+
+    leaders_before: int
+    """How many other nodes led it before, which is said before anything is written."""
 
     def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
         self.name = name
         self.producers = producer_states()
         self.guards = Guards()
+        self.replication = Replication()
         self.start_offset = 0
-        self.end_offset = 0
         self._clock = machine.clock
         self._profile = profile
-        self._journal: Journal[Entry | Snapshot] = machine.disk.journal(f"log of {name}")
+        self._journal: Journal[Entry | Snapshot] = machine.disk.journal(journal_of(name))
         self._entries: list[Entry] = []
         self._aborted: list[AbortedTransaction] = []
-        for record in self._journal:
-            if isinstance(record, Snapshot):
-                self._restore(record)
-            else:
-                self.apply(record)
-        if self.producers.open_transactions():
-            rule("KIP890-094")
-            rule("CORE-24")
-        if self._entries:
-            rule("KIP890-111")
+        self._replay()
 
     # -- Writing
 
@@ -115,17 +115,19 @@ class PartitionLog:
         transaction that was verified or added here, or is outside of the one that is open; and as `check_shape` and
         `ProducerStates.check_sequence`.
         """
-        self.check_shape(batch, checks_sequence)
-        if batch.producer_id < 0:
+        self.check_shape(batch)
+        if batch.producer_id == NO_PRODUCER_ID:
             return self.write(batch, data)
         if checks_sequence and (known := self.producers.duplicate_of(batch)) is not None:
             rule("KIP890-112")
+            rule("CORE-38")
             return known.base_offset
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-        standing, attempt = self.producers.standing(producer), self.guards.current(batch.producer_id)
+        standing, attempt = self.producers.standing(producer), self.guards.current(producer)
         if standing is Standing.FENCED:
             rule("CORE-17")
             rule("CORE-19")
+            rule("KIP890-367")
             raise Refused(Error.INVALID_PRODUCER_EPOCH, f"epoch {producer.epoch} is older than that of the log")
         if not batch.transactional and self.has_open_transaction(batch.producer_id):
             rule("KIP890-107")
@@ -140,7 +142,8 @@ class PartitionLog:
             self.producers.check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
         offset = self.write(batch, data)
         if batch.transactional:
-            self.guards.appended(batch.producer_id)
+            rule("CORE-36")
+            self.guards.end(batch.producer_id)
         return offset
 
     def has_open_transaction(self, producer_id: int) -> bool:
@@ -154,26 +157,23 @@ class PartitionLog:
         kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
         rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")
         batch = self.control_batch(Marker(kind, marker.coordinator_epoch), marker.producer)
+        self.replication.ending(self.producers.get(batch.producer_id))
         self.write(batch, encode(batch))
-        self.guards.marked(marker.producer)
+        self.guards.end(batch.producer_id)
 
     def control_batch(self, marker: Marker, producer: ProducerIdAndEpoch) -> Batch:
         """Decision: the marker as a batch of the log: a transactional control batch."""
         rule("KIP890-125")
         return marker_batch(marker, producer.producer_id, producer.epoch, self._clock.now)
 
-    def check_shape(self, batch: Batch, checks_sequence: bool) -> None:
-        """Decision: what a client may write.
-
-        Raises Refused: INVALID_RECORD when the batch is a control batch, is empty, or lacks a sequence number.
-        """
+    def check_shape(self, batch: Batch) -> None:
+        """Decision: what a client may write. Raises Refused: INVALID_RECORD when it is a control batch, is empty, or has an offset."""
         if batch.control:
             rule("KIP890-115")
             raise Refused(Error.INVALID_RECORD, "only the broker writes control records")
+        rule("KIP890-365")
         if not batch.records or batch.base_offset != 0:
             raise Refused(Error.INVALID_RECORD, "a batch needs records, and 0 for its base offset")
-        if checks_sequence and batch.producer_id >= 0 and batch.base_sequence < 0:
-            raise Refused(Error.INVALID_RECORD, "a batch with a producer id needs a sequence number")
 
     def write(self, batch: Batch, data: bytes) -> int:
         """Decision: the offset, the leader epoch and the timestamps with which the leader stores a batch. Returns the offset."""
@@ -185,8 +185,8 @@ class PartitionLog:
         entry = Entry(stored, _OFFSET.pack(offset) + data[_LENGTH] + _LEADER_EPOCH.pack(leader_epoch) + data[_REST])
         self._journal.append(entry)
         self.apply(entry)
-        if self.retained_batches is not None and len(self) > self.retained_batches and self.may_drop_before(self.end_offset):
-            self.drop_before(self._entries[len(self) // 2].batch.base_offset)
+        if self.retained_batches is not None and self.is_worth_cutting(self.retained_batches):
+            self.drop_before(self.end_offset - self.retained_batches // 2)
         return offset
 
     def apply(self, entry: Entry) -> None:
@@ -196,8 +196,7 @@ class PartitionLog:
         """
         batch = entry.batch
         self._entries.append(entry)
-        self.end_offset = self.offset_after(batch)
-        if batch.producer_id < 0:
+        if batch.producer_id == NO_PRODUCER_ID:
             return
         before = self.producers.apply(batch)
         if batch.marker is None:
@@ -217,7 +216,7 @@ class PartitionLog:
 
     def leader_epoch(self) -> int:
         """Decision: the leader epoch that batches carry from the moment that they are appended: how many leaders there were before."""
-        return 0
+        return self.leaders_before
 
     def offset_after(self, batch: Batch) -> int:
         """Decision: the offset that the next record gets."""
@@ -225,30 +224,66 @@ class PartitionLog:
 
     # -- Dropping the oldest
 
-    def __len__(self) -> int:
-        """How many batches there are."""
-        return len(self._entries)
-
-    def may_drop_before(self, offset: int) -> bool:
-        """Whether so much of what is before that offset is decided, that it is worth while to drop it."""
-        decided = self._index(min(offset, *self.producers.open_transactions(), self.end_offset))
-        return decided > len(self) // 2
+    def is_worth_cutting(self, most: int) -> bool:
+        """Whether more batches than that are decided."""
+        return self._index(self.last_stable_offset) > most
 
     def drop_before(self, offset: int) -> None:
         """Drop the batches before that offset, as far as they are decided."""
-        start = self._index(min(offset, *self.producers.open_transactions(), self.end_offset))
-        kept = self._entries[start:]
-        first = kept[0].batch.base_offset if kept else self.end_offset
-        aborted = tuple(transaction for transaction in self._aborted if transaction.last_offset >= first)
-        snapshot = Snapshot(first, self.end_offset, self.producers.all(), aborted)
-        self._journal.replace([*kept, snapshot])
-        self._entries = kept
-        self._restore(snapshot)
+        self._start_at(max(min(offset, self.last_stable_offset), self.start_offset))
 
-    def _restore(self, snapshot: Snapshot) -> None:
-        self.start_offset, self.end_offset = snapshot.start_offset, snapshot.end_offset
-        self.producers.restore(snapshot.producers)
-        self._aborted = list(snapshot.aborted)
+    def delete_before(self, offset: int) -> int:
+        """Decision: DeleteRecords drops what is before that offset, decided or not, and begins there; -1 is for the high watermark.
+
+        Transactions that began before it stay open. Returns where the log starts. Raises Refused: OFFSET_OUT_OF_RANGE when the offset is
+        beyond the high watermark.
+        """
+        rule("KIP890-233")
+        rule("KIP890-362")
+        offset = self.high_watermark if offset == _HIGH_WATERMARK else offset
+        if not 0 <= offset <= self.high_watermark:
+            raise Refused(Error.OFFSET_OUT_OF_RANGE)
+        rule("KIP890-232")
+        self._start_at(max(offset, self.start_offset))
+        return self.start_offset
+
+    def put_down(self) -> None:
+        """A clean stop leaves a snapshot, from which the next start goes on."""
+        rule("KIP890-265")
+        rule("KIP890-266")
+        rule("KIP890-268")
+        snapshot = Snapshot(self.start_offset, self.producers_put_down(), self.aborted_put_down())
+        self._journal.replace([*self._entries, snapshot])
+
+    def producers_put_down(self) -> tuple[ProducerState, ...]:
+        """Decision: what a clean stop puts down of producers: all that is known of them, as the log would tell it."""
+        return self.producers.all()
+
+    def aborted_put_down(self) -> tuple[AbortedTransaction, ...]:
+        """Decision: what a clean stop puts down of aborted transactions: all of those in the log, whichever life they are of."""
+        rule("KIP890-216")
+        return tuple(self._aborted)
+
+    def _start_at(self, first: int) -> None:
+        """What is left is read again, so that the log says now what it will say after a crash."""
+        snapshot = Snapshot(first, self.producers.all(), tuple(self._aborted_from(first)))
+        self._journal.replace([*self._entries[self._index(first) :], snapshot])
+        self._entries = []
+        self._replay()
+
+    def _replay(self) -> None:
+        for record in self._journal:
+            if isinstance(record, Snapshot):
+                self.start_offset = record.start_offset
+                self.producers.restore(record.producers)
+                self._aborted = list(record.aborted)
+            else:
+                rule("KIP890-094")
+                rule("KIP890-111")
+                rule("CORE-24")
+                rule("CORE-32")
+                rule("CORE-40")
+                self.apply(record)
 
     # -- Reading
 
@@ -258,8 +293,13 @@ class PartitionLog:
         return self.start_offset
 
     @property
+    def end_offset(self) -> int:
+        """The offset of the next batch."""
+        return self.offset_after(self._entries[-1].batch) if self._entries else self.start_offset
+
+    @property
     def high_watermark(self) -> int:
-        return self.end_offset
+        return self.replication.high_watermark(self.end_offset)
 
     @property
     def last_stable_offset(self) -> int:
@@ -268,23 +308,24 @@ class PartitionLog:
 
     def first_unstable_offset(self) -> int | None:
         """Decision: the first offset that is not decided, which is that of the oldest open transaction; None where everything is."""
-        open_transactions = self.producers.open_transactions()
+        open_transactions = self.producers.open_transactions() + self.replication.undecided()
         if not open_transactions:
             rule("KIP890-135")
             rule("CORE-06")
             return None
         rule("KIP890-137")
         rule("CORE-02")
+        rule("CORE-35")
         rule("CORE-05")
         rule("KIP890-144")
-        if len(open_transactions) > 1:
-            rule("KIP890-142")
-            rule("CORE-09")
-        return min(open_transactions)
+        rule("KIP890-142")
+        rule("CORE-09")
+        return max(min(open_transactions), self.start_offset)
 
     def latest_offset(self, isolation: Isolation) -> int:
         """Decision: where a reader of that isolation level comes to the end."""
         rule("KIP890-138")
+        rule("KIP890-141")
         return self.last_stable_offset if isolation is Isolation.READ_COMMITTED else self.high_watermark
 
     def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
@@ -293,11 +334,10 @@ class PartitionLog:
 
         Raises Refused: OFFSET_OUT_OF_RANGE when the log does not have that offset.
         """
+        rule("KIP890-363")
         if not self.start_offset <= offset <= self.end_offset:
             raise Refused(Error.OFFSET_OUT_OF_RANGE)
         end = self.latest_offset(isolation)
-        if isolation is Isolation.READ_UNCOMMITTED:
-            rule("KIP890-141")
         pieces: list[bytes] = []
         size = 0
         upper = offset
@@ -321,10 +361,10 @@ class PartitionLog:
 
     def offset_at(self, timestamp: int, isolation: Isolation) -> tuple[int, int] | None:
         """Decision: offset and timestamp of the first record that is not older; None where there is none that such a reader may see."""
+        rule("KIP890-364")
         for entry in self._entries:
-            for index, record in enumerate(entry.batch.records):
+            for offset, record in enumerate(entry.batch.records, entry.batch.base_offset):
                 if record.timestamp >= timestamp:
-                    offset = entry.batch.base_offset + index
                     if offset >= self.latest_offset(isolation):
                         rule("KIP890-143")
                         return None
@@ -343,7 +383,10 @@ class PartitionLog:
         """
         rule("KIP890-139")
         rule("CORE-03")
+        rule("CORE-29")
         rule("KIP890-145")
-        ended_later = self._aborted[bisect_left(self._aborted, first, key=lambda transaction: transaction.last_offset) :]
-        overlapping = (transaction for transaction in ended_later if transaction.first_offset < upper)
+        overlapping = (transaction for transaction in self._aborted_from(first) if transaction.first_offset < upper)
         return tuple(sorted(overlapping, key=lambda transaction: transaction.first_offset))
+
+    def _aborted_from(self, first: int) -> list[AbortedTransaction]:
+        return self._aborted[bisect_left(self._aborted, first, key=lambda transaction: transaction.last_offset) :]

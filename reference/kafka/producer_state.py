@@ -24,6 +24,9 @@ from .guards import Attempt
 from .markers import TransactionMarker
 from .values import ProducerIdAndEpoch
 
+NONE = -1
+"""What DescribeProducers says where a producer has no such number."""
+
 REMEMBERED_BATCHES = 5
 _SEQUENCES = 2**31
 """Sequence numbers run from 0 up to one less than this, and then begin again."""
@@ -51,24 +54,31 @@ class AppendedBatch:
 
 @dataclass(frozen=True, slots=True)
 class ProducerState:
-    """One producer. Offsets and epochs are -1 where there is none; `last_timestamp` in ms since 1970."""
+    """One producer. `coordinator_epoch` and `transaction_start` are NONE where there is none; `last_timestamp` in ms since 1970."""
 
     producer: ProducerIdAndEpoch
-    batches: tuple[AppendedBatch, ...] = ()
-    last_timestamp: int = -1
-    coordinator_epoch: int = -1
-    transaction_start: int = -1
+    batches: tuple[AppendedBatch, ...]
+    last_timestamp: int
+    coordinator_epoch: int
+    transaction_start: int
+
+    @staticmethod
+    def before(batch: Batch) -> "ProducerState":
+        """That of a producer of which nothing is known, whose first batch or marker this is."""
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        return ProducerState(producer, (), batch.records[-1].timestamp, NONE, NONE)
 
     @property
     def has_open_transaction(self) -> bool:
-        return self.transaction_start >= 0
+        return self.transaction_start != NONE
 
     @property
     def last_sequence(self) -> int:
-        return self.batches[-1].last_sequence if self.batches else -1
+        return self.batches[-1].last_sequence if self.batches else NONE
 
     def after_batch(self, batch: Batch) -> "ProducerState":
         """The state once this batch is in the log."""
+        rule("KIP890-209")
         appended = AppendedBatch(batch.base_sequence, _last_sequence(batch), batch.base_offset)
         begins = batch.transactional and not self.has_open_transaction
         return replace(
@@ -85,7 +95,7 @@ class ProducerState:
             self._at_least(marker.producer_epoch),
             last_timestamp=marker.records[0].timestamp,
             coordinator_epoch=coordinator_epoch,
-            transaction_start=-1,
+            transaction_start=NONE,
         )
 
     def _at_least(self, epoch: int) -> "ProducerState":
@@ -119,7 +129,7 @@ class ProducerStates:
     def apply(self, batch: Batch) -> ProducerState | None:
         """Decision: what a batch or marker in the log changes in the state of its producer; returns the state before."""
         before = self._states.get(batch.producer_id)
-        state = before or ProducerState(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch))
+        state = before or ProducerState.before(batch)
         if batch.marker is None:
             self._states[batch.producer_id] = state.after_batch(batch)
         else:
@@ -144,6 +154,7 @@ class ProducerStates:
             return Standing.NEW
         if producer.epoch < state.producer.epoch:
             rule("KIP890-100")
+            rule("CORE-31")
             rule("KIP890-101")
             return Standing.FENCED
         if state.has_open_transaction and producer.epoch == state.producer.epoch:
@@ -163,9 +174,13 @@ class ProducerStates:
         """Decision: a batch must have the sequence number that is next.
 
         `attempt` is the verification that let the batch come here. `may_begin_anywhere` is whether a producer that is not known yet may
-        begin at a sequence other than 0. Raises Refused: OUT_OF_ORDER_SEQUENCE_NUMBER when another number is due.
+        begin at a sequence other than 0. Raises Refused: INVALID_RECORD when it has no sequence number, and OUT_OF_ORDER_SEQUENCE_NUMBER
+        when another one is due.
         """
         state, first = self._states.get(batch.producer_id), batch.base_sequence
+        if first < 0:
+            raise Refused(Error.INVALID_RECORD, "a batch with a producer id needs a sequence number")
+        rule("KIP890-366")
         if attempt is not None and first > attempt.lowest_sequence:
             raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first} came before {attempt.lowest_sequence}, which is still due")
         if state is None:
@@ -202,9 +217,9 @@ class ProducerStates:
         if marker.coordinator_epoch < state.coordinator_epoch:
             rule("KIP890-130")
             raise Refused(Error.TRANSACTION_COORDINATOR_FENCED)
-        if marker.producer.epoch == state.producer.epoch:
-            rule("KIP890-131" if state.has_open_transaction else "KIP890-129")
-            rule("KIP890-170")
+        rule("KIP890-131")
+        rule("KIP890-129")
+        rule("KIP890-170")
 
 
 def _last_sequence(batch: Batch) -> int:

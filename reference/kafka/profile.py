@@ -17,10 +17,9 @@ from fencepost.wire.kafka.entities import API_KEYS
 from .errors import Error
 
 
-def _by_name(name: object) -> Error:
-    if not isinstance(name, str) or name not in Error.__members__:
-        raise ValueError(f"{name!r} is no error of the protocol; write one by its name, such as INVALID_TXN_STATE")
-    return Error[name]
+def _by_name(name: object) -> object:
+    """The error of that name; where there is none, what was written, which is refused as no error."""
+    return Error.__members__.get(str(name), name)
 
 
 _Range: TypeAlias = Annotated[tuple[int, int], Field(strict=False)]
@@ -73,6 +72,15 @@ class Profile(_Part):
     Refused: a request is answered UNSUPPORTED_VERSION, what is prepared is never completed, and the transactional id is stuck. Fatal at
     start: a broker that finds such a prepared transaction at its start ends.
     """
+
+    stale_init_over_open: Literal["refused", "aborts"]
+    """What InitProducerId with an epoch that is not the current one does to the owner's open transaction."""
+
+    refused_first_batch: Literal["left out", "stays added"]
+    """Whether a partition is in the transaction to which a new client's first batch was refused there, or was known already."""
+
+    empty_addition: Literal["changes nothing", "opens"]
+    """What AddPartitionsToTxn without a partition does to an idle transactional id."""
 
     last_epoch_after_restart: Literal["kept", "forgotten"]
     """Whether the coordinator still knows after a restart from which epoch InitProducerId bumped last."""

@@ -17,15 +17,7 @@ def disk_after_bumps(transactional_id: str, epoch: int) -> tuple[Disk, ProducerI
     """The disk of a broker on which this id has been initialised until it had that epoch, and the id's owner."""
     disk = Disk()
     log = TransactionLog(disk)
-    producer = ProducerIdAndEpoch(log.new_producer_id(), epoch)
-    log.append(
-        Transaction(
-            transactional_id,
-            producer.producer_id,
-            epoch,
-            _TIMEOUT_MS,
-            last_producer_epoch=epoch - 1,
-            previous_producer_id=producer.producer_id,
-        )
-    )
-    return disk, producer
+    before = Transaction(transactional_id, log.new_producer_id(), epoch - 1, _TIMEOUT_MS)
+    raised = before.bump_epoch(before.producer_epoch, _TIMEOUT_MS)
+    log.append(raised)
+    return disk, raised.producer

@@ -60,8 +60,8 @@ def _passwords(jaas: str) -> dict[str, str]:
 
 
 def _flag(text: str) -> bool:
-    """A switch as Kafka reads it; anything but true and false is refused there too."""
-    return {"true": True, "false": False}[text.strip().lower()]
+    """A switch as Kafka reads it, which is started with true or false alone."""
+    return text.strip().lower() == "true"
 
 
 _PROPERTIES: Mapping[str, tuple[str, Callable[[str], object]]] = {

@@ -1,4 +1,4 @@
-"""The topics of the broker, each with its id and the logs of its partitions; which topics there are is journalled.
+"""The topics of the broker, each with its id and the logs of its partitions; which topics there are, or were, is journalled.
 
 Two are the broker's own: `__consumer_offsets`, where groups keep their offsets, and `__transaction_state`. They come up when somebody
 first looks for a coordinator, and clients cannot write to them. Each has one partition.
@@ -7,26 +7,42 @@ first looks for a coordinator, and clients cannot write to them. Each has one pa
 import re
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.rules import rule
 
 from .errors import Error, Refused
 from .partition_log import PartitionLog
-from .values import TopicPartition
+from .values import TopicPartition, journal_of
 
 OFFSETS_TOPIC = "__consumer_offsets"
 TRANSACTIONS_TOPIC = "__transaction_state"
 INTERNAL = frozenset({OFFSETS_TOPIC, TRANSACTIONS_TOPIC})
 OFFSETS_PARTITION = TopicPartition(OFFSETS_TOPIC, 0)
 
+TRANSACTIONS_PARTITION = TopicPartition(TRANSACTIONS_TOPIC, 0)
+
 FIRST_NODE = 1
-"""The node that coordinates, and leads the partitions of the broker's own topics."""
+"""The node that leads the partitions of the broker's own topics, and so coordinates, unless they are moved."""
 
 MOST_PARTITIONS = 10_000
 """As many as Apache Kafka makes for one request."""
 
+_FIRST_LEADER = 0
+"""How many leaders a partition had before its first one."""
+
+_IDS = uuid.uuid5(uuid.NAMESPACE_OID, "fencepost topics")
+"""Where topic ids are from: one for each name and entry of the journal."""
+
 _LAWFUL_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """What the journal says of a topic that there is no more."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -37,6 +53,12 @@ class Topic:
     topic_id: uuid.UUID
     leaders: tuple[int, ...]
     """The node that leads each partition."""
+
+    leaders_before: tuple[int, ...]
+    """How many other leaders each partition had before."""
+
+    followers: tuple[tuple[int, ...], ...]
+    """The nodes beside its leader that have a replica of each partition."""
 
     @property
     def partitions(self) -> int:
@@ -51,26 +73,62 @@ class Topics:
     """All topics. `open_log` opens the log of a partition, as it is on disk."""
 
     def __init__(self, disk: Disk, open_log: Callable[[TopicPartition], PartitionLog]) -> None:
-        self._journal: Journal[Topic] = disk.journal("topics")
+        self._disk = disk
+        self._journal: Journal[Topic | Deleted] = disk.journal("topics")
         self._open_log = open_log
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[uuid.UUID, Topic] = {}
-        self._logs: dict[TopicPartition, PartitionLog] = {}
-        for topic in self._journal:
-            self._open(topic)
+        self._logs: dict[str, list[PartitionLog]] = {}
+        there = {entry.name: entry for entry in self._journal}
+        for topic in there.values():
+            if isinstance(topic, Topic):
+                self._open(topic)
 
-    def create(self, name: str, leaders: Sequence[int]) -> Topic:
-        """Make a topic whose partitions are led by these nodes. Raises Refused: as `check_new`."""
-        self.check_new(name, len(leaders))
-        topic = Topic(name, uuid.UUID(int=len(self._journal) + 1), tuple(leaders))
+    def create(self, name: str, leaders: Sequence[int], followers: Sequence[tuple[int, ...]] = ()) -> Topic:
+        """Make a topic that may be made, whose partitions are led by these nodes, with replicas on those as well."""
+        topic_id = uuid.uuid5(_IDS, f"{name}, {len(self._journal)}")
+        before = tuple(_FIRST_LEADER for _ in leaders)
+        topic = Topic(name, topic_id, tuple(leaders), before, tuple(followers) or tuple(() for _ in leaders))
         self._journal.append(topic)
         self._open(topic)
         return topic
 
+    def move(self, partition: TopicPartition, node: int) -> None:
+        """Let another node lead a partition that there is, and be the only one that has it."""
+        topic, number = self._by_name[partition.topic], partition.partition
+        leaders, before, followers = list(topic.leaders), list(topic.leaders_before), list(topic.followers)
+        leaders[number], before[number], followers[number] = node, before[number] + 1, ()
+        moved = replace(topic, leaders=tuple(leaders), leaders_before=tuple(before), followers=tuple(followers))
+        self._journal.append(moved)
+        self._by_name[topic.name] = self._by_id[topic.topic_id] = moved
+        self._logs[topic.name][number] = self.log_of_new_leader(partition)
+        self._logs[topic.name][number].leaders_before = before[number]
+
+    def log_of_new_leader(self, partition: TopicPartition) -> PartitionLog:
+        """Decision: what a new leader knows of its partition: all that follows from the log, as the old one did."""
+        rule("KIP890-263")
+        return self._open_log(partition)
+
+    def delete(self, topic: Topic) -> None:
+        """Decision: a topic is removed with all that its partitions hold. Its id is never given again."""
+        rule("KIP890-368")
+        self._journal.append(Deleted(topic.name))
+        del self._by_name[topic.name], self._by_id[topic.topic_id], self._logs[topic.name]
+        for number in range(topic.partitions):
+            self.forget(TopicPartition(topic.name, number))
+
+    def forget(self, partition: TopicPartition) -> None:
+        """Decision: what is left of a partition that was deleted: nothing, so that a new topic of that name begins empty."""
+        rule("KIP890-231")
+        self._disk.erase(lambda journal: journal == journal_of(partition))
+
     def check_new(self, name: str, partitions: int) -> None:
-        """Raises Refused: INVALID_TOPIC_EXCEPTION when that is no name, TOPIC_ALREADY_EXISTS when there is such a topic, INVALID_PARTITIONS
+        """Decision: whether there can be such a new topic.
+
+        Raises Refused: INVALID_TOPIC_EXCEPTION when that is no name, TOPIC_ALREADY_EXISTS when there is such a topic, INVALID_PARTITIONS
         when there are too few or too many.
         """
+        rule("KIP890-372")
         if not _LAWFUL_NAME.fullmatch(name) or name in (".", ".."):
             raise Refused(Error.INVALID_TOPIC_EXCEPTION, f"{name!r} is no name for a topic")
         if name in self._by_name:
@@ -91,32 +149,51 @@ class Topics:
         """In the order in which they were made."""
         return tuple(self._by_name.values())
 
+    def may_be_written_to(self, name: str | None) -> bool:
+        """Decision: whether clients may write there: only the broker writes to its own topics."""
+        rule("KIP890-256")
+        return name not in INTERNAL
+
     def named(self, name: str) -> Topic | None:
         return self._by_name.get(name)
 
     def with_id(self, topic_id: uuid.UUID | None) -> Topic | None:
+        """Decision: the topic that a request names by its id; None for an id that no topic has, or that only a deleted one had."""
+        rule("KIP890-250")
+        rule("KIP890-251")
+        rule("KIP890-252")
+        rule("KIP890-360")
         return None if topic_id is None else self._by_id.get(topic_id)
 
     def log(self, partition: TopicPartition) -> PartitionLog:
         """The log of a partition. Raises Refused: UNKNOWN_TOPIC_OR_PARTITION when there is none."""
-        if (log := self._logs.get(partition)) is None:
+        if partition not in self:
             raise Refused(Error.UNKNOWN_TOPIC_OR_PARTITION)
-        return log
+        return self._logs[partition.topic][partition.partition]
 
     def leader_of(self, partition: TopicPartition) -> int:
         """The node that leads a partition that there is."""
         return self._by_name[partition.topic].leaders[partition.partition]
 
+    def is_led_by(self, partition: TopicPartition, node: int) -> bool:
+        """Decision: whether that node answers for the partition: only its leader does."""
+        rule("KIP890-373")
+        return self.leader_of(partition) == node
+
+    def followed_by(self, node: int) -> list[PartitionLog]:
+        """The logs of the partitions of which this node has a replica, and that it does not lead."""
+        return [log for log in self.logs() if node in self._by_name[log.name.topic].followers[log.name.partition]]
+
     def logs(self) -> tuple[PartitionLog, ...]:
         """The logs of all partitions."""
-        return tuple(self._logs.values())
+        return tuple(log for logs in self._logs.values() for log in logs)
 
     def __contains__(self, partition: TopicPartition) -> bool:
-        return partition in self._logs
+        return partition.partition in range(len(self._logs.get(partition.topic, ())))
 
     def _open(self, topic: Topic) -> None:
         self._by_name[topic.name] = topic
         self._by_id[topic.topic_id] = topic
-        for number in range(topic.partitions):
-            partition = TopicPartition(topic.name, number)
-            self._logs[partition] = self._open_log(partition)
+        self._logs[topic.name] = [self._open_log(TopicPartition(topic.name, number)) for number in range(topic.partitions)]
+        for log, before in zip(self._logs[topic.name], topic.leaders_before, strict=True):
+            log.leaders_before = before

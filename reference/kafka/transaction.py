@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from .errors import Error, Refused
-from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, ProducerIdAndEpoch, TopicPartition
+from .values import EXHAUSTED_EPOCH, FIRST_EPOCH, NOTHING, ProducerIdAndEpoch, TopicPartition
 
 
 class State(Enum):
@@ -74,13 +74,13 @@ class Transaction:
     timeout_ms: int
     state: State = State.EMPTY
     partitions: frozenset[TopicPartition] = frozenset()
-    started_at: int = -1
-    updated_at: int = -1
-    last_producer_epoch: int = -1
+    started_at: int = NOTHING
+    updated_at: int = NOTHING
+    last_producer_epoch: int = NOTHING
     """The epoch from which this one was bumped, so that a client that missed the answer is known when it asks again."""
-    previous_producer_id: int = -1
+    previous_producer_id: int = NOTHING
     """The producer id that the client used when it ended the transaction; differs from `producer_id` only after an overflow."""
-    next_producer_id: int = -1
+    next_producer_id: int = NOTHING
     """The producer id that follows when the epoch overflows; only set in between."""
     transaction_version: int = 0
     """2 when the client that added partitions, or ended the transaction, bumps the epoch with each; 0 for old clients."""
@@ -92,7 +92,7 @@ class Transaction:
     @property
     def next_producer(self) -> ProducerIdAndEpoch:
         """What the producer goes on with: in a Prepare state, already what it will be when that is complete."""
-        if self.next_producer_id != -1:
+        if self.next_producer_id != NOTHING:
             return ProducerIdAndEpoch(self.next_producer_id, FIRST_EPOCH)
         return self.producer
 
@@ -117,8 +117,8 @@ class Transaction:
         when it is any other epoch.
         """
         empty = self._emptied(timeout_ms)
-        if expected_epoch == -1:
-            return replace(empty, producer_epoch=self.producer_epoch + 1, last_producer_epoch=-1)
+        if expected_epoch == NOTHING:
+            return replace(empty, producer_epoch=self.producer_epoch + 1, last_producer_epoch=NOTHING)
         if expected_epoch == self.producer_epoch:
             return replace(empty, producer_epoch=self.producer_epoch + 1, last_producer_epoch=self.producer_epoch)
         if expected_epoch == self.last_producer_epoch:
@@ -127,7 +127,7 @@ class Transaction:
 
     def rotate_producer_id(self, producer_id: int, timeout_ms: int, *, remember_epoch: bool) -> "Transaction":
         """The step of InitProducerId where the epoch is exhausted: a new producer id, from the first epoch on."""
-        last_epoch = self.producer_epoch if remember_epoch else -1
+        last_epoch = self.producer_epoch if remember_epoch else NOTHING
         return replace(self._emptied(timeout_ms), producer_id=producer_id, producer_epoch=FIRST_EPOCH, last_producer_epoch=last_epoch)
 
     def add(self, partitions: frozenset[TopicPartition], transaction_version: int, now: int) -> "Transaction":
@@ -143,11 +143,10 @@ class Transaction:
         """The producer is locked out by an epoch that nobody is told of: the old protocol's way, before the decision."""
         return replace(self, producer_epoch=self.producer_epoch + 1, last_producer_epoch=self.producer_epoch)
 
-    def prepare(self, decision: Decision, now: int, *, bumps: int, next_producer_id: int = -1) -> "Transaction":
+    def prepare(self, decision: Decision, *, bumps: int, next_producer_id: int = NOTHING) -> "Transaction":
         """The decision. Old clients keep the epoch, `bumps` 0; for others it is larger from here on, in the markers too."""
         return replace(
             self._to(decision.prepared),
-            started_at=self.started_at if self.state is State.ONGOING else now,
             producer_epoch=self.producer_epoch + bumps,
             last_producer_epoch=self.producer_epoch + bumps - 1 if bumps else self.last_producer_epoch,
             next_producer_id=next_producer_id,
@@ -162,11 +161,11 @@ class Transaction:
             partitions=frozenset(),
             producer_id=following.producer_id,
             producer_epoch=following.epoch,
-            next_producer_id=-1,
+            next_producer_id=NOTHING,
         )
 
     def _emptied(self, timeout_ms: int) -> "Transaction":
-        return replace(self._to(State.EMPTY), partitions=frozenset(), started_at=-1, timeout_ms=timeout_ms)
+        return replace(self._to(State.EMPTY), partitions=frozenset(), started_at=NOTHING, timeout_ms=timeout_ms)
 
     def _to(self, state: State) -> "Transaction":
         if self.state not in _FROM[state]:

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+NOTHING = -1
+"""What Kafka writes for an id, an epoch or a time that there is not."""
+
 FIRST_EPOCH = 0
 EXHAUSTED_EPOCH = 32_766
 """The last epoch that a producer is ever given: the next one is needed for the marker that ends its transaction, and is the largest."""
@@ -17,7 +20,7 @@ class ProducerIdAndEpoch:
     epoch: int
 
 
-NO_PRODUCER = ProducerIdAndEpoch(-1, -1)
+NO_PRODUCER = ProducerIdAndEpoch(NOTHING, NOTHING)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -29,3 +32,8 @@ class TopicPartition:
 
     def __str__(self) -> str:
         return f"{self.topic}-{self.partition}"
+
+
+def journal_of(name: TopicPartition) -> str:
+    """The name of the journal that holds the log of a partition."""
+    return f"log of {name}"

@@ -17,14 +17,14 @@ one that is in none stays open in the log until somebody sends a marker for it.
 (*) for Produce, with the cause in the message. What TxnOffsetCommit answers to a busy coordinator's client is in the profile; a
 loading one it answers by its own name.
 
-The proposal parks a request while the coordinator is asked; here the coordinator is in the same node and answers at once. A broker
+The proposal parks a request while the coordinator is asked. Here a coordinator answers at once, unless its node is paused. A broker
 also waits a little for a busy one (`add.partitions.to.txn.retry.backoff.max.ms`), which here would be no time at all.
 
 Source: "Implicitly Add Partitions to Transactions on Produce for New Clients (2)", "Ensure Ongoing Transaction for Older Clients (3)",
 "Old Clients" in the migration plan.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 
 from fencepost.reference.kernel.rules import rule
@@ -32,11 +32,13 @@ from fencepost.wire.kafka.batches import Batch
 
 from .coordinator import Coordinator
 from .errors import Error, Refused
+from .guards import Attempt
 from .partition_log import PartitionLog
 from .producer_state import Standing
 from .profile import Profile
 from .settings import Settings
-from .values import ProducerIdAndEpoch
+from .topics import INTERNAL
+from .values import ProducerIdAndEpoch, TopicPartition
 
 
 class Operation(Enum):
@@ -66,6 +68,7 @@ class Verification:
         self._coordinator = coordinator
         self._profile = profile
         self._settings = settings
+        self._awaited: dict[tuple[TopicPartition, ProducerIdAndEpoch], Attempt] = {}
 
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
         """Decision: the error of a Produce as a whole, which is of one transactional id and so of one producer."""
@@ -78,16 +81,52 @@ class Verification:
             return Error.INVALID_PRODUCER_ID_MAPPING
         return None
 
+    def check_count(self, batches: Sequence[Batch]) -> None:
+        """Decision: one Produce has one batch for each partition. Raises Refused: INVALID_RECORD when there are more, or none."""
+        if len(batches) != 1:
+            rule("KIP890-210")
+            raise Refused(Error.INVALID_RECORD, f"{len(batches)} batches for the partition, one is due")
+
+    def await_answer(self, log: PartitionLog, batch: Batch, operation: Operation) -> bool:
+        """Decision: while a paused coordinator's answer is awaited, the batch has the guard that was drawn before the question.
+
+        Answers whether there is a question: a batch of a transaction that is open in the partition needs nobody.
+        """
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        is_new = log.producers.standing(producer) is Standing.NEW
+        if is_new:
+            self._awaited[log.name, producer] = self._draw(log, batch, operation)
+        return is_new
+
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         """Decision: the coordinator is asked before the first batch of a transaction enters a partition.
 
-        Returns the guard for the append, None where the transaction is open in this partition already. Raises Refused: as
-        `refusal_of_produce` has it, when the coordinator refuses.
+        Returns the guard for the append, None where the transaction is open in this partition already, or where nothing will be appended.
+        Raises Refused: as `refusal_of_produce` has it, when the coordinator refuses, and as `check_before_adding`.
         """
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        awaited, is_new = self._awaited.pop((log.name, producer), None), log.producers.standing(producer) is Standing.NEW
+        if is_new and operation is Operation.ADD and self._profile.refused_first_batch == "left out":
+            if self.is_known(log, batch):
+                return None
+            self.check_before_adding(log, batch)
         try:
-            return self._ask(log, transactional_id, batch, operation)
+            return self._ask(log, transactional_id, batch, operation, awaited)
         except Refused as refusal:
             raise self.refusal_of_produce(refusal.error, operation) from refusal
+
+    def is_known(self, log: PartitionLog, batch: Batch) -> bool:
+        """Decision: a batch that is in the log already opens no transaction, for it is not appended again."""
+        rule("KIP890-274")
+        return log.producers.duplicate_of(batch) is not None
+
+    def check_before_adding(self, log: PartitionLog, batch: Batch) -> None:
+        """Decision: what the log is going to refuse is refused before its partition is added. Raises Refused: as `PartitionLog.append`."""
+        rule("KIP890-273")
+        if log.name.topic in INTERNAL:
+            raise Refused(Error.INVALID_TOPIC_EXCEPTION, f"only the broker writes to {log.name.topic}")
+        log.check_shape(batch)
+        log.producers.check_sequence(batch, None, may_begin_anywhere=self._profile.non_zero_first_sequence == "accepted")
 
     def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         """Decision: the coordinator is asked before TxnOffsetCommit begins in the partition of the group's offsets.
@@ -99,7 +138,9 @@ class Verification:
         except Refused as refusal:
             raise self.refusal_of_offset_commit(refusal.error, operation) from refusal
 
-    def _ask(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def _ask(
+        self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation, awaited: Attempt | None = None
+    ) -> int | None:
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         match log.producers.standing(producer):
             case Standing.FENCED:
@@ -107,21 +148,25 @@ class Verification:
             case Standing.IN_OPEN_TRANSACTION:
                 return None
             case Standing.NEW:
-                attempt = log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD)
+                attempt = awaited or self._draw(log, batch, operation)
         if not self.asks_for(operation):
             return attempt.guard
         if operation is Operation.ADD:
             rule("KIP890-091")
             self._coordinator.add_partitions(transactional_id, producer, [log.name], transaction_version=2)
             rule("KIP890-090")
+            rule("KIP890-211")
         else:
             rule("KIP890-099")
-            rule("KIP890-117")
             error = self._coordinator.verify_partitions(transactional_id, producer, [log.name])[log.name]
             if error is not Error.NONE:
                 raise Refused(error)
             rule("KIP890-097")
         return attempt.guard
+
+    def _draw(self, log: PartitionLog, batch: Batch, operation: Operation) -> Attempt:
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD)
 
     def asks_for(self, operation: Operation) -> bool:
         """Decision: whether the coordinator is asked at all. Verifying can be switched off; adding cannot, for nobody else would do it."""

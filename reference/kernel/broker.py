@@ -25,6 +25,9 @@ T = TypeVar("T")
 class Broker(ABC, Generic[Node]):
     """Nodes that live and die each by itself, on one clock, one network and one disk. A subclass has the protocol, and starts them."""
 
+    raises = True
+    """Whether an error of its own code is raised, for it is ours; a broker that goes on ends the connection without an answer."""
+
     def __init__(
         self, network: type[Network], crash_points: Mapping[str, str], disk: Disk | None = None, now_ms: int = START, nodes: int = 1
     ) -> None:
@@ -41,6 +44,9 @@ class Broker(ABC, Generic[Node]):
     @abstractmethod
     def start_node(self, machine: Machine) -> Node:
         """A new life of the node that runs on this machine, from what is on disk."""
+
+    def node_stops(self, node: Node) -> None:
+        """What a node does last when it is stopped, and not killed."""
 
     def node_crashed(self, number: int) -> None:
         """A node is down: what else ends with it."""
@@ -72,6 +78,13 @@ class Broker(ABC, Generic[Node]):
             self._machine.network.lose_all(one)
             self.node_crashed(one)
 
+    def stop(self) -> None:
+        """Stop all nodes as an operator does: each puts down what it wants to find again. What is in flight then is lost."""
+        for node in list(self._nodes.values()):
+            with self._until_a_crash():
+                self.node_stops(node)
+        self.crash()
+
     def restart(self, number: int | None = None) -> None:
         """Start a node, or all that are down. What was decided and is not complete is sent to its participants again."""
         for one, machine in self._machines.items():
@@ -85,8 +98,8 @@ class Broker(ABC, Generic[Node]):
 
     @property
     def is_up(self) -> bool:
-        """Whether a node is."""
-        return bool(self._nodes)
+        """Whether all of its nodes are."""
+        return len(self._nodes) == len(self._machines)
 
     @property
     def now_ms(self) -> int:
@@ -117,3 +130,6 @@ class Broker(ABC, Generic[Node]):
                 yield
             except Crash as crash:
                 self.crash(crash.node)
+            except Exception:
+                if self.raises:
+                    raise

@@ -34,6 +34,7 @@ class Network:
         self._clock = clock
         self._in_flight: list[Message] = []
         self._held: list[Matching] = []
+        self._doubled: list[Matching] = []
 
     @property
     def in_flight(self) -> tuple[object, ...]:
@@ -42,7 +43,8 @@ class Network:
 
     def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None], node: int = FIRST_NODE) -> None:
         """Put a message of that node into the queue."""
-        self._in_flight.append(Message(content, receive, lost, self._clock.now, node))
+        times = 2 if any(matching(content) for matching in self._doubled) else 1
+        self._in_flight += [Message(content, receive, lost, self._clock.now, node)] * times
 
     def deliver(self) -> None:
         """Decision: everything arrives that may, in the order in which it was sent, and all that is sent because of it."""
@@ -55,8 +57,9 @@ class Network:
         self._held.append(matching)
 
     def release(self) -> None:
-        """Hold nothing any longer."""
+        """Hold nothing any longer, and double nothing."""
         self._held.clear()
+        self._doubled.clear()
 
     def drop(self, matching: Matching) -> None:
         """Lose such messages that are in flight now; their senders notice."""
@@ -68,6 +71,10 @@ class Network:
     def duplicate(self, matching: Matching) -> None:
         """Let such messages that are in flight now arrive twice, the second time after all others."""
         self._in_flight += [message for message in self._in_flight if matching(message.content)]
+
+    def double(self, matching: Matching) -> None:
+        """Let such messages that are sent from now on arrive twice, until `release`."""
+        self._doubled.append(matching)
 
     def reorder(self, rank: Callable[[Any], int]) -> None:
         """Let what is in flight now arrive by rank; messages of equal rank keep their order."""

@@ -21,7 +21,7 @@ from .values import Action, TxnId
 _Answer: TypeAlias = Callable[[Node, Iterable[Peer], Mapping[str, str], AdminRequest], object]
 
 _MOST = 1_000
-"""So many partitions or coordinators this broker has at most."""
+"""This broker always has fewer partitions of a topic, and fewer coordinators."""
 
 _STATUS = {
     Error.TOPIC_NOT_FOUND: HTTPStatus.NOT_FOUND,
@@ -40,6 +40,8 @@ def answer(node: Node, peers: Iterable[Peer], request: AdminRequest) -> AdminAns
                 answered = act(node, list(peers), match.groupdict(), request)
             except Refused as refused:
                 return _answered(_STATUS.get(refused.error, HTTPStatus.CONFLICT), {"reason": str(refused)})
+            except ValueError as wrong:
+                return _answered(HTTPStatus.PRECONDITION_FAILED, {"reason": f"a number was expected: {wrong}"})
             return AdminAnswer(HTTPStatus.NO_CONTENT) if answered is None else _answered(HTTPStatus.OK, answered)
     return _answered(HTTPStatus.NOT_FOUND, {"reason": f"the reference has no {request.method} {request.path}"})
 
@@ -55,7 +57,7 @@ def _topic_of(named: Mapping[str, str]) -> str:
 def _found(node: Node, named: Mapping[str, str]) -> Topic:
     """A topic, on whichever node it is. Raises Refused: TOPIC_NOT_FOUND when there is none."""
     name = _topic_of(named)
-    return node.owner_of(name).topics.named(name) if name in node.topics.names else node.topics.named(name)
+    return node.owner_of(name).topics.named(name)
 
 
 def _coordinator_of(node: Node, tc_id: int) -> TransactionCoordinator:
@@ -74,34 +76,44 @@ def _create_partitioned(node: Node, _peers: Iterable[Peer], named: Mapping[str, 
 
 
 def _delete(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
-    _send_away(peers, _topic_of(named))
-    node.owner_of(_topic_of(named)).delete(_topic_of(named))
+    topic = _found(node, named)
+    node.owner_of(topic.name).delete(topic.name)
+    _close_producers(peers, topic.name)
+    _close_consumers(peers, topic.name)
 
 
 def _unload(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
-    _found(node, named)
-    _send_away(peers, _topic_of(named))
-    node.owner_of(_topic_of(named)).unload(_topic_of(named))
+    topic = _found(node, named)
+    node.owner_of(topic.name).unload(topic.name)
+    _close_producers(peers, topic.name)
+    _close_consumers(peers, topic.name)
 
 
-def _terminate(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    last = _found(node, named).terminate()
-    return {"ledgerId": last.ledger, "entryId": last.entry, "partitionIndex": -1}
+def _terminate(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    topic = _found(node, named)
+    topic.producers.terminate()
+    _close_producers(peers, topic.name)
+    return {"ledgerId": topic.ledger.last.ledger, "entryId": topic.ledger.last.entry}
 
 
-def _send_away(peers: Iterable[Peer], topic: str) -> None:
-    """Close the producers and consumers of a topic that goes out of memory; what they did not take is lost for them."""
+def _compact(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    _found(node, named).compaction.compact()
+
+
+def _close_producers(peers: Iterable[Peer], topic: str) -> None:
+    """Tell the producers of a topic that they are closed; the topic does not know them any more."""
     for peer in peers:
-        for number, (name, producer) in list(peer.producers.items()):
-            if name == topic:
-                del peer.producers[number]
-                peer.node.topics.named(topic).detach(producer)
-                peer.say(pb.CommandCloseProducer(producer_id=number, request_id=UNASKED))
-        for number, (subscription, consumer) in list(peer.consumers.items()):
-            if subscription.topic == topic:
-                del peer.consumers[number]
-                peer.detach(subscription, consumer)
-                peer.say(pb.CommandCloseConsumer(consumer_id=number, request_id=UNASKED))
+        for number in [number for number, (name, _) in peer.producers.items() if name == topic]:
+            del peer.producers[number]
+            peer.say(pb.CommandCloseProducer(producer_id=number, request_id=UNASKED))
+
+
+def _close_consumers(peers: Iterable[Peer], topic: str) -> None:
+    """The same of its consumers; what they did not take is lost for them."""
+    for peer in peers:
+        for number in [number for number, (subscription, _) in peer.consumers.items() if subscription.topic == topic]:
+            del peer.consumers[number]
+            peer.say(pb.CommandCloseConsumer(consumer_id=number, request_id=UNASKED))
 
 
 def _deduplication(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
@@ -117,17 +129,15 @@ def _more_coordinators(node: Node, _peers: Iterable[Peer], _named: Mapping[str, 
 
 
 def _count_in(request: AdminRequest, what: str) -> int:
-    if type(request.body) is not int or not 1 <= request.body <= _MOST:
-        raise Refused(Error.NOT_ALLOWED, f"{str(request.body)[:100]} {what}; expected a number from 1 to {_MOST}")
-    return request.body
+    """Raises ValueError for what is no number, Refused: NOT_ALLOWED for one that is too small or too large."""
+    count = int(str(request.body))
+    if count not in range(1, _MOST):
+        raise Refused(Error.NOT_ALLOWED, f"{count} {what}; expected a number from 1 to below {_MOST}")
+    return count
 
 
 def _coordinator_stats(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
-    if (answered := request.query.get("coordinatorId")) is not None:
-        if not _NUMBER.fullmatch(answered):
-            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {answered!r}")
-        return stats.of_coordinator(_coordinator_of(node, int(answered)))
-    return {str(tc_id): stats.of_coordinator(_coordinator_of(node, tc_id)) for tc_id in range(node.coordinator_count)}
+    return stats.of_coordinator(_coordinator_of(node, int(request.query.get("coordinatorId", ""))))
 
 
 def _abort(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
@@ -141,10 +151,6 @@ def _txn_of(named: Mapping[str, str]) -> TxnId:
 
 def _metadata(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.of_transaction(_coordinator_of(node, int(named["most"])).describe(_txn_of(named)))
-
-
-def _topic_stats(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    return stats.of_topic(_found(node, named))
 
 
 def _log_stats(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
@@ -163,11 +169,6 @@ def _pending_acks(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], 
     return stats.of_pending_acks(_found(node, named).subscription(named["subscription"]))
 
 
-def _position(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
-    topic = _found(node, named)
-    return stats.of_position(topic.subscription(named["subscription"]), int(named["ledger"]), int(named["entry"]))
-
-
 def _route(method: str, path: str, act: _Answer) -> tuple[str, re.Pattern[str], _Answer]:
     """`{name}` in a path is one part of it, `{topic}` is three: tenant, namespace and name. Numbers are of digits."""
     pattern = re.sub(r"{(\w+)}", lambda name: f"(?P<{name[1]}>{_FORMS.get(name[1], _PART)})", path)
@@ -175,10 +176,8 @@ def _route(method: str, path: str, act: _Answer) -> tuple[str, re.Pattern[str], 
 
 
 _PART = "[^/]+"
-_NUMBER = re.compile("[0-9]{1,20}")
-_FORMS = {"topic": f"{_PART}/{_PART}/{_PART}", "namespace": f"{_PART}/{_PART}"} | dict.fromkeys(
-    ("most", "least", "ledger", "entry"), _NUMBER.pattern
-)
+_NUMBER = "[0-9]{1,20}"
+_FORMS = {"topic": f"{_PART}/{_PART}/{_PART}", "namespace": f"{_PART}/{_PART}", "most": _NUMBER, "least": _NUMBER}
 
 
 _TOPICS, _TRANSACTIONS = "/admin/v2/persistent/{topic}", "/admin/v3/transactions"
@@ -187,8 +186,9 @@ _ROUTES = [
     _route("PUT", f"{_TOPICS}/partitions", _create_partitioned),
     _route("PUT", f"{_TOPICS}/unload", _unload),
     _route("POST", f"{_TOPICS}/terminate", _terminate),
+    _route("PUT", f"{_TOPICS}/compaction", _compact),
+    _route("GET", f"{_TOPICS}/compaction", lambda *_: {"status": "SUCCESS"}),
     _route("DELETE", _TOPICS, _delete),
-    _route("GET", f"{_TOPICS}/stats", _topic_stats),
     _route("GET", f"{_TOPICS}/internalStats", _log_stats),
     _route("GET", "/admin/v2/namespaces/{namespace}", lambda *_: {}),
     _route("PUT", "/admin/v2/namespaces/{namespace}", lambda *_: None),
@@ -203,5 +203,4 @@ _ROUTES = [
     _route("GET", f"{_TRANSACTIONS}/transactionBufferStats/{{topic}}", _buffer_stats),
     _route("GET", f"{_TRANSACTIONS}/transactionInBufferStats/{{topic}}/{{most}}/{{least}}", _in_buffer),
     _route("GET", f"{_TRANSACTIONS}/pendingAckStats/{{topic}}/{{subscription}}", _pending_acks),
-    _route("GET", f"{_TRANSACTIONS}/positionStatsInPendingAck/{{topic}}/{{subscription}}/{{ledger}}/{{entry}}", _position),
 ]

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from .buffer import Place, TransactionBuffer
+from .buffer import TransactionBuffer
 from .coordinator import TransactionCoordinator
-from .ledger import Marker
 from .subscription import Subscription
 from .topic import Topic
 from .transaction import Transaction
-from .values import Action, Position, TxnId
+from .values import TxnId
 
 _READY = "Ready"
 
@@ -37,16 +36,6 @@ def of_transaction(transaction: Transaction) -> dict[str, Any]:
     }
 
 
-def of_topic(topic: Topic) -> dict[str, Any]:
-    ends = [entry.content.action for entry in topic.ledger if isinstance(entry.content, Marker)]
-    return {
-        "subscriptions": {name: {"msgBacklog": _backlog(topic.buffer, one)} for name, one in topic.subscriptions.items()},
-        "ongoingTxnCount": len(topic.buffer.ongoing()),
-        "committedTxnCount": ends.count(Action.COMMIT),
-        "abortedTxnCount": ends.count(Action.ABORT),
-    }
-
-
 def of_log(topic: Topic) -> dict[str, Any]:
     return {
         "numberOfEntries": len(topic.ledger),
@@ -66,23 +55,11 @@ def of_buffer(buffer: TransactionBuffer) -> dict[str, Any]:
 
 
 def in_buffer(buffer: TransactionBuffer, txn: TxnId) -> dict[str, Any]:
-    start = buffer.ongoing().get(txn)
-    return {"aborted": buffer.is_aborted(txn), **({} if start is None else {"startPosition": str(start)})}
+    answer: dict[str, Any] = {"aborted": buffer.is_aborted(txn)}
+    if txn in buffer.ongoing():
+        answer["startPosition"] = str(buffer.ongoing()[txn])
+    return answer
 
 
 def of_pending_acks(subscription: Subscription) -> dict[str, Any]:
     return {"state": _READY, "ongoingTxnSize": len(subscription.pending.transactions()), "lowWaterMarks": {}}
-
-
-def of_position(subscription: Subscription, ledger: int, entry: int) -> dict[str, str]:
-    place = Place(Position(ledger, entry))
-    if subscription.pending.units_at(place) or subscription.pending.covers(place):
-        return {"state": "PendingAck"}
-    return {"state": "MarkDelete" if subscription.cursor.acknowledged(place, 1) else "NotInPendingAck"}
-
-
-def _backlog(buffer: TransactionBuffer, subscription: Subscription) -> int:
-    return sum(
-        readable.message.units - len(subscription.cursor.acknowledged(readable.place, readable.message.units))
-        for readable in buffer.after(subscription.cursor.mark_delete)
-    )

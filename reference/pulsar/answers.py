@@ -12,4 +12,15 @@ class Answers:
     def request_named(self, request_id: int, *, is_refusal: bool) -> int:  # noqa: ARG002 - what a forgetful broker would look at
         """Decision: the request id that an answer carries, a refusal as well: that of its request."""
         rule("PIP31-14")
+        rule("PIP31-148")
         return request_id
+
+    def answers(self, request: str) -> bool:  # noqa: ARG002 - what a silent broker would look at
+        """Decision: whether a consumer's request of that name, which was done, is answered: always."""
+        rule("PIP31-133")
+        return True
+
+    def answers_acknowledgement(self, *, is_refusal: bool) -> bool:  # noqa: ARG002 - what a silent broker would look at
+        """Decision: whether an acknowledgement whose request has an id is answered: always."""
+        rule("PIP31-67")
+        return True

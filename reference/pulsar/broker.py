@@ -4,7 +4,7 @@ With more nodes than one, each owns some of the topics and coordinators. When a 
 them; the disk is the store that they share.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -40,66 +40,55 @@ class ReferencePulsar(kernel.Broker[Node]):
     def __init__(
         self,
         profile: PulsarProfile,
-        parts: Parts | None = None,
+        parts: Parts,
         service_url: str = SERVICE_URL,
         now_ms: int = START,
         *,
+        nodes: int,
         kinds: Sequence[TransactionKind] = (),
         disk: Disk | None = None,
-        nodes: int = 1,
     ) -> None:
-        self._parts = parts or Parts()
+        self._parts = parts
         super().__init__(self._parts.network, CRASH_POINTS, disk, now_ms, nodes)
         self._profile = profile
         self._kinds = Kinds([Classic(profile, self._parts), *kinds])
         self._service_url = service_url
         self._ownership = Ownership()
-        self._connections: list[tuple[int, Connection]] = []
+        self._connections: dict[Connection, int] = {}
+        """Those that are open, each with the number of its node."""
         self.restart()
 
     def start_node(self, machine: Machine) -> Node:
+        self._ownership.join(machine.node)
         cluster = Cluster(self._nodes, self._ownership, partial(self._end_on, machine.node), self._service_urls())
         return Node(machine, self._profile, self._parts, self._kinds, cluster)
 
-    def restart(self, number: int | None = None) -> None:
-        self._ownership.join(self._machines if number is None else [number])
-        super().restart(number)
-
     def node_crashed(self, number: int) -> None:
         self._ownership.leave(number)
-        for connection in [connection for node, connection in self._connections if node == number]:
+        for connection in [connection for connection, node in self._connections.items() if node == number]:
+            del self._connections[connection]
             connection.cut()
-        self._connections = [(node, connection) for node, connection in self._connections if node != number]
 
-    def connect(self, notify: Callable[[], None] = lambda: None, number: int = FIRST_NODE) -> Connection | None:
-        """A new connection to a node; None while that is down. `notify` is called when there is something to take, or it has ended."""
+    def connect(self, number: int = FIRST_NODE) -> Connection | None:
+        """A new connection to a node; None while that is down."""
         if (node := self._nodes.get(number)) is None:
             return None
-        connection = Connection(node, lambda act: self.run(lambda _: act(), number), self._forget, notify)
-        self._connections.append((number, connection))
+        connection = Connection(node, lambda act: self.run(lambda _: act(), number), self._forget)
+        self._connections[connection] = number
         return connection
 
     def admin(self, request: AdminRequest, number: int = FIRST_NODE) -> AdminAnswer | None:
         """Answer an admin call to a node, which asks the owner where that is another; None while the node is down."""
-        peers = [connection.peer for _, connection in self._connections]
+        peers = [connection.peer for connection in self._connections]
         return self.run(lambda node: admin.answer(node, peers, request), number)
 
     def _forget(self, connection: Connection) -> None:
-        number = next(node for node, known in self._connections if known is connection)
-        self._connections.remove((number, connection))
-        self.run(lambda _: connection.peer.leave(), number)
+        self.run(lambda _: connection.peer.leave(), self._connections.pop(connection))
 
     def _end_on(self, asking: int, message: EndOn) -> None:
-        """A node has a participant end its part. When the owner crashes over it, the one who asks hears nothing, and asks again."""
-        node = self._nodes[asking]
-        if message.topic not in node.topics.names:
-            return
-        owner = node.owner_of(message.topic)
-        if owner is node:
-            node.end_on(message)
-            return
+        """A node has a participant end its part. When the owner crashes over it, whoever still lives asks again."""
         try:
-            owner.end_on(message)
+            self._nodes[asking].owner_of(message.topic).end_on(message)
         except Crash as crash:
             self.crash(crash.node)
             raise Refused(Error.SERVICE_NOT_READY, "the connection to the owner was lost") from crash

@@ -5,6 +5,7 @@ never when it aborts; to end it again changes nothing. Two designs fulfil that, 
 topic itself is the buffer, and `sidecar_buffer`, in which a log beside it is.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -22,6 +23,11 @@ class Place(NamedTuple):
 BEFORE_ALL_PLACES = Place(BEFORE_ALL)
 
 
+def behind_entry(position: Position) -> Place:
+    """Behind everything that an entry holds."""
+    return Place(position, sys.maxsize)
+
+
 @dataclass(frozen=True)
 class Readable:
     """A message that readers may see."""
@@ -30,7 +36,15 @@ class Readable:
     message: Message
 
 
-class TransactionBuffer(Protocol):
+class Shown(Protocol):
+    """What readers may see of a topic."""
+
+    def after(self, place: Place) -> Iterator[Readable]:
+        """What readers may see behind that place, in order."""
+        ...
+
+
+class TransactionBuffer(Shown, Protocol):
     """What a topic needs of its buffer."""
 
     def publish(self, message: Message) -> Position:
@@ -39,10 +53,6 @@ class TransactionBuffer(Protocol):
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         """End a transaction here; again is as good as once."""
-        ...
-
-    def after(self, place: Place) -> Iterator[Readable]:
-        """What readers may see behind that place, in order."""
         ...
 
     def stored(self) -> Iterator[Message]:

@@ -42,4 +42,4 @@ class Classic:
 
     def pending_ack_store(self, site: Site) -> PendingAckStore:
         assert isinstance(site.participant, SubscriptionName), "acknowledgements are a subscription's"
-        return self._parts.pending_ack_journal(site.machine.disk, site.participant)
+        return self._parts.pending_ack_journal(site.machine, site.participant)

@@ -13,7 +13,7 @@ from .node import Node
 class Connection:
     """One connection. It lives until either side ends it, or the node crashes.
 
-    `run` does something as the node, and answers None when that crashed over it; `notify` hears that there is something to take.
+    `run` does something as the node, and answers None when that crashed over it.
     """
 
     def __init__(
@@ -21,14 +21,12 @@ class Connection:
         node: Node,
         run: Callable[[Callable[[], bool]], bool | None],
         left: Callable[["Connection"], None],
-        notify: Callable[[], None],
     ) -> None:
         self.is_open = True
         self._run = run
         self._left = left
-        self._notify = notify
         self._said: deque[Frame] = deque()
-        self.peer = Peer(node, self._say)
+        self.peer = Peer(node, self._said.append)
 
     def handle(self, frame: Frame) -> None:
         """Take a frame from the client."""
@@ -44,14 +42,8 @@ class Connection:
         if self.is_open:
             self.is_open = False
             self._left(self)
-            self._notify()
 
     def cut(self) -> None:
         """The node has crashed: nothing that was not taken arrives any more."""
         self.is_open = False
         self._said.clear()
-        self._notify()
-
-    def _say(self, frame: Frame) -> None:
-        self._said.append(frame)
-        self._notify()

@@ -6,6 +6,7 @@ CRASH_POINTS = {
     "after-message-stored": "a message is stored, and its producer has no receipt",
     "before-decision-logged": "the end of a transaction was asked for and is allowed, and nothing of it is durable",
     "after-decision-logged": "the decision is durable, nothing was answered, and no participant knows of it",
-    "after-marker-written": "one topic holds the end of the transaction, and the coordinator has no answer",
+    "before-acknowledgement-ended": "a subscription has done what the end asks of it, and what was pending there still is in its journal",
+    "after-marker-written": "one topic or subscription holds the end of the transaction, and the coordinator has no answer",
     "before-complete-logged": "every participant has done its part, and the transaction log does not know",
 }

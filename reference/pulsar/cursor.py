@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.rules import rule
 
-from .buffer import BEFORE_ALL_PLACES, Place, TransactionBuffer
+from .buffer import BEFORE_ALL_PLACES, Place, Shown
 from .pending_ack_store import Units
 from .values import SubscriptionName
 
@@ -26,21 +27,26 @@ class Cursor:
 
     def __init__(self, disk: Disk | None, name: SubscriptionName, start: Place) -> None:
         self._journal: Journal[Moved] = disk.journal(self.journal_name(name)) if disk else Journal()
-        *_, last = (Moved(start), *self._journal)
+        *_, last = (Moved(self.begins_behind(start)), *self._journal)
         self.mark_delete = last.up_to
         self._beyond: dict[Place, Units] = dict(last.beyond)
         self.save()
+
+    def begins_behind(self, start: Place) -> Place:
+        """Decision: where a new subscription begins: where it is told."""
+        rule("PIP31-141")
+        return start
 
     def journal_name(self, name: SubscriptionName) -> str:
         """Decision: where the cursor is kept: each subscription of each topic has its own."""
         return f"cursor {name.topic} {name.name}"
 
-    def acknowledged(self, place: Place, units: int) -> Units:
-        """Which of the `units` messages at that place are acknowledged."""
-        return frozenset(range(units)) if place <= self.mark_delete else self._beyond.get(place, frozenset())
+    def acknowledged(self, place: Place, units: Units) -> Units:
+        """Which of these messages at that place are acknowledged."""
+        return units if place <= self.mark_delete else units & self._beyond.get(place, frozenset())
 
-    def acknowledge(self, wanted: Mapping[Place, Units], buffer: TransactionBuffer) -> None:
-        """Acknowledge single messages, and move on over what is complete."""
+    def acknowledge(self, wanted: Mapping[Place, Units], buffer: Shown) -> None:
+        """Decision: single messages are acknowledged, a batch in parts too, and the cursor moves on over what is complete."""
         for place, units in wanted.items():
             if place > self.mark_delete:
                 self._beyond[place] = self._beyond.get(place, frozenset()) | units
@@ -50,12 +56,6 @@ class Cursor:
             self.mark_delete = readable.place
             del self._beyond[readable.place]
         self.save()
-
-    def acknowledge_up_to(self, place: Place, buffer: TransactionBuffer) -> None:
-        """Acknowledge everything up to that place."""
-        self.mark_delete = max(self.mark_delete, place)
-        self._beyond = {beyond: units for beyond, units in self._beyond.items() if beyond > self.mark_delete}
-        self.acknowledge({}, buffer)
 
     def seek(self, place: Place) -> None:
         """Begin behind that place anew."""

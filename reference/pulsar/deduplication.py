@@ -1,21 +1,23 @@
 """Deduplication: a message that a producer sends again after a lost answer is stored once.
 
 It goes by the producer's name and its sequence ids, which must grow, and is known again from the ledger. PIP-31 needs it of the
-transaction buffer; for a whole topic it is a policy of the namespace.
+transaction buffer, where each transaction has sequence ids of its own; for a whole topic it is a policy of the namespace.
 """
 
 from collections.abc import Iterable
 
 from fencepost.reference.kernel.rules import rule
 
-from .values import Message
+from .profile import PulsarProfile
+from .values import Message, TxnId
 
 
 class Deduplication:
-    """The highest sequence id of each producer of a topic."""
+    """The highest sequence id of each producer of a topic, in each transaction and outside of all."""
 
-    def __init__(self, stored: Iterable[Message]) -> None:
-        self._highest: dict[str, int] = {}
+    def __init__(self, stored: Iterable[Message], profile: PulsarProfile) -> None:
+        self._profile = profile
+        self._highest: dict[tuple[str, TxnId | None], int] = {}
         for message in self.recovered(stored):
             self.remember(message)
 
@@ -25,15 +27,25 @@ class Deduplication:
 
     def remember(self, message: Message) -> None:
         """The message is stored."""
-        self._highest[message.producer] = max(self.last(message.producer), message.highest_sequence_id)
+        scope = message.producer, self.scope(message)
+        self._highest[scope] = max(self._highest.get(scope, -1), message.highest_sequence_id)
 
     def is_there(self, message: Message) -> bool:
         """Decision: whether the message, or the whole batch, was stored before."""
-        if message.highest_sequence_id <= self.last(message.producer):
+        if message.highest_sequence_id <= self._highest.get((message.producer, self.scope(message)), -1):
             rule("PIP31-48")
+            rule("CORE-38")
             return True
         return False
 
+    def scope(self, message: Message) -> TxnId | None:
+        """Decision: in which transaction the producer's sequence ids are compared; None is outside of all."""
+        if self._profile.sequence_ids == "of-the-producer":
+            return None
+        rule("PIP31-90")
+        return message.txn
+
     def last(self, producer: str) -> int:
-        """The highest sequence id that this producer has stored; -1 for none."""
-        return self._highest.get(producer, -1)
+        """Decision: the highest sequence id that this producer has stored; -1 for none."""
+        rule("PIP31-144")
+        return max((highest for (name, _), highest in self._highest.items() if name == producer), default=-1)

@@ -6,13 +6,8 @@ from enum import IntEnum
 class Error(IntEnum):
     """Those that this broker answers."""
 
-    UNKNOWN_ERROR = 0
-    METADATA_ERROR = 1
-    PERSISTENCE_ERROR = 2
     CONSUMER_BUSY = 5
     SERVICE_NOT_READY = 6
-    CHECKSUM_ERROR = 9
-    UNSUPPORTED_VERSION = 10
     TOPIC_NOT_FOUND = 11
     SUBSCRIPTION_NOT_FOUND = 12
     CONSUMER_NOT_FOUND = 13
@@ -24,7 +19,6 @@ class Error(IntEnum):
     NOT_ALLOWED = 22
     TRANSACTION_CONFLICT = 23
     TRANSACTION_NOT_FOUND = 24
-    PRODUCER_FENCED = 25
 
 
 class Refused(Exception):

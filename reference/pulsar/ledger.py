@@ -3,7 +3,7 @@
 Each opening of a topic that writes begins a ledger of its own, so positions grow over restarts as well.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -34,12 +34,17 @@ class Ledger:
     """The entries of one topic."""
 
     def __init__(self, disk: Disk, name: str) -> None:
-        self._journal: Journal[Entry] = disk.journal(f"ledger {name}")
+        self._journal: Journal[Entry] = disk.journal(self.journal_name(name))
         self._ledger_ids: Journal[str] = disk.journal("ledger-ids")
         self._name = name
         self._entries = list(self._journal)
+        self._by_position = {entry.position: entry for entry in self._entries}
         self._ledger_id: int | None = None
         self._next_entry = 0
+
+    def journal_name(self, name: str) -> str:
+        """Decision: where it is kept: under its topic's name, by which it is found when the topic is deleted."""
+        return f"ledger {name}"
 
     def append(self, content: Message | Marker) -> Position:
         """Decision: make it durable; answers where it is."""
@@ -51,6 +56,7 @@ class Ledger:
         if self.must_be_durable(content):
             self._journal.append(entry)
         self._entries.append(entry)
+        self._by_position[entry.position] = entry
         return entry.position
 
     def must_be_durable(self, content: Message | Marker) -> bool:  # noqa: ARG002 - what a broken ledger would go by
@@ -65,8 +71,7 @@ class Ledger:
 
     def at(self, position: Position) -> Entry | None:
         """The entry of that position."""
-        place = bisect_right(self._entries, position, key=lambda entry: entry.position) - 1
-        return self._entries[place] if place >= 0 and self._entries[place].position == position else None
+        return self._by_position.get(position)
 
     @property
     def last(self) -> Position:
@@ -74,8 +79,8 @@ class Ledger:
         return self._entries[-1].position if self._entries else BEFORE_ALL
 
     def before(self, position: Position) -> Position:
-        """The position of the entry before that one."""
-        place = bisect_right(self._entries, position, key=lambda entry: entry.position) - 1
+        """The position of the last entry before that one."""
+        place = bisect_left(self._entries, position, key=lambda entry: entry.position)
         return self._entries[place - 1].position if place > 0 else BEFORE_ALL
 
     def __iter__(self) -> Iterator[Entry]:

@@ -4,6 +4,7 @@ PIP-31, "Transaction Coordinator" and "Transaction Flow". All it knows is in its
 whoever crashes afterwards.
 """
 
+import re
 from collections.abc import Iterable
 
 from fencepost.reference.kernel.machine import Machine
@@ -16,6 +17,9 @@ from .profile import PulsarProfile
 from .transaction import Transaction
 from .transaction_log import TransactionLog
 from .values import Action, SubscriptionName, TxnId
+
+_NAME = re.compile(r"[a-z-]+://[^/]+/[^/]+/.+")
+"""A topic's full name: its domain, tenant, namespace and local name."""
 
 
 class LogCoordinator:
@@ -55,16 +59,26 @@ class LogCoordinator:
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         """Decision: take partitions in, those that it has already being no mistake.
 
-        Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided.
+        Raises Refused: TRANSACTION_NOT_FOUND, INVALID_TXN_STATUS when the end is decided, or INVALID_TOPIC_NAME.
         """
+        rule("CORE-42")
+        rule("PIP31-87")
         rule("PIP31-16")
+        if self.refuses_names() and (wrong := [name for name in names if not _NAME.fullmatch(name)]):
+            rule("PIP31-112")
+            raise Refused(Error.INVALID_TOPIC_NAME, f"{wrong[0]} is no topic's name")
         self._install(self.describe(txn).with_partitions(names))
         self._machine.crash_points.reach("after-partition-added")
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         """Decision: take subscriptions in. Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
+        rule("PIP31-131")
         rule("PIP31-20")
         self._install(self.describe(txn).with_subscriptions(names))
+
+    def refuses_names(self) -> bool:
+        """Decision: whether a topic whose name cannot be parsed is refused, and does not first fail when the transaction ends."""
+        return self._profile.unparsable_names == "refused"
 
     # -- END_TXN
 
@@ -73,6 +87,7 @@ class LogCoordinator:
 
         Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when it was decided the other way.
         """
+        rule("PIP31-91")
         transaction = self.describe(txn)
         if not transaction.status.is_decided:
             self.decide(transaction, action, reply)
@@ -86,6 +101,7 @@ class LogCoordinator:
             rule("CORE-14")
             rule("CORE-16")
             rule("CORE-18")
+            rule("CORE-37")
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {transaction.status.value}; it cannot be ended the other way")
         if transaction.status.is_complete or self.answers_decisions():
             rule("PIP31-23")
@@ -93,6 +109,7 @@ class LogCoordinator:
             rule("PIP31-25")
             rule("CORE-11")
             rule("CORE-12")
+            rule("CORE-30")
             reply()
         else:
             self._waiting.setdefault(txn, []).append(reply)
@@ -109,7 +126,12 @@ class LogCoordinator:
             reply()
         elif reply:
             self._waiting.setdefault(decided.txn, []).append(reply)
-        self._participants.send_to_all(decided, self.low_watermark)
+        if self.can_be_told(decided):
+            self._participants.send_to_all(decided, self.low_watermark)
+
+    def can_be_told(self, transaction: Transaction) -> bool:
+        """Decision: whether those who take part can be told of the end: with a name that cannot be parsed among them, nobody is."""
+        return all(_NAME.fullmatch(name) for name in transaction.partitions)
 
     def answers_decisions(self) -> bool:
         """Decision: whether an end is answered when it is durable, and not only when it is complete."""
@@ -146,10 +168,11 @@ class LogCoordinator:
     def resume_decided(self) -> None:
         """Decision: what was COMMITTING or ABORTING before a crash is sent to all its participants when the coordinator starts."""
         for transaction in list(self._transactions.values()):
-            if transaction.status.is_decided and not transaction.status.is_complete:
+            if transaction.status.is_decided and not transaction.status.is_complete and self.can_be_told(transaction):
                 rule("PIP31-30")
                 rule("PIP31-31")
                 rule("CORE-28")
+                rule("CORE-33")
                 self._participants.send_to_all(transaction, self.low_watermark)
 
     def recovered(self, transaction: Transaction) -> Transaction:
@@ -158,6 +181,7 @@ class LogCoordinator:
         rule("PIP31-33")
         rule("CORE-24")
         rule("CORE-27")
+        rule("CORE-41")
         rule("PIP31-43")
         return transaction
 
@@ -165,12 +189,13 @@ class LogCoordinator:
 
     @property
     def low_watermark(self) -> int:
-        """The highest sequence up to which every transaction is complete; -1 while there is none."""
+        """Decision: the highest sequence up to which every transaction is complete; -1 while there is none."""
+        rule("PIP31-157")
         incomplete = [transaction.txn.sequence for transaction in self._transactions.values() if not transaction.status.is_complete]
         return min(incomplete) - 1 if incomplete else self.last_sequence
 
     def describe(self, txn: TxnId) -> Transaction:
-        """How a transaction stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
+        """Decision: how a transaction stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
         if (transaction := self._transactions.get(txn)) is None:
             rule("PIP31-15")
             rule("PIP31-19")
@@ -180,6 +205,7 @@ class LogCoordinator:
 
     def is_over(self, txn: TxnId) -> bool:
         """Decision: whether no participant will hear of that transaction any more: all have answered, or it never was."""
+        rule("PIP31-110")
         transaction = self._transactions.get(txn)
         return transaction is None or transaction.status.is_complete
 

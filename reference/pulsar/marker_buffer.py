@@ -28,20 +28,27 @@ class MarkerBuffer:
         self._low_watermarks: dict[int, int] = {}
         self._poison: TxnId | None = None
         """The late transaction whose refusal is what every other one gets here, on a release with that bug."""
-        for entry in ledger:
+        self.recover()
+
+    def recover(self) -> None:
+        """Decision: a topic that is loaded knows from its messages and markers what is open, from where on, and how the others ended."""
+        for entry in self._ledger:
             self._replay(entry)
 
     def publish(self, message: Message) -> Position:
         """Decision: append it to the topic. Raises Refused: NOT_ALLOWED when its transaction has ended here."""
+        rule("PIP31-82")
         if message.txn is not None:
             self._refuse_what_comes_too_late(message.txn)
         position = self._ledger.append(message)
         if message.txn is not None:
+            rule("PIP31-155")
             self._open(message.txn, position)
         return position
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         """Decision: write the marker, if the transaction is open here."""
+        rule("PIP31-132")
         self._low_watermarks[txn.tc_id] = max(low_watermark, self._low_watermarks.get(txn.tc_id, -1))
         if txn in self._ongoing:
             self._write(Marker(txn, action))
@@ -49,16 +56,18 @@ class MarkerBuffer:
         else:
             rule("PIP31-36")
             rule("PIP31-37")
-            self._ended.setdefault(txn, action)
         self._sweep(txn.tc_id)
 
     def after(self, place: Place) -> Iterator[Readable]:
         """Decision: committed messages, and those outside of transactions, up to the first that is undecided."""
+        rule("PIP31-81")
+        rule("PIP31-80")
         limit = self.max_read_position
         for entry in self._ledger.after(place.position):
             if entry.position > limit:
                 rule("PIP31-05")
                 rule("CORE-02")
+                rule("CORE-35")
                 rule("PIP31-07")
                 return
             if isinstance(entry.content, Message) and self._is_shown(entry.content):
@@ -108,12 +117,11 @@ class MarkerBuffer:
         rule("PIP31-49")
         rule("CORE-17")
         rule("CORE-19")
+        rule("CORE-31")
         rule("PIP31-50")
         raise Refused(Error.NOT_ALLOWED, f"transaction {late} has been ended")
 
     def _comes_too_late(self, txn: TxnId) -> bool:
-        if self._profile.late_send == "rejected":
-            return txn in self._ended
         return txn.sequence <= self._low_watermarks.get(txn.tc_id, -1)
 
     def _sweep(self, tc_id: int) -> None:

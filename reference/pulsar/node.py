@@ -45,7 +45,7 @@ class Node:
         self.cluster = cluster
         self._parts = parts
         self._kinds = kinds
-        self.topics = Topics(machine.disk, self._check_owns, self._load)
+        self.topics: Topics[Topic] = parts.topics(machine.disk, self._check_owns, self._load)
         self._counts: Journal[int] = machine.disk.journal("coordinators")
         self._policies: Journal[tuple[str, bool]] = machine.disk.journal("deduplication")
         self._coordinators: dict[tuple[TransactionKind, int], TransactionCoordinator] = {}
@@ -63,21 +63,17 @@ class Node:
     def coordinator(self, tc_id: int, *, scalable: bool = False) -> TransactionCoordinator:
         """The coordinator that a request is meant for.
 
-        Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when there is none of that number, or it is on another node.
+        Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when there is none of that number, or it is on another node, or not here yet.
         """
-        if not 0 <= tc_id < self.coordinator_count:
-            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id}")
-        if not self._owns(coordinator_topic(tc_id)):
-            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"coordinator {tc_id} is on another broker; look it up again")
-        self._start_coordinator(tc_id)
-        return self._coordinators[self._kinds.serving(scalable=scalable), tc_id]
+        if (coordinator := self._coordinators.get((self._kinds.serving(scalable=scalable), tc_id))) is None:
+            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id} here; look it up again")
+        return coordinator
 
     def set_coordinators(self, count: int) -> None:
         """Have that many. Raises Refused: NOT_ALLOWED when there are more already."""
         if count < self.coordinator_count:
             raise Refused(Error.NOT_ALLOWED, f"there are {self.coordinator_count} coordinators, and cannot be {count}")
         self._counts.append(count)
-        self._start_coordinators()
 
     # -- Who owns what
 
@@ -95,7 +91,7 @@ class Node:
         self.cluster.ownership.release(topic)
 
     def delete(self, topic: str) -> None:
-        """Remove a topic, with everything that it stored. Raises Refused: TOPIC_NOT_FOUND when there is none."""
+        """Remove a topic, with everything that it stored."""
         self.topics.delete(topic)
         self.cluster.ownership.release(topic)
 
@@ -133,27 +129,24 @@ class Node:
     def _start_coordinators(self) -> None:
         """Those that are this node's and not here yet, among them what another node had until it died."""
         for tc_id in range(self.coordinator_count):
-            if self._owns(coordinator_topic(tc_id)):
-                self._start_coordinator(tc_id)
-
-    def _start_coordinator(self, tc_id: int) -> None:
-        for kind in self._kinds:
-            if (kind, tc_id) not in self._coordinators:
-                self._coordinators[kind, tc_id] = kind.coordinator(tc_id, self.machine, self.cluster.end_on)
+            for kind in self._kinds if self._owns(coordinator_topic(tc_id)) else ():
+                if (kind, tc_id) not in self._coordinators:
+                    self._coordinators[kind, tc_id] = kind.coordinator(tc_id, self.machine, self.cluster.end_on)
 
     def _sweep(self) -> None:
         self._start_coordinators()
         for coordinator in self._coordinators.values():
             coordinator.sweep()
-        if self.profile.stray_messages == "ended":
-            for topic in self.topics.loaded():
+        told = [topic for topic in self.topics.loaded() if not topic.kind.scalable]  # those of the other kind ask its store themselves
+        for topic in told:
+            if self.profile.stray_messages == "ended":
                 topic.end_strays(partial(self._is_over, topic.kind))
+            if self.profile.stray_acknowledgements == "ended":
+                topic.end_stray_acknowledgements(partial(self._is_over, topic.kind))
 
     def _is_over(self, kind: TransactionKind, txn: TxnId) -> bool:
-        if txn.tc_id >= self.coordinator_count:
-            return True
         coordinator = self.owner_of(coordinator_topic(txn.tc_id))._coordinators.get((kind, txn.tc_id))
-        return coordinator is not None and coordinator.is_over(txn)
+        return txn.tc_id >= self.coordinator_count or (coordinator is not None and coordinator.is_over(txn))
 
     def _owns(self, topic: str) -> bool:
         return self.cluster.ownership.claim(topic, self.machine.node)

@@ -6,7 +6,6 @@ The next owner finds everything on the disk that all nodes share. A coordinator 
 """
 
 from collections import Counter
-from collections.abc import Iterable
 
 COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
 """The partitioned topic whose partitions stand for the coordinators."""
@@ -23,10 +22,12 @@ class Ownership:
     def __init__(self) -> None:
         self._nodes: set[int] = set()
         self._owners: dict[str, int] = {}
+        self._before: dict[str, int] = {}
+        """Who had what is nobody's now."""
 
-    def join(self, nodes: Iterable[int]) -> None:
-        """These nodes may own topics."""
-        self._nodes.update(nodes)
+    def join(self, node: int) -> None:
+        """A node is up, and may own topics."""
+        self._nodes.add(node)
 
     def leave(self, node: int) -> None:
         """A node is dead, and owns nothing any more."""
@@ -35,14 +36,14 @@ class Ownership:
 
     def release(self, topic: str) -> None:
         """A topic is unloaded or deleted, and nobody owns it."""
-        self._owners.pop(topic, None)
+        self._before[topic] = self._owners.pop(topic)
 
     def owner_of(self, topic: str) -> int:
-        """The node that owns a topic; where nobody does, the node that may claim it: the one that owns the fewest."""
+        """The node that owns a topic; where nobody does, the node that may claim it: another one than before, and one that owns few."""
         if topic in self._owners:
             return self._owners[topic]
         owned = Counter(self._owners.values())
-        return min(self._nodes, key=lambda node: (owned[node], node))
+        return min(self._nodes, key=lambda node: (node == self._before.get(topic), owned[node], node))
 
     def claim(self, topic: str, node: int) -> bool:
         """Whether a topic is that node's, which from now on it is where it may be."""

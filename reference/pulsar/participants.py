@@ -68,7 +68,7 @@ class Participants:
         return [*transaction.partitions, *transaction.subscriptions]
 
     def send_again(self) -> None:
-        """Send to those that could not do it, or were not reached."""
+        """Decision: those that could not do it, or were not reached, are told again."""
         in_flight = set(self._machine.network.in_flight)
         for messages in list(self._missing.values()):
             for message in [message for message in messages.values() if message not in in_flight]:
@@ -79,6 +79,7 @@ class Participants:
 
     def send(self, message: EndOn) -> None:
         """Decision: send to one participant, without waiting for the answers of others."""
+        rule("PIP31-88")
         self._machine.send(message, self._arrived)
 
     def check_complete(self, txn: TxnId) -> None:

@@ -1,11 +1,12 @@
 """The classes that a broker is made of. A defect is a broker in which one of them is a subclass with one decision changed."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fencepost.reference.kernel.network import Network
 
 from .answers import Answers
+from .compaction import Compaction
 from .cursor import Cursor
 from .deduplication import Deduplication
 from .ledger import Ledger
@@ -14,8 +15,10 @@ from .marker_buffer import MarkerBuffer
 from .participants import Participants
 from .pending_ack_journal import PendingAckJournal
 from .pending_acks import PendingAcks
+from .producers import Producers
 from .sidecar_buffer import SidecarBuffer
 from .subscription import Subscription
+from .topics import Topics
 from .transaction_log import TransactionLog
 
 
@@ -29,6 +32,7 @@ class Parts:
     protocol: ClassVar[str] = "pulsar"
 
     answers: type[Answers] = Answers
+    compaction: type[Compaction] = Compaction
     coordinator: type[LogCoordinator] = LogCoordinator
     cursor: type[Cursor] = Cursor
     deduplication: type[Deduplication] = Deduplication
@@ -38,6 +42,8 @@ class Parts:
     participants: type[Participants] = Participants
     pending_ack_journal: type[PendingAckJournal] = PendingAckJournal
     pending_acks: type[PendingAcks] = PendingAcks
+    producers: type[Producers] = Producers
     sidecar_buffer: type[SidecarBuffer] = SidecarBuffer
     subscription: type[Subscription] = Subscription
+    topics: type[Topics[Any]] = Topics
     transaction_log: type[TransactionLog] = TransactionLog

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.journal import Journal
+from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
 from .pending_ack_store import Waiting
@@ -21,8 +22,9 @@ class Ended:
 class PendingAckJournal:
     """The pending acknowledgements of one subscription, each durable before its client is answered."""
 
-    def __init__(self, disk: Disk, name: SubscriptionName) -> None:
-        self._journal: Journal[Waiting | Ended] = disk.journal(f"pending-acks {name.topic} {name.name}")
+    def __init__(self, machine: Machine, name: SubscriptionName) -> None:
+        self._machine = machine
+        self._journal: Journal[Waiting | Ended] = machine.disk.journal(f"pending-acks {name.topic} {name.name}")
 
     def append(self, waiting: Waiting) -> None:
         if self.must_be_durable(waiting):
@@ -34,9 +36,12 @@ class PendingAckJournal:
         return True
 
     def end(self, txn: TxnId, action: Action) -> None:
+        self._machine.crash_points.reach("before-acknowledgement-ended")
         self._journal.append(Ended(txn, action))
+        self._machine.crash_points.reach("after-marker-written")
 
     def replay(self) -> Sequence[Waiting]:
+        """Decision: what is pending after a crash is what was acknowledged and has not ended."""
         pending: list[Waiting] = []
         for record in self._journal:
             if isinstance(record, Waiting):

@@ -4,7 +4,7 @@ PIP-31, "Acknowledgement State Machine": PENDING_ACK is entered only from PENDIN
 only when the transaction ends. A batch has a state for each of its messages. What makes it durable is the store's affair.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from fencepost.reference.kernel.rules import rule
 
@@ -22,8 +22,16 @@ class PendingAcks:
         self._store = store
         self._profile = profile
         self._individual: dict[Place, dict[int, TxnId]] = {}
-        self._cumulative: tuple[TxnId, Place] | None = None
-        for waiting in store.replay():
+        self._cumulative: dict[TxnId, Place] = {}
+        """Up to where a transaction has acknowledged everything; there is one at most."""
+        self._leaving: dict[TxnId, Action] = {}
+        """Those that have ended here, of which the store does not know yet."""
+        self.recover()
+
+    def recover(self) -> None:
+        """Decision: what was pending before is pending again, with its positions."""
+        rule("PIP31-86")
+        for waiting in self._store.replay():
             self._hold(waiting)
 
     def erase(self) -> None:
@@ -38,6 +46,7 @@ class PendingAcks:
         for place, units in wanted.items():
             if self.is_pending(place, units):
                 rule("PIP31-55")
+                rule("PIP31-154")
                 raise Refused(Error.TRANSACTION_CONFLICT, f"{place.position} is acknowledged in an open transaction already")
             if self.lies_under_another(txn, place):
                 rule("PIP31-64")
@@ -54,8 +63,7 @@ class PendingAcks:
         Raises Refused: TRANSACTION_CONFLICT when another transaction has such an acknowledgement, or has one of the messages; also when
         this one's own goes as far already.
         """
-        if self._cumulative is not None:
-            owner, held = self._cumulative
+        for owner, held in self._cumulative.items():
             if owner != txn or place <= held:
                 rule("PIP31-63")
                 raise Refused(Error.TRANSACTION_CONFLICT, f"transaction {owner} has acknowledged everything up to {held.position}")
@@ -65,30 +73,49 @@ class PendingAcks:
         self._keep(Waiting(txn, cumulative=place))
 
     def end(self, txn: TxnId, action: Action) -> Waiting:
-        """Decision: the transaction has ended: what it held, which is pending no longer, and nothing of others."""
+        """Decision: the transaction has ended: what it held, which is pending no longer, and nothing of others.
+
+        The store is told by `record_end`, when that is deleted or given back.
+        """
+        rule("PIP31-84")
+        rule("PIP31-83")
+        rule("PIP31-153")
+        if self._overlooks(txn):
+            return Waiting(txn)
+        cumulative = self._cumulative.get(txn)
         individual = {
             place: frozenset(unit for unit, owner in owners.items() if owner == txn)
             for place, owners in self._individual.items()
-            if txn in owners.values()
+            if txn in owners.values() and not (cumulative and self._overlooks_individual())
         }
-        cumulative = self._cumulative[1] if self._cumulative and self._cumulative[0] == txn else None
         if individual or cumulative:
-            self._store.end(txn, action)
-            self._forget(txn)
+            self._leaving[txn] = action
+            self._forget(txn, individual)
         return Waiting(txn, individual, cumulative)
+
+    def record_end(self, txn: TxnId) -> None:
+        """Decision: that the transaction has ended here becomes durable, where it held something.
+
+        Whoever crashes before finds it pending, is told the end once more, and deletes again what is deleted, which does no harm.
+        """
+        if txn in self._leaving:
+            rule("CORE-28")
+            self._store.end(txn, self._leaving.pop(txn))
 
     def units_at(self, place: Place) -> Units:
         """Decision: the messages at that place which an open transaction has acknowledged one by one."""
+        rule("CORE-34")
         return frozenset(self._individual.get(place, ()))
 
     def covers(self, place: Place) -> bool:
         """Decision: whether that place lies under a cumulative acknowledgement of an open transaction, which withholds it."""
-        return self._cumulative is not None and place <= self._cumulative[1] and self._profile.pending_cumulative_redelivery == "withheld"
+        is_covered = any(place <= held for held in self._cumulative.values())
+        return is_covered and self._profile.pending_cumulative_redelivery == "withheld"
 
     def transactions(self) -> frozenset[TxnId]:
         """Those that have something pending here."""
         owners = {owner for owners in self._individual.values() for owner in owners.values()}
-        return frozenset(owners | ({self._cumulative[0]} if self._cumulative else set()))
+        return frozenset(owners | self._cumulative.keys())
 
     def is_pending(self, place: Place, units: Units) -> bool:
         """Decision: whether one of these messages is pending in a transaction, and not only another message of their batch."""
@@ -96,16 +123,23 @@ class PendingAcks:
 
     def lies_under_another(self, txn: TxnId, place: Place) -> bool:
         """Decision: whether a place is covered by the cumulative acknowledgement of another transaction."""
-        if self._cumulative is None or self._profile.individual_under_cumulative == "accepted":
-            return False
-        owner, held = self._cumulative
-        return owner != txn and place <= held
+        is_under = any(owner != txn and place <= held for owner, held in self._cumulative.items())
+        return is_under and self._profile.individual_under_cumulative != "accepted"
 
     def covers_anothers(self, txn: TxnId, place: Place) -> bool:
         """Decision: whether a cumulative acknowledgement would cover a message that is pending in another transaction."""
-        if self._profile.cumulative_over_individual == "accepted":
-            return False
-        return any(place >= taken and set(owners.values()) - {txn} for taken, owners in self._individual.items())
+        is_over = any(place >= taken and set(owners.values()) - {txn} for taken, owners in self._individual.items())
+        return is_over and self._profile.cumulative_over_individual != "accepted"
+
+    def _overlooks(self, txn: TxnId) -> bool:
+        """Whether an end finds nothing of its transaction, since another one's cumulative acknowledgement is pending."""
+        rule("PIP31-85")
+        is_beside = bool(self._cumulative.keys() - {txn})
+        return is_beside and self._overlooks_individual()
+
+    def _overlooks_individual(self) -> bool:
+        """Whether an end finds nothing that was acknowledged one by one, since a cumulative acknowledgement is pending."""
+        return self._profile.individual_end_beside_cumulative == "ignored"
 
     def _keep(self, waiting: Waiting) -> None:
         self._store.append(waiting)
@@ -115,10 +149,12 @@ class PendingAcks:
         for place, units in waiting.individual.items():
             self._individual.setdefault(place, {}).update(dict.fromkeys(units, waiting.txn))
         if waiting.cumulative is not None:
-            self._cumulative = (waiting.txn, waiting.cumulative)
+            self._cumulative = {waiting.txn: waiting.cumulative}
 
-    def _forget(self, txn: TxnId) -> None:
-        kept = {place: {unit: owner for unit, owner in owners.items() if owner != txn} for place, owners in self._individual.items()}
+    def _forget(self, txn: TxnId, places: Collection[Place]) -> None:
+        kept = {
+            place: {unit: owner for unit, owner in owners.items() if owner != txn or place not in places}
+            for place, owners in self._individual.items()
+        }
         self._individual = {place: owners for place, owners in kept.items() if owners}
-        if self._cumulative and self._cumulative[0] == txn:
-            self._cumulative = None
+        self._cumulative = {owner: held for owner, held in self._cumulative.items() if owner != txn}

@@ -38,14 +38,20 @@ class PulsarProfile(BaseModel):
     ended_transactions: Literal["remembered", "forgotten"]
     """Whether the coordinator still knows a transaction that is complete, or answers TRANSACTION_NOT_FOUND."""
 
-    late_send: Literal["rejected", "accepted-above-low-watermark"]
-    """What becomes of a message that is sent in a transaction which has ended on that partition."""
-
     refused_late_send: Literal["harms-nobody", "poisons-the-topic"]
     """What it does to others where it is refused: on a poisoned topic nobody writes in a transaction until it is loaded anew."""
 
     stray_messages: Literal["ended", "left-open"]
     """Whether a topic ends by itself what it holds of a transaction that is over elsewhere, and that nobody had added there."""
+
+    stray_acknowledgements: Literal["ended", "left-pending"]
+    """Whether a subscription gives back by itself what is acknowledged in a transaction that will not end there."""
+
+    sequence_ids: Literal["of-the-transaction", "of-the-producer"]
+    """Whose sequence ids deduplication compares, of messages in a transaction: its own, or all of its producer's."""
+
+    unparsable_names: Literal["refused", "never-ended"]
+    """What becomes of a topic whose name cannot be parsed: it is not added, or it keeps its transaction from ending anywhere."""
 
     plain_ack_of_pending: Literal["dropped", "deletes"]
     """What an acknowledgement without a transaction does to a message that is acknowledged in an open one."""
@@ -58,6 +64,9 @@ class PulsarProfile(BaseModel):
 
     cumulative_over_individual: Literal["conflict", "accepted"]
     """What a transaction gets that acknowledges everything up to a message, over one that another open transaction has acknowledged."""
+
+    individual_end_beside_cumulative: Literal["applied", "ignored"]
+    """What the end of a transaction does to its single messages while another one's cumulative acknowledgement is pending."""
 
     @staticmethod
     def names() -> list[str]:

@@ -26,10 +26,19 @@ class SidecarBuffer:
         self._machine = machine
         self._messages: dict[TxnId, list[tuple[Position, Message]]] = {}
         self._ended: dict[TxnId, Action] = {}
-        for entry in (*ledger, *sidecar):  # the topic first: a commit that it holds is certain, also where the log does not know
+        self.recover()
+
+    def recover(self) -> None:
+        """Decision: a topic that is loaded knows from its two logs what is open and how the others ended."""
+        for entry in (
+            *self._ledger,
+            *self._sidecar,
+        ):  # the topic first: a commit that it holds is certain, also where the log does not know
             if isinstance(entry.content, Marker):
+                rule("CORE-32")
                 self._ended.setdefault(entry.content.txn, entry.content.action)
             elif entry.content.txn is not None:
+                rule("CORE-40")
                 self._messages.setdefault(entry.content.txn, []).append((entry.position, entry.content))
 
     def publish(self, message: Message) -> Position:
@@ -46,15 +55,20 @@ class SidecarBuffer:
             rule("PIP31-49")
             rule("CORE-17")
             rule("CORE-19")
+            rule("CORE-31")
             rule("PIP31-50")
             raise Refused(Error.NOT_ALLOWED, f"transaction {message.txn} has been ended")
         rule("CORE-02")
+        rule("CORE-35")
+        rule("CORE-36")
+        rule("PIP31-155")
         position = self._sidecar.append(message)
         self._messages.setdefault(message.txn, []).append((position, message))
         return position
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - late messages are refused without it
         """Decision: write the marker: a commit into the topic first, then into the log, so that it is written there once."""
+        rule("PIP31-111")
         if txn in self._ended:
             rule("PIP31-36")
             rule("PIP31-37")

@@ -4,13 +4,13 @@ A terminated topic takes no messages and no markers any more, so a transaction w
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
-from .buffer import Place, Readable
+from .buffer import Place, behind_entry
 from .cursor import EARLIEST
 from .errors import Error, Refused
 from .kinds import Site, TransactionKind
@@ -22,22 +22,13 @@ from .values import NOWHERE, Action, Message, Position, SubscriptionName, Subscr
 NO_WATERMARK = -1
 
 
-@dataclass(eq=False)
-class Producer:
-    """A producer of a topic. `closed` is called when the broker closes it."""
-
-    producer_id: int
-    name: str
-    closed: Callable[[], None] = field(repr=False)
-
-
 @dataclass(frozen=True)
 class Subscribed:
     """A durable subscription, as it is on disk; `gone` where it was removed."""
 
     name: str
     kind: SubscriptionType
-    gone: bool = False
+    gone: bool
 
 
 class Topic:
@@ -51,9 +42,9 @@ class Topic:
         self._parts = parts
         self.ledger = parts.ledger(machine.disk, name)
         self.buffer = kind.buffer(Site(name, machine, lambda txn, action: self.end(txn, action, NO_WATERMARK)), self.ledger)
-        self.deduplication = parts.deduplication(self.buffer.stored())
-        self.producers: dict[str, Producer] = {}
-        self._terminations: Journal[str] = machine.disk.journal(f"terminated {name}")
+        self.deduplication = parts.deduplication(self.buffer.stored(), profile)
+        self.compaction = parts.compaction(machine.disk, name, self.buffer)
+        self.producers = parts.producers(name, machine.disk)
         self._names: Journal[Subscribed] = machine.disk.journal(f"subscriptions {name}")
         latest = {subscribed.name: subscribed for subscribed in self._names}
         self.subscriptions = {
@@ -62,25 +53,14 @@ class Topic:
             if not subscribed.gone
         }
 
-    # -- Producers and messages
-
-    def attach(self, producer: Producer) -> None:
-        """Let a producer in. Raises Refused: TOPIC_TERMINATED, or PRODUCER_BUSY when one of that name is there."""
-        self._check_open()
-        if producer.name in self.producers:
-            raise Refused(Error.PRODUCER_BUSY, f"a producer called {producer.name!r} is connected to {self.name}")
-        self.producers[producer.name] = producer
-
-    def detach(self, producer: Producer) -> None:
-        if self.producers.get(producer.name) is producer:
-            del self.producers[producer.name]
+    # -- Messages
 
     def publish(self, message: Message, *, deduplicated: bool) -> Position:
         """Store a message and show it to whom it may be shown. NOWHERE for one that was there already.
 
         Raises Refused: TOPIC_TERMINATED, or NOT_ALLOWED when the message's transaction has ended here.
         """
-        self._check_open()
+        self.producers.check_open()
         if deduplicated and self.deduplication.is_there(message):
             return NOWHERE
         position = self.buffer.publish(message)
@@ -98,16 +78,23 @@ class Topic:
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         """A transaction's messages here are committed or aborted. Raises Refused: TOPIC_TERMINATED when no marker can be written."""
-        self._check_open()
+        self.producers.check_open()
         self.buffer.end(txn, action, low_watermark)
         self.dispatch()
 
     def end_strays(self, is_over: Callable[[TxnId], bool]) -> None:
         """Abort what is open here of transactions that are over: nobody had added this topic to them, so nobody will end them here."""
         strays = [txn for txn in self.buffer.ongoing() if is_over(txn)]
-        for txn in strays if not self.is_terminated else ():
+        for txn in strays if not self.producers.is_terminated else ():
             rule("PIP31-51")
             self.end(txn, Action.ABORT, NO_WATERMARK)
+
+    def end_stray_acknowledgements(self, is_over: Callable[[TxnId], bool]) -> None:
+        """Give back what is pending on a subscription in transactions that are over, or never were: nobody will end them there."""
+        for subscription in self.subscriptions.values():
+            for txn in subscription.strays(is_over):
+                rule("PIP31-89")
+                subscription.end(txn, Action.ABORT, NO_WATERMARK)
 
     def end_on_subscription(self, name: str, txn: TxnId, action: Action, low_watermark: int) -> None:
         """A transaction's acknowledgements on a subscription are committed or aborted.
@@ -118,12 +105,12 @@ class Topic:
 
     # -- Subscriptions
 
-    def subscribe(self, name: str, kind: SubscriptionType, start: Place, *, durable: bool) -> Subscription:
-        """The subscription of that name, a new one from `start` where there is none."""
+    def subscribe(self, name: str, kind: SubscriptionType, start: Place, *, durable: bool, compacted: bool) -> Subscription:
+        """The subscription of that name, a new one from `start` where there is none, which may read the topic as it is compacted."""
         if name not in self.subscriptions:
             if durable:
-                self._names.append(Subscribed(name, kind))
-            self.subscriptions[name] = self._open_subscription(name, kind, start, durable=durable)
+                self._names.append(Subscribed(name, kind, gone=False))
+            self.subscriptions[name] = self._open_subscription(name, kind, start, durable=durable, compacted=compacted)
         return self.subscriptions[name]
 
     def subscription(self, name: str) -> Subscription:
@@ -133,47 +120,21 @@ class Topic:
         return subscription
 
     def unsubscribe(self, name: str) -> None:
-        """Remove a subscription. Raises Refused: CONSUMER_BUSY when it has consumers."""
-        if self.subscription(name).consumers:
-            raise Refused(Error.CONSUMER_BUSY, f"the subscription {name!r} of {self.name} has consumers")
+        """Remove a subscription, which has no consumers any more."""
         self._names.append(Subscribed(name, SubscriptionType.EXCLUSIVE, gone=True))
         self.subscriptions.pop(name).erase()
 
     # -- Administration
 
-    def terminate(self) -> Position:
-        """Take nothing more; answers the last position. Producers are closed."""
-        if not self.is_terminated:
-            self._terminations.append(self.name)
-        for producer in list(self.producers.values()):
-            producer.closed()
-        self.producers.clear()
-        return self.ledger.last
-
-    @property
-    def is_terminated(self) -> bool:
-        return len(self._terminations) > 0
-
     def latest(self) -> Place:
         """The place of the last message that readers may see: a subscription from the latest message begins behind it."""
-        return Place(self.buffer.max_read_position, 2**31)
+        return behind_entry(self.buffer.max_read_position)
 
-    def last_readable(self) -> Readable | None:
-        """The last message that readers may see."""
-        *_, last = (None, *self.buffer.after(EARLIEST))
-        return last
-
-    def has_more(self, place: Place) -> bool:
-        """Whether readers may see something behind that place."""
-        return next(iter(self.buffer.after(place)), None) is not None
-
-    def _check_open(self) -> None:
-        if self.is_terminated:
-            raise Refused(Error.TOPIC_TERMINATED, f"{self.name} is terminated")
-
-    def _open_subscription(self, name: str, kind: SubscriptionType, start: Place, *, durable: bool = True) -> Subscription:
+    def _open_subscription(
+        self, name: str, kind: SubscriptionType, start: Place, *, durable: bool = True, compacted: bool = False
+    ) -> Subscription:
         full = SubscriptionName(self.name, name)
         cursor = self._parts.cursor(self._machine.disk if durable else None, full, start)
         site = Site(full, self._machine, lambda txn, action: self.end_on_subscription(name, txn, action, NO_WATERMARK))
         pending = self._parts.pending_acks(self.kind.pending_ack_store(site), self._profile)
-        return self._parts.subscription(kind, self.buffer, cursor, pending, self._profile)
+        return self._parts.subscription(kind, self.compaction if compacted else self.buffer, cursor, pending, self._profile)

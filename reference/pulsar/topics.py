@@ -5,15 +5,18 @@ a number; its partitions are topics whose names end with `-partition-N`.
 """
 
 from collections.abc import Callable, Collection
+from typing import Generic, TypeVar
 
 from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.rules import rule
 
 from .errors import Error, Refused
 from .sidecar_buffer import SIDECAR_SUFFIX
-from .topic import Topic
+
+Topic = TypeVar("Topic")
 
 
-class Topics:
+class Topics(Generic[Topic]):
     """All topics, as one node has them: every node knows which there are, and loads those that it owns.
 
     `check` raises Refused: INVALID_TOPIC_NAME, or SERVICE_NOT_READY when another node is the owner. `load` brings a topic into memory,
@@ -47,10 +50,14 @@ class Topics:
 
     def create_partitioned(self, name: str, partitions: int) -> None:
         """Make a partitioned topic with all its partitions, whichever nodes will own them."""
+        rule("PIP31-145")
         self._partitioned.append((name, partitions))
-        for number in range(partitions):
-            if (partition := f"{name}-partition-{number}") not in self.names:
-                self._record(partition, is_there=True)
+        for partition in self.names_of_partitions(name, partitions):
+            self._record(partition, is_there=True)
+
+    def names_of_partitions(self, name: str, partitions: int) -> list[str]:
+        """Decision: the topics that are the partitions of another one."""
+        return [f"{name}-partition-{number}" for number in range(partitions)]
 
     def partitions(self, name: str) -> int:
         """How many partitions a topic has; 0 where it has none."""
@@ -67,21 +74,22 @@ class Topics:
 
     def unload(self, name: str) -> None:
         """Forget what is in memory of a topic; its producers and consumers must be closed before."""
-        self._loaded.pop(name, None)
+        del self._loaded[name]
 
     def delete(self, name: str) -> None:
-        """Remove a topic, with everything that it stored."""
-        self.named(name)
-        self._loaded.pop(name, None)
+        """Remove a topic, which is in memory."""
+        del self._loaded[name]
         self._record(name, is_there=False)
-        self._disk.erase(lambda journal: journal.split(" ", 1)[-1].split(" ")[0].removesuffix(SIDECAR_SUFFIX) == name)
+        self.erase(name)
+
+    def erase(self, name: str) -> None:
+        """Decision: what a topic leaves behind when it is deleted: nothing that it stored."""
+        rule("PIP31-146")
+        self._disk.erase(lambda journal: journal.replace(SIDECAR_SUFFIX, "").split(" ")[1:2] == [name])
 
     def loaded(self) -> tuple[Topic, ...]:
         """Those in memory."""
         return tuple(self._loaded.values())
 
     def _record(self, name: str, *, is_there: bool) -> None:
-        assert (name in self.names) is not is_there, "what is recorded is a change"
         self._journal.append((name, is_there))
-        (self._names.add if is_there else self._names.remove)(name)
-        self._read_until = len(self._journal)

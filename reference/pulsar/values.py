@@ -28,7 +28,7 @@ class Position(NamedTuple):
 BEFORE_ALL = Position(-1, -1)
 """Where a subscription from the earliest message begins: behind nothing."""
 
-NOWHERE = Position(2**64 - 1, 2**64 - 1)
+NOWHERE = BEFORE_ALL
 """What a receipt says of a message that was there already and was not stored again."""
 
 
@@ -46,13 +46,13 @@ class SubscriptionName(NamedTuple):
     name: str
 
 
-class SubscriptionType(IntEnum):
-    """How a subscription's messages are shared by its consumers."""
+class SubscriptionType(Enum):
+    """How a subscription's messages are shared by its consumers, by the protocol's names."""
 
-    EXCLUSIVE = 0
-    SHARED = 1
-    FAILOVER = 2
-    KEY_SHARED = 3
+    EXCLUSIVE = "Exclusive"
+    SHARED = "Shared"
+    FAILOVER = "Failover"
+    KEY_SHARED = "Key_Shared"
 
 
 class Status(Enum):

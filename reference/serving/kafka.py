@@ -12,11 +12,12 @@ from typing import Any
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.reference.kafka import Caller, ReferenceKafka
+from fencepost.reference.kafka import ReferenceKafka
 from fencepost.reference.kafka.errors import Error
 from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, encode_response
 
+from .kafka_caller import Caller
 from .line import Line
 from .memory import Memory
 
@@ -73,14 +74,20 @@ class KafkaConnection(Line):
         return encode_response(response, asked.correlation_id)
 
     async def _response(self, request: RequestPayload) -> ResponsePayload | None:
-        response = self._caller.handle(request)
+        response = await self._answered(request)
         if api_of(request) == "fetch":
             wanted: Any = request
             end = asyncio.get_running_loop().time() + wanted.max_wait.total_seconds()
             while _is_less_than(wanted.min_bytes, response) and asyncio.get_running_loop().time() < end:
                 await asyncio.sleep(_LOOK_AGAIN_S)
-                response = self._caller.handle(request)
+                response = await self._answered(request)
         return response
+
+    async def _answered(self, request: RequestPayload) -> ResponsePayload | None:
+        sent = self._caller.send(request)
+        while sent.is_kept:
+            await asyncio.sleep(_LOOK_AGAIN_S)
+        return sent.read()
 
 
 def _is_less_than(size: int, fetched: Any) -> bool:

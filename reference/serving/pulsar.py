@@ -18,24 +18,23 @@ from .memory import Memory
 
 
 class Outgoing:
-    """The connections to which the broker has said something that is not at the client yet."""
+    """The connections that there are."""
 
     def __init__(self) -> None:
-        self._with_output: set[PulsarConnection] = set()
+        self._connections: set[PulsarConnection] = set()
 
-    def has_output(self, connection: "PulsarConnection") -> None:
-        """There is something to be taken, or the broker has ended it."""
-        self._with_output.add(connection)
+    def add(self, connection: "PulsarConnection") -> None:
+        """The broker may say something there."""
+        self._connections.add(connection)
 
     def forget(self, connection: "PulsarConnection") -> None:
         """Nobody listens there any more."""
-        self._with_output.discard(connection)
+        self._connections.discard(connection)
 
     def flush(self) -> None:
-        """Write everything that was said; a connection whose client does not read stays, to be counted again."""
-        for connection in tuple(self._with_output):
-            if connection.write():
-                self._with_output.discard(connection)
+        """Write everything that was said, and count what lies with clients that do not read."""
+        for connection in tuple(self._connections):
+            connection.write()
 
 
 class PulsarConnection(Line):
@@ -53,22 +52,26 @@ class PulsarConnection(Line):
     ) -> None:
         super().__init__(memory, reader, writer)
         self._outgoing = outgoing
-        self._connection = broker.connect(lambda: outgoing.has_output(self))
+        self._connection = broker.connect()
+        self._waiting = 0
+        outgoing.add(self)
 
-    def write(self) -> bool:
-        """Write what the broker has said; whether the client has it all. Where the broker has ended it, so is the connection."""
+    def write(self) -> None:
+        """Write what the broker has said. Where the broker has ended it, so is the connection."""
         if self._connection is None:
-            return True
+            return
         while (frame := self._connection.take()) is not None:
             self._writer.write(encode(frame))
         waiting = self._writer.transport.get_write_buffer_size()
-        self._memory.hold(self, waiting)
+        if waiting != self._waiting:  # what it has sent counts as well
+            self._memory.hold(self, waiting)
+            self._waiting = waiting
         if not self._connection.is_open:
             self._writer.close()
-        return waiting == 0
 
     async def _talk(self) -> None:
         if self._connection is None:  # the broker is down
+            self._outgoing.forget(self)
             return
         try:
             while self._connection.is_open:

@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Mapping, Sequence
 
-from fencepost.reference.pulsar import PulsarProfile, ReferencePulsar
+from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 
 from .offer import Offer, now_ms
 from .pulsar import Outgoing, PulsarConnection
@@ -20,7 +20,7 @@ def offer(listeners: Mapping[str, socket.socket], profile: str, settings: Sequen
     binary, admin = listeners["port"], listeners["admin-port"]
     service_url = f"pulsar://{HOST}:{binary.getsockname()[1]}"
     admin_url = f"http://{HOST}:{admin.getsockname()[1]}"
-    broker = ReferencePulsar(PulsarProfile.load(profile), service_url=service_url, now_ms=now_ms())
+    broker = ReferencePulsar(PulsarProfile.load(profile), Parts(), service_url, now_ms(), nodes=1)
     outgoing = Outgoing()
 
     def advance(ms: int) -> None:

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from fencepost.pipeline.compliance.facts import RED, Standing, State, System
+from fencepost.pipeline.compliance.facts import Standing, State, System
 
 from .templates import TEMPLATES
 from .view import STATES, WORDS
@@ -29,12 +29,13 @@ def badge(standing: Standing) -> str:
 
 def message(standing: Standing) -> str:
     """The state, and the number that it rests on: what is red, else how much is met."""
-    red = next((verdict for verdict in RED if standing.totals[verdict]), None)
+    red = next(iter(standing.reds), None)
     if standing.anomalies:
         return f"{STATES[standing.state]}, anomalies in {standing.anomalies}"
     if red is not None:
-        return f"{STATES[standing.state]}, {standing.totals[red]} {WORDS[red]}"
-    return f"{STATES[standing.state]}, {standing.totals['met']} of {standing.due} met"
+        return f"{STATES[standing.state]}, {standing.reds[red]} {WORDS[red]}"
+    odd = f"; {standing.parity}" if str(standing.parity) else ""
+    return f"{STATES[standing.state]}, {standing.totals['met']} of {standing.due} met{odd}"
 
 
 def _short(system: System) -> str:

@@ -118,6 +118,7 @@ def _system(standing: Standing) -> dict[str, Any]:
         "images": list(standing.images),
         "due": standing.due,
         "totals": standing.totals,
+        "parity": {"asked": standing.parity.asked, "differ": standing.parity.differ, "inconclusive": standing.parity.unknown},
         "anomalies": standing.anomalies,
         "badge": f"badges/{file_name(system)}",
     }
@@ -155,7 +156,9 @@ def _show(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None
             Text(str(standing.system)),
             STATES[standing.state],
             f"{totals['met']} of {standing.due}",
-            ", ".join(f"{count} {words}" for words, count in counts.items() if count),
+            ", ".join(
+                [f"{count} {words}" for words, count in counts.items() if count] + ([str(standing.parity)] if str(standing.parity) else [])
+            ),
             Text(f"{latest.started:%Y-%m-%d %H:%M} {latest.name}{'' if latest.complete else ', not complete'}"),
         )
     console.print(table)

@@ -56,7 +56,7 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
             yield "| Requirement | " + " | ".join(escaped(str(column.standing.system)) for column in shown.columns) + " |"
             yield "| --- |" + " --- |" * len(shown.columns)
             for line in proposal.judged:
-                law = f"**{line.requirement}** {line.level}. {escaped(line.statement)}"
+                law = f"**{line.requirement}** {line.level}{', parity' if line.is_parity else ''}. {escaped(line.statement)}"
                 yield f"| {law} | " + " | ".join(map(_entry, line.entries)) + " |"
             yield ""
     yield "† from an earlier run than the latest, which did not judge it. ‡ from a run that is not complete."
@@ -64,7 +64,7 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
     yield "## What is not plainly met, and why"
     yield ""
     for line in shown.reasons:
-        yield f"- **{line.requirement}** {escaped(line.statement)}"
+        yield f"- **{line.requirement}** {escaped(line.statement)} {escaped(line.prevents)}".rstrip()
         for entry in line.reasons:
             reason = _linked(entry.why)
             yield f"  - {_entry(entry)}, {escaped(str(entry.column.standing.system))}: {reason} ({_when(entry)})"
@@ -81,7 +81,7 @@ def _standing(standing: Standing) -> str:
     totals, latest = standing.totals, standing.latest
     cells = [
         f"![{escaped(message(standing))}](badges/{file_name(standing.system)}) {_system(standing)}",
-        STATES[standing.state],
+        "; ".join(filter(None, (STATES[standing.state], str(standing.parity)))),
         f"{totals['met']} of {standing.due}",
         *map(str, (totals["known_deviation"], totals["violated"], standing.anomalies, totals["not_offered"])),
         str(totals["inconclusive"] + totals["harness_error"]),

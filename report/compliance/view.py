@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from fencepost.contract import proposals, register
+from fencepost.contract import gherkin, parity, proposals, register
 from fencepost.pipeline.compliance.facts import UNJUDGED, VERDICTS, Cell, Column, State, System
 
 STATES = {
@@ -71,11 +71,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Line:
-    """A requirement, over all columns."""
+    """A requirement, over all columns. `prevents` is the anomaly that it keeps away, as its Rule tells it.
+
+    `is_parity` says that it speaks of one implementation, and of no proposal.
+    """
 
     requirement: str
     level: str
+    is_parity: bool
     statement: str
+    prevents: str
     entries: tuple[Entry, ...]
 
     @property
@@ -132,7 +137,9 @@ def matrix(shown: Sequence[Column]) -> Matrix:
         title = proposals.bundled().title_of(known.spec_of(name)) if row else name.rpartition("-")[0] or name
         statement = row.statement if row else "(not in the register of this release)"
         entries = tuple(Entry(column, column.cells.get(name)) for column in columns)
-        lines.setdefault(title, []).append(Line(name, cells[name].level, statement, entries))
+        lines.setdefault(title, []).append(
+            Line(name, cells[name].level, row is not None and row.source == parity.SOURCE, statement, gherkin.why_of(name), entries)
+        )
     return Matrix(columns, tuple(Proposal(title, tuple(members)) for title, members in lines.items()))
 
 

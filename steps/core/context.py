@@ -1,5 +1,6 @@
 """What a scenario of the core knows: its writers, the crash that is to come, and the last answer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from fencepost.contract.evidence import Evidence, SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
-from fencepost.contract.transactional_log import TransactionalLog, Writer
+from fencepost.contract.transactional_log import Answer, Follower, TransactionalLog, Writer
 from fencepost.steps.outcomes import achieved, error_of, unanswered
 
 
@@ -31,6 +32,8 @@ class ScenarioContext:
     system: TransactionalLog
     evidence: Evidence
     writers: dict[str, Writer] = field(default_factory=dict)
+    followers: dict[str, Follower] = field(default_factory=dict)
+    """By the logs that they follow."""
     ended: set[str] = field(default_factory=set)
     """The writers whose last transaction is decided, as far as anybody knows."""
     crash: Crash | None = None
@@ -66,10 +69,20 @@ class ScenarioContext:
         self.ended.discard(name)
         return self.writers[name].write(log, value)
 
+    def send(self, name: str, log: str, value: str) -> Answer:
+        """Let a writer write without waiting; its transaction is open from here on."""
+        self.ended.discard(name)
+        return self.writers[name].send(log, value)
+
     def take(self, name: str, group: str, log: str, count: int) -> tuple[str, ...]:
         """Let a writer take input, of which there must be as much."""
         self.ended.discard(name)
         return tuple(achieved(self.writers[name].take(group, log, count), f"taking {count} values of {log} for {group}"))
+
+    def take_what_is_free(self, name: str, group: str, log: str) -> Outcome[Sequence[str]]:
+        """Let a writer take what the group is given now."""
+        self.ended.discard(name)
+        return self.writers[name].take_what_is_free(group, log)
 
     def await_ends(self) -> None:
         """Wait until what was decided is told everywhere. When patience ends first, the next sentence judges what there is."""

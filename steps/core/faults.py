@@ -1,5 +1,7 @@
 """Crashes: now, or in the middle of a request that is still to come."""
 
+from fencepost.steps.outcomes import achieved
+
 from .context import Crash, ScenarioContext
 from .vocabulary import CORE
 
@@ -10,7 +12,7 @@ _POINTS = {
     "when it has told one of the logs of": "after-marker-written",
     "when it has told all of the logs of": "before-complete-logged",
 }
-"""The moments, with the points of the system's own code."""
+"""The moments, with the points of the system's own code. A group from which input is taken is told like a log."""
 
 
 @CORE.given("the system has crashed and come back")
@@ -18,6 +20,12 @@ def has_crashed(context: ScenarioContext) -> None:
     """A power cut, and a start with what was durable."""
     context.session.faults.crash()
     context.session.faults.restart()
+
+
+@CORE.given("{log} has been reloaded")
+def has_been_reloaded(context: ScenarioContext, log: str) -> None:
+    """The log was taken off its node, and is served again from what was stored: an unload of a topic, or a restart of its broker."""
+    achieved(context.system.reload(log), f"reloading {log}")
 
 
 @CORE.given("the system crashes {moment} the next {end} of {writer}")

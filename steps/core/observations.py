@@ -35,6 +35,33 @@ def readers_see(context: ScenarioContext, logs: tuple[str, ...], content: tuple[
         context.expect(holds, what=f"readers of {log}", expected=_shown(content), seen=_shown(found))
 
 
+@CORE.then("readers of {logs} do not see {values}")
+def readers_do_not_see(context: ScenarioContext, logs: tuple[str, ...], values: tuple[str, ...]) -> None:
+    """In none of these logs does a new reader of committed data get one of these values, whatever else it gets."""
+    for log in logs:
+        context.await_ends()
+        found = tuple(observed(context.system.committed(log), f"reading {log}"))
+        expected = f"no {' and no '.join(CONTENT.render((value,)) for value in values)}"
+        context.expect(not set(found) & set(values), what=f"readers of {log}", expected=expected, seen=_shown(found))
+
+
+@CORE.then("the follower of {log} has been given {content}")
+def follower_was_given(context: ScenarioContext, log: str, content: tuple[str, ...]) -> None:
+    """The reader who was there all along was given these values until now, each once, in this order, and no others. It reads on when what
+    was decided is told everywhere."""
+    context.await_ends()
+    found = tuple(observed(context.followers[log].seen(), f"reading on in {log}"))
+    context.expect(found == content, what=f"follower of {log}", expected=_shown(content), seen=_shown(found))
+
+
+@CORE.then("group {group} is done with {content} of {log}")
+def group_is_done_with(context: ScenarioContext, group: str, content: tuple[str, ...], log: str) -> None:
+    """The group's place lies behind these values, and before the next one. What an open transaction has taken lies behind the place."""
+    context.await_ends()
+    found = tuple(observed(context.system.place(group, log), f"looking for the place of {group} in {log}"))
+    context.expect(found == content, what=f"place of {group} in {log}", expected=_shown(content), seen=_shown(found))
+
+
 @CORE.then("group {group} has {content} of {log} left")
 def group_has_left(context: ScenarioContext, group: str, content: tuple[str, ...], log: str) -> None:
     """A new member of the group gets these values, and no others; an order among values that come again is not asked for."""

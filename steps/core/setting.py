@@ -1,5 +1,6 @@
 """The logs and the writers of a scenario."""
 
+from fencepost.contract.outcomes import Done
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
@@ -10,15 +11,49 @@ _SHORT_MS = 1_000
 """Long enough for two requests, and over while a scenario waits."""
 
 
-@CORE.given("the log {name}[ with {values}]")
-def log(context: ScenarioContext, name: str, values: tuple[str, ...] | None) -> None:
+@CORE.given("the[ {policy}] log {name}[ with {values}]")
+def log(context: ScenarioContext, policy: str | None, name: str, values: tuple[str, ...] | None) -> None:
     """A log that only this scenario uses, with values that were written outside of transactions; empty where none are named."""
-    achieved(context.system.create(name), f"making the log {name}")
+    achieved(context.system.create(name, deduplicating=policy is not None), f"making the log {name}")
     for value in values or ():
         achieved(context.system.write(name, value), f"writing {value} to {name}")
+
+
+@CORE.given("a follower of {log}")
+def a_follower(context: ScenarioContext, log: str) -> None:
+    """A reader of committed data who is there from now on, and has read what there is so far."""
+    context.followers[log] = achieved(context.system.follow(log), f"following {log}")
+    has_read_on(context, log)
+
+
+@CORE.given("the follower of {log} has read on")
+def has_read_on(context: ScenarioContext, log: str) -> None:
+    """It has been given all that readers of committed data may see now."""
+    achieved(context.followers[log].seen(), f"reading on in {log}")
+
+
+@CORE.given("a new instance of {writer}")
+def a_new_instance(context: ScenarioContext, writer: str) -> None:
+    """It takes the place of the writer of that name, and has no transaction yet. The old one is gone."""
+    context.ended.discard(writer)
+    context.writers[writer] = achieved(context.system.writer(writer, _LONG_MS), f"becoming writer {writer}")
 
 
 @CORE.given("a writer {writer}[ with a {timeout} time-out]")
 def a_writer(context: ScenarioContext, writer: str, timeout: str | None) -> None:
     """A writer who has no transaction yet. The system ends its transactions when they are open for longer than the time-out."""
     context.writers[writer] = achieved(context.system.writer(writer, _SHORT_MS if timeout else _LONG_MS), f"becoming writer {writer}")
+
+
+@CORE.when("a new writer {writer} {ends} {value} to a new log {name}")
+def begins(context: ScenarioContext, writer: str, ends: str, value: str, name: str) -> None:
+    """All that a first transaction needs, each when the one before was done: the log, the writer, one write and its end."""
+    context.ask(context.system.create(name))
+    if isinstance(context.answer, Done):
+        made = context.system.writer(writer, _LONG_MS)
+        context.ask(made)
+        if isinstance(made, Done):
+            context.writers[writer] = made.value
+            context.ask(context.write(writer, name, value))
+            if isinstance(context.answer, Done):
+                context.ask(context.end(writer, ends == "commits"))

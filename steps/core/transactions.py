@@ -1,16 +1,18 @@
 """What is done in transactions, and beside them."""
 
-from fencepost.contract.outcomes import Done, Unknown
+from collections.abc import Iterator
+
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 
 from .context import ScenarioContext
 from .vocabulary import CORE
 
 WRITE = CORE.act(
-    given="{writer} has written {values} to {log}",
-    when="{writer} writes {values} to {log}",
+    given="{writer} has written {values} to {log}[ {speed}]",
+    when="{writer} writes {values} to {log}[ {speed}]",
     meaning="Writes in the writer's transaction, which the first of them opens where none is open; each is asked for when the one before "
-    "it was acknowledged. It is open after the Given.",
+    "it was acknowledged, unless it is said that all are sent at once. It is open after the Given.",
 )
 PLAIN_WRITE = CORE.act(
     given="{value} has been written to {log}",
@@ -41,20 +43,17 @@ LEAVE_OPEN = CORE.act(
 
 
 @WRITE.given
-def has_written(context: ScenarioContext, writer: str, values: tuple[str, ...], log: str) -> None:
-    for value in values:
-        achieved(context.write(writer, log, value), f"writing {value} to {log}")
+def has_written(context: ScenarioContext, writer: str, values: tuple[str, ...], log: str, speed: str | None) -> None:
+    for value, answer in zip(values, _written(context, writer, values, log, speed), strict=True):
+        achieved(answer, f"writing {value} to {log}")
 
 
 @WRITE.when
-def writes(context: ScenarioContext, writer: str, values: tuple[str, ...], log: str) -> None:
-    is_over = writer in context.ended
-    for value in values:
-        context.ask(answer := context.write(writer, log, value))
+def writes(context: ScenarioContext, writer: str, values: tuple[str, ...], log: str, speed: str | None) -> None:
+    for answer in _written(context, writer, values, log, speed):
+        context.ask(answer)
         if not isinstance(answer, Done):
             break
-    if is_over:  # somebody else has ended it, and this write opens no other
-        context.ended.add(writer)
 
 
 @PLAIN_WRITE.given
@@ -146,3 +145,11 @@ def has_lost(context: ScenarioContext, writer: str) -> None:
 def _has_ended(context: ScenarioContext, name: str, *, commit: bool) -> None:
     achieved(context.end(name, commit), f"{'committing' if commit else 'aborting'} the transaction of {name}")
     context.await_ends()
+
+
+def _written(context: ScenarioContext, writer: str, values: tuple[str, ...], log: str, speed: str | None) -> Iterator[Outcome[None]]:
+    """The answers to these writes: each is asked for when the answer before it was taken, or all before the first is waited for."""
+    if speed is None:
+        return (context.write(writer, log, value) for value in values)
+    answers = [context.send(writer, log, value) for value in values]
+    return (answer() for answer in answers)

@@ -59,4 +59,27 @@ MOMENT = choice(
     meaning="where a crash comes in the work on a request",
 )
 
-CORE = Vocabulary("core", types=[WRITER, NAME, LOG, LOGS, GROUP, VALUE, VALUES, CONTENT, ORDER, TIMEOUT, END, ENDS, ENDED, MOMENT])
+SPEED = choice("speed", "all at once", meaning="that each is sent before the one before it is acknowledged")
+POLICY = choice("policy", "deduplicating", meaning="that a log stores a write once that is sent twice, where that must be asked for")
+
+CORE = Vocabulary(
+    "core",
+    types=[
+        WRITER,
+        NAME,
+        LOG,
+        LOGS,
+        GROUP,
+        VALUE,
+        VALUES,
+        CONTENT,
+        ORDER,
+        TIMEOUT,
+        END,
+        ENDS,
+        ENDED,
+        MOMENT,
+        SPEED,
+        POLICY,
+    ],
+)

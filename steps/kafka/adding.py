@@ -41,6 +41,14 @@ def adds(context: ScenarioContext, producer: str, partitions: tuple[str, ...], i
     context.keep(one, answer, _REQUEST)
 
 
+@KAFKA.when("{producer} adds no partition at all")
+def adds_nothing(context: ScenarioContext, producer: str) -> None:
+    """AddPartitionsToTxn v3 with an empty list of topics; what it answers, it answers to no partition."""
+    one = context.turn_of(producer)
+    answer = one.probe.add_each_partition(one.transactional_id, one.current, [], version=_BROKERS_VERSION - 1)
+    context.keep(one, answer, _REQUEST)
+
+
 @KAFKA.when("the leader verifies {partitions} for {producer}[ with {identity}]")
 def verifies(context: ScenarioContext, partitions: tuple[str, ...], producer: str, identity: str | None) -> None:
     """AddPartitionsToTxn v4 with verifyOnly, as the leader of a partition asks whether it is in the producer's transaction."""
@@ -74,9 +82,25 @@ def adds_for_two(
     context.keep(sender, sender.probe.add_partitions_batched(additions, version=version), _REQUEST)
 
 
+@KAFKA.when(
+    "{producer} {adds} {here:partitions} for {first:producer} and {then:adds} {there:partitions} for {second:producer} in one request"
+)
+def adds_and_verifies(
+    context: ScenarioContext, producer: str, adds: str, here: tuple[str, ...], first: str, then: str, there: tuple[str, ...], second: str
+) -> None:
+    """The same with partitions of its own for each of the two: a leader may have one batch to add for, and one to ask about."""
+    sender = context.turn_of(producer)
+    additions = [
+        Addition(*claimed(context, context.producers[name], None), tuple(context.where(partitions)), verify_only=does == "verifies")
+        for does, partitions, name in ((adds, here, first), (then, there, second))
+    ]
+    version = max(context.version(sender, _API), _BROKERS_VERSION)
+    context.keep(sender, sender.probe.add_partitions_batched(additions, version=version), _REQUEST)
+
+
 ADD_OFFSETS = KAFKA.act(
     given="{producer} has added the offsets of group {group}",
-    when="{producer} adds the offsets of group {group}",
+    when="{producer} adds the offsets of group {group}[ with {identity}]",
     meaning="AddOffsetsToTxn v3, which puts the group's partition of __consumer_offsets into the producer's transaction.",
 )
 
@@ -89,11 +113,12 @@ def has_added_offsets(context: ScenarioContext, producer: str, group: str) -> No
 
 
 @ADD_OFFSETS.when
-def adds_offsets(context: ScenarioContext, producer: str, group: str) -> None:
+def adds_offsets(context: ScenarioContext, producer: str, group: str, identity: str | None) -> None:
     one = context.turn_of(producer)
+    transactional_id, current = claimed(context, one, identity)
     answer = one.probe.add_offsets(
-        one.transactional_id,
-        one.current,
+        transactional_id,
+        current,
         context.session.unique(group),
         version=context.version(one, "add_offsets_to_txn"),
         retry=not one.is_incomplete,

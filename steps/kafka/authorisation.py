@@ -5,6 +5,8 @@ is always the same. A user whose right to change something was taken away may st
 the scenario is about, and not the way to it.
 """
 
+from fencepost.adapters.kafka.probe import CoordinatorKind
+from fencepost.contract.outcomes import Outcome
 from fencepost.steps.outcomes import achieved
 from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind, Right, principal_of
 
@@ -43,20 +45,71 @@ def a_producer_of_a_user(context: ScenarioContext, producer: str, transactional_
 
 @KAFKA.given("the user of {producer} may no longer {right}")
 def may_no_longer(context: ScenarioContext, producer: str, right: str) -> None:
-    """That right is taken away, and only that: the user may still describe what it may no longer write or read."""
+    """That right is taken away, and only that: the user may still describe what it may no longer write or read.
+
+    Who may write or read may describe, so who may no longer describe something may do nothing with it.
+    """
+    if right == "describe its transactional id":
+        may_no_longer(context, producer, "write under its transactional id")
+    elif right.startswith("describe "):
+        may_no_longer(context, producer, right.replace("describe", "write to"))
+        may_no_longer(context, producer, right.replace("describe", "read"))
+    taken = right_of(context, producer, right)
+    achieved(context.observer.revoke(taken), f"taking away: {taken}")
+    context.rights.discard(taken)
+
+
+def right_of(context: ScenarioContext, producer: str, right: str) -> Right:
+    """What the user of a producer may, as an access-control list has it."""
+    one = context.producers[producer]
     match right.split(" ", 2):
+        case ["describe", topic]:
+            operation, resource = Operation.DESCRIBE, Resource(ResourceKind.TOPIC, context.topics[topic])
+        case ["describe", *_]:
+            operation, resource = Operation.DESCRIBE, Resource(ResourceKind.TRANSACTIONAL_ID, one.transactional_id)
         case ["write", "under", _]:
-            operation, resource = Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, context.producers[producer].transactional_id)
+            operation, resource = Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, one.transactional_id)
         case ["write", "to", topic]:
             operation, resource = Operation.WRITE, Resource(ResourceKind.TOPIC, context.topics[topic])
         case ["read", "group", group]:
             operation, resource = Operation.READ, Resource(ResourceKind.GROUP, context.session.unique(group.strip('"')))
         case [_, topic]:
             operation, resource = Operation.READ, Resource(ResourceKind.TOPIC, context.topics[topic])
-    taken = Right(principal_of(context.users[producer]), operation, resource)
-    achieved(context.observer.revoke(taken), f"taking away: {taken}")
+    return Right(principal_of(context.users[producer]), operation, resource)
+
+
+@KAFKA.when("{producer} itself sends {look} for its transactional id")
+def looks_itself(context: ScenarioContext, producer: str, look: str) -> None:
+    """FindCoordinator, DescribeTransactions or ListTransactions over the producer's own connections, so as its own user."""
+    one = context.turn_of(producer)
+    match look:
+        case "FindCoordinator v3":
+            answer: Outcome[object] = one.probe.coordinator_node(one.transactional_id, 3)
+        case "FindCoordinator":
+            answer = one.probe.coordinator_node(one.transactional_id, one.probe.newest("find_coordinator", 4, 6))
+        case "DescribeTransactions":
+            answer = one.probe.describe_transaction(one.transactional_id)
+        case _:
+            answer = one.probe.list_transactions()
+    context.keep(one, answer, look)
+
+
+@KAFKA.when("{producer} itself sends FindCoordinator v{version:number} for group {group}")
+def looks_for_a_group_itself(context: ScenarioContext, producer: str, version: int, group: str) -> None:
+    """FindCoordinator of that version over the producer's own connections, so as its own user."""
+    one = context.turn_of(producer)
+    answer = one.probe.coordinator_node(context.session.unique(group), version, kind=CoordinatorKind.GROUP)
+    context.keep(one, answer, "FindCoordinator")
+
+
+@KAFKA.when("{producer} itself sends DescribeProducers for {partition}")
+def describes_producers_itself(context: ScenarioContext, producer: str, partition: str) -> None:
+    """DescribeProducers over the producer's own connections, so as its own user."""
+    one = context.turn_of(producer)
+    context.keep(one, one.probe.describe_producers(context.partition(partition)), "DescribeProducers")
 
 
 def _grant(context: ScenarioContext, user: str, operation: Operation, resource: Resource) -> None:
     right = Right(principal_of(user), operation, resource)
     achieved(context.observer.grant(right), f"granting: {right}")
+    context.rights.add(right)

@@ -2,16 +2,26 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import pytest
 
 from fencepost.adapters.kafka.probe import KafkaProbe, Offer
-from fencepost.adapters.kafka.values import Appended, Isolation, LogView, ProducerIdAndEpoch, TopicPartition, TransactionDescription
+from fencepost.adapters.kafka.values import (
+    Appended,
+    Isolation,
+    LogView,
+    Membership,
+    ProducerIdAndEpoch,
+    TopicPartition,
+    TransactionDescription,
+)
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.outcomes import Outcome, Refused
 from fencepost.contract.ports import Session, Time
 from fencepost.steps.outcomes import achieved, observed
+from fencepost.wire.kafka.acls import Right
 
 from .producer import Producer
 
@@ -43,6 +53,8 @@ class Pause:
 
     node: int
     until: str | None
+    blocked: frozenset[str]
+    """The producers whose transactions stay incomplete when the pause is over."""
 
 
 @dataclass
@@ -74,12 +86,27 @@ class ScenarioContext:
     leaders: dict[TopicPartition, int] = field(default_factory=dict)
     """The nodes that lead partitions, where the scenario has said so."""
 
+    leader_epochs: dict[TopicPartition, int] = field(default_factory=dict)
+    """Those in which partitions were led before they moved."""
+
+    replicated: set[TopicPartition] = field(default_factory=set)
+    """Partitions that are not written while a node is paused that does not lead them, for all replicas must have what is."""
+
     slow_topics: set[str] = field(default_factory=set)
     """Topics whose records say that they are seconds apart, so that each batch gets a segment of its own."""
+
+    deleted: dict[str, UUID] = field(default_factory=dict)
+    """The topic ids of topics that were deleted, by their names at the system."""
 
     producers: dict[str, Producer] = field(default_factory=dict)
     anonymous: list[ProducerIdAndEpoch] = field(default_factory=list)
     """What clients without a transactional id were given."""
+
+    memberships: dict[str, list[Membership]] = field(default_factory=dict)
+    """The places that producers had in their group, the latest last."""
+
+    rights: set[Right] = field(default_factory=set)
+    """What the scenario has allowed, and not taken away."""
 
     users: dict[str, str] = field(default_factory=dict)
     """As whom the producers have logged in, where they had to."""
@@ -94,17 +121,27 @@ class ScenarioContext:
 
     answer: Outcome[object] | None = None
     asked_partition: TopicPartition | None = None
+    asked_time: int | None = None
     features_before: Offer | None = None
     """What ApiVersions said just before the level of a feature was changed."""
 
     refusals: list[Refused] = field(default_factory=list)
-    """What a request was refused with that was put again and again."""
+    """What a request was refused with at first that was put again."""
+
+    first_answer: Outcome[object] | None = None
+    """What a request was answered that was put again when a paused node had gone on."""
+
+    errors_answered: set[str] = field(default_factory=set)
+    """What a request was refused with while the system came back, every single time that it was sent."""
 
     polled: dict[TopicPartition, list[LogView]] = field(default_factory=dict)
     """What readers of committed data saw in the course of the When, poll by poll."""
 
     states_seen: list[str] = field(default_factory=list)
     """The states in which the coordinator showed a transaction in the course of the When."""
+
+    states_since_answer: list[str] = field(default_factory=list)
+    """Those from the answer to EndTxn on, poll by poll."""
 
     states: dict[str, str] = field(default_factory=dict)
     """Where each transaction was when it was last waited for."""
@@ -125,6 +162,8 @@ class ScenarioContext:
     def partition(self, name: str) -> TopicPartition:
         """`payments-0` as the system knows it; also where nobody has made such a topic."""
         topic, _, number = name.rpartition("-")
+        if topic.startswith("__"):
+            return TopicPartition(topic, int(number))
         return TopicPartition(self.topics.get(topic) or self.session.unique(topic), int(number))
 
     def where(self, names: Iterable[str]) -> list[TopicPartition]:
@@ -224,10 +263,10 @@ class ScenarioContext:
         """The offset that the next record of the log would get."""
         return observed(self.observer.end_offset(partition, Isolation.READ_UNCOMMITTED), f"asking where {partition} ends")
 
-    def read(self, partition: TopicPartition, isolation: Isolation) -> LogView:
-        """The partition as a reader of that isolation level gets it, once no marker is on its way."""
+    def read(self, partition: TopicPartition, isolation: Isolation, *, version: int | None = None) -> LogView:
+        """The partition as a reader of that isolation level gets it, once no marker is on its way; by Fetch of that version."""
         self.await_markers()
-        return observed(self.observer.read(partition, isolation), f"reading {partition}")
+        return observed(self.observer.read(partition, isolation, version=version), f"reading {partition}")
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from .context import ScenarioContext
 from .idling import active_in, is_unknown
 from .initialising import TIMEOUTS_MS
 from .judging import answer_of, answered, judge_answer, reported
+from .values import OVER
 from .vocabulary import KAFKA
 
 _OFFSETS_TOPIC = "__consumer_offsets"
@@ -39,7 +40,8 @@ def the_transaction_is(context: ScenarioContext, producer: str, state: str, plac
         context.await_markers()
     description = context.describe(context.producers[producer])
     if place is None:
-        holds, expected, seen = description.state == state, state, description.state
+        holds = description.is_settled if state == OVER else description.state == state
+        expected, seen = state, description.state
     else:
         holds, expected, seen = (
             description.state == state and _is_in(context, description, place),

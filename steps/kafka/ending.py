@@ -10,8 +10,9 @@ from .adding import add_first
 from .context import ScenarioContext
 from .identities import claimed
 from .idling import outlive_timeout
+from .judging import answered
 from .producer import Producer
-from .requests import end, while_paused
+from .requests import end, must_be_unknown, while_paused
 from .values import COMMITS
 from .vocabulary import KAFKA
 
@@ -61,7 +62,27 @@ def has_been_asked_to_end(context: ScenarioContext, producer: str, end: str) -> 
         while_paused(context, one, context.armed.pause)
     elif one.is_incomplete:
         description = achieved(context.observer.describe_transaction(one.transactional_id), f"describing {producer}")
-        _must_be(f"Prepare{end.capitalize()}", description.state, one)
+        if description.state != f"Prepare{end.capitalize()}":
+            raise SetUpFailed(f"ending the transaction of {producer} left it in {description.state}")
+
+
+@KAFKA.given("{producer} has sent an abort, whatever was answered")
+def has_sent_an_abort(context: ScenarioContext, producer: str) -> None:
+    """EndTxn was put once; a refusal is as good as a success."""
+    one = context.producers[producer]
+    answered(one.end(commit=False, version=context.version(one, "end_txn"), retry=False), f"ending the transaction of {producer}")
+
+
+@KAFKA.given("{producer} has {ended} at its second attempt, and the first is held up")
+def has_ended_at_the_second_attempt(context: ScenarioContext, producer: str, ended: str) -> None:
+    """EndTxn was sent, and its client has lost the connection; the same EndTxn was sent again and is done, with all markers.
+
+    The first one is still on its way, until the held-up request arrives.
+    """
+    one, commit = context.producers[producer], COMMITS[ended]
+    context.session.wire.hold_up(producer, "end_txn")
+    must_be_unknown(one.end(commit, version=context.version(one, "end_txn")), f"ending the transaction of {producer}")
+    finish(context, one, commit=commit)
 
 
 COMMIT = KAFKA.act(
@@ -107,10 +128,14 @@ def both_end(context: ScenarioContext, one: str, ends: str, other: str, then: st
 
 
 def finish(context: ScenarioContext, producer: Producer, *, commit: bool) -> None:
-    """EndTxn, and all markers are written; the producer goes on with the producer id and epoch that was answered, from v5 on."""
+    """EndTxn, and all markers are written; the producer goes on with the producer id and epoch that was answered, from v5 on.
+
+    What a broker calls a transaction that is over, is asked elsewhere; one that ended the other way is no set-up.
+    """
     _send(context, producer, commit=commit)
     state = achieved(context.observer.settled(producer.transactional_id), f"waiting for the markers of {producer.name}").state
-    _must_be("CompleteCommit" if commit else "CompleteAbort", state, producer)
+    if state == ("CompleteAbort" if commit else "CompleteCommit"):
+        raise SetUpFailed(f"ending the transaction of {producer.name} left it in {state}")
 
 
 def _send(context: ScenarioContext, producer: Producer, *, commit: bool) -> None:
@@ -126,11 +151,6 @@ def _send(context: ScenarioContext, producer: Producer, *, commit: bool) -> None
 
 def _send_end(context: ScenarioContext, producer: Producer, commit: bool, retry: bool) -> Outcome[object]:
     return producer.end(commit, version=context.version(producer, "end_txn"), retry=retry)
-
-
-def _must_be(due: str, seen: str, producer: Producer) -> None:
-    if seen != due:
-        raise SetUpFailed(f"ending the transaction of {producer.name} left it in {seen}")
 
 
 def _decided_state(context: ScenarioContext, producer: Producer) -> str:

@@ -3,12 +3,15 @@
 What is armed here changes no other sentence: "A commits" is the same request, whatever becomes of it on its way.
 """
 
+from fencepost.adapters.kafka.probe import nothing_of_no_group
 from fencepost.adapters.kafka.values import TopicPartition
 from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.ports import DoublesAnswers
 from fencepost.steps.outcomes import achieved
 
 from .context import Pause, ScenarioContext
 from .probing import epoch_of_coordinator
+from .producer import Producer
 from .requests import restart
 from .values import APIS
 from .vocabulary import KAFKA
@@ -36,7 +39,7 @@ def on_the_wire(context: ScenarioContext, api: str, producer: str, fate: str) ->
 
 @KAFKA.when("the held-up request arrives")
 def the_held_up_request_arrives(context: ScenarioContext) -> None:
-    """The leader gets the request now, and has answered it; nobody reads that answer."""
+    """The broker that it is for gets the request now, and has answered it; nobody reads that answer."""
     context.begin()
     if not context.session.wire.let_go():
         raise SetUpFailed("nothing was held up")
@@ -53,8 +56,9 @@ def crashes_with_the_next_end(context: ScenarioContext, moment: str, producer: s
 
 CRASH = KAFKA.act(
     given="the system has crashed and come back",
-    when="the system crashes and comes back",
-    meaning="Killed without warning, started again, and serving transactions; what was to last until then is over.",
+    when="the system crashes and comes back[ after the time-out of {producer}]",
+    meaning="Killed without warning, started again, and serving transactions; what was to last until then is over. After a time-out: it is"
+    " down for as long as that producer's transactions may be open.",
 )
 
 
@@ -65,9 +69,32 @@ def has_crashed(context: ScenarioContext) -> None:
 
 
 @CRASH.when
-def crashes(context: ScenarioContext) -> None:
+def crashes(context: ScenarioContext, producer: str | None) -> None:
     context.begin()
     context.session.faults.crash()
+    if producer:
+        _pass(context, context.before.transactions[context.producers[producer].transactional_id].timeout_ms)
+    restart(context)
+
+
+STOP = KAFKA.act(
+    given="the system has stopped cleanly and come back",
+    when="the system stops cleanly and comes back",
+    meaning="Told to stop, as its operator does it; started again when it had ended, and serving transactions. What was to last until then "
+    "is over.",
+)
+
+
+@STOP.given
+def has_stopped(context: ScenarioContext) -> None:
+    context.session.faults.stop()
+    restart(context)
+
+
+@STOP.when
+def stops(context: ScenarioContext) -> None:
+    context.begin()
+    context.session.faults.stop()
     restart(context)
 
 
@@ -80,36 +107,71 @@ def is_coming_back(context: ScenarioContext) -> None:
     context.armed.is_starting = True
 
 
+@KAFKA.given("each marker is answered twice, the second time just before the next crash")
+def is_answered_twice(context: ScenarioContext) -> None:
+    """From here on. The second answer, which says the same as the first, overtakes the markers that are on their way then.
+
+    The crash loses those; what the coordinator knew of them has to be found in its log.
+    """
+    faults = context.session.faults
+    assert isinstance(faults, DoublesAnswers), "whose system offers doubled-answers"
+    faults.double_answers()
+
+
 @KAFKA.given("node {node} is paused[ until {event}]")
 def is_paused(context: ScenarioContext, node: int, event: str | None) -> None:
     """The node has not crashed: what is sent to it waits, and is done when it goes on.
 
     Until the next answer: once EndTxn is answered and the other nodes' partitions have their markers. Until the next refusal: the
-    request of the When is put once, and again when the node has gone on. Nobody asks a paused node, so the snapshot is from before.
+    request of the When is put once, and again when the node has gone on; a write of which a replica is lacking is not refused at once.
+    Nobody asks a paused node, so the snapshot is from before.
     """
     context.begin_early()
     context.session.faults.pause(node)
-    context.armed.pause = Pause(node, event)
+    blocked = frozenset(name for name, producer in context.producers.items() if producer.is_incomplete)
+    context.armed.pause = Pause(node, event, blocked)
     for producer in context.producers.values():
         producer.is_incomplete = True
 
 
-@KAFKA.given("completion of {producer}'s transactions is blocked[ until {event}]")
-def is_blocked(context: ScenarioContext, producer: str, event: str | None) -> None:
+@KAFKA.given("completion of {producer}'s transactions is blocked[ by the offsets of group {group}][ until {event}]")
+def is_blocked(context: ScenarioContext, producer: str, group: str | None, event: str | None) -> None:
     """The open transaction, or the one that begins here, goes no further than PrepareCommit or PrepareAbort.
 
-    One more partition is in it, of a topic that is made for this alone. It is told of a newer coordinator, so that it refuses the
-    marker of the real one: for good, or until the coordinator that comes after a restart. The others get their markers. The producer's
-    requests are put once from here on: CONCURRENT_TRANSACTIONS is an answer, and waiting for another is in vain.
+    One more partition is in it, of a topic that is made for this alone, or that of the group's offsets. It is told of a newer coordinator,
+    so that it refuses the marker of the real one: for good, or until the coordinator that comes after a restart or a move. The others get
+    their markers. The producer's requests are put once from here on: CONCURRENT_TRANSACTIONS is an answer, and waiting for another is in
+    vain.
 
-    To be blocked until the restart, the producer must have no open transaction here.
+    To be blocked until a restart or a move, the producer must have no open transaction here.
     """
     one = context.producers[producer]
     partition = TopicPartition(context.session.unique(f"blocking-{producer}"), 0)
     achieved(context.observer.create_topic(partition.topic, 1), f"creating the topic {partition.topic}")
     epoch = _NEWER_COORDINATOR if event is None else epoch_of_coordinator(context, one, partition) + 1
-    achieved(one.probe.add_partitions(one.transactional_id, one.current, [partition]), f"adding {partition}")
+    if group is not None:
+        partition = _add_offsets(context, one, context.session.unique(group))
+    else:
+        achieved(one.probe.add_partitions(one.transactional_id, one.current, [partition]), f"adding {partition}")
     marker = context.observer.write_marker(partition, one.current, commit=False, coordinator_epoch=epoch)
     achieved(marker, f"telling {partition} of coordinator epoch {epoch}")
     one.is_incomplete = True
     one.is_blocked_until_restart = event is not None
+
+
+def _pass(context: ScenarioContext, ms: int) -> None:
+    """Let that much of the system's time pass, though nobody is there to be asked."""
+    due = context.time.now_ms() + ms
+    for _ in context.time.attempts(2 * ms / 1000):
+        if context.time.now_ms() > due:
+            return
+    raise SetUpFailed(f"no {ms} ms have passed while the system was down")
+
+
+def _add_offsets(context: ScenarioContext, producer: Producer, group: str) -> TopicPartition:
+    """Add the group's offsets to the transaction; the answer is their partition, which comes with the first look at the group."""
+    looked = nothing_of_no_group(context.observer.committed(group, context.partitions[0]))
+    achieved(looked, f"looking for the offsets of {group}")
+    achieved(producer.probe.add_offsets(producer.transactional_id, producer.current, group), f"adding the offsets of {group}")
+    described = achieved(context.observer.describe_transaction(producer.transactional_id), f"describing {producer.transactional_id}")
+    return next(partition for partition in described.partitions if partition.topic == "__consumer_offsets")

@@ -2,11 +2,13 @@
 
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
-from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
 from .identities import claimed
+from .judging import answered, reported
 from .producer import Producer
 from .requests import put
 from .vocabulary import KAFKA
@@ -15,6 +17,9 @@ LONG_TIMEOUT_MS = 60_000
 SHORT_TIMEOUT_MS = 1_000
 """Long enough for two requests, and over while a scenario waits."""
 
+_ALLOWED_MS = 900_000
+"""`transaction.max.timeout.ms` of a broker whose limits are known."""
+
 TIMEOUTS_MS = {
     "a short time-out": SHORT_TIMEOUT_MS,
     "a time-out of zero": 0,
@@ -22,10 +27,13 @@ TIMEOUTS_MS = {
     "the largest time-out": 2**31 - 1,
     "a shorter time-out": LONG_TIMEOUT_MS // 2,
     "a longer time-out": LONG_TIMEOUT_MS * 2,
+    "the longest time-out that is allowed": _ALLOWED_MS,
+    "a millisecond more than is allowed": _ALLOWED_MS + 1,
 }
 """The largest is the largest number that the message has room for: a broker is free to allow less."""
 
 _REQUEST = "init_producer_id"
+_ASK_AGAIN = "CONCURRENT_TRANSACTIONS"
 
 
 INITIALISE = KAFKA.act(
@@ -58,6 +66,19 @@ def initialises_again(context: ScenarioContext, producer: str, identity: str | N
         )
 
     put(context, one, _REQUEST, request)
+
+
+@KAFKA.given("{producer} has initialised again, and was told to wait")
+def was_told_to_wait(context: ScenarioContext, producer: str) -> None:
+    """InitProducerId with its producer id and epoch, put once and refused CONCURRENT_TRANSACTIONS: its open transaction is PrepareAbort."""
+    one = context.producers[producer]
+    version = context.version(one, _REQUEST)
+    answer = one.probe.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=one.current, version=version, retry=False)
+    if not isinstance(answer, Refused) or answer.error != _ASK_AGAIN:
+        raise SetUpFailed(f"{producer} was not told to wait: {reported(answered(answer, f'initialising {producer} again'))}")
+    description = achieved(context.observer.describe_transaction(one.transactional_id), f"describing {producer}")
+    if description.state != "PrepareAbort":
+        raise SetUpFailed(f"initialising {producer} again left its transaction in {description.state}")
 
 
 TAKE_OVER = KAFKA.act(

@@ -82,7 +82,8 @@ LEVEL = KAFKA.act(
 @LEVEL.given
 def has_been_set(context: ScenarioContext, level: int) -> None:
     achieved(_set(context, level), f"setting {FEATURE} to {level}")
-    found = level_of(await_level(context, level))
+    context.features_before = await_level(context, level)
+    found = level_of(context.features_before)
     if found != level:
         raise SetUpFailed(f"{FEATURE} was set to {level}, and ApiVersions still says {found}")
 

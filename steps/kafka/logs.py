@@ -29,10 +29,13 @@ def has_not_grown(context: ScenarioContext, partition: str) -> None:
     )
 
 
-@KAFKA.then("{readers} of {partition} see {values}")
-def readers_see(context: ScenarioContext, readers: str, partition: str, values: tuple[str, ...]) -> None:
-    """A consumer of that isolation level, reading from the start, hands over exactly these values in this order."""
-    view = context.read(context.partition(partition), _LEVELS[readers])
+@KAFKA.then("{readers} of {partition} see {values}[ with Fetch v{version:number}]")
+def readers_see(context: ScenarioContext, readers: str, partition: str, values: tuple[str, ...], version: int | None) -> None:
+    """A consumer of that isolation level, reading from the start, hands over exactly these values in this order.
+
+    From version 13 on Fetch names the topic by its id; where no version is said, it is the newest that names it by its name.
+    """
+    view = context.read(context.partition(partition), _LEVELS[readers], version=version)
     context.evidence.expect(
         tuple(view.values()) == values,
         _list(values),

@@ -1,11 +1,13 @@
 """Given: a transaction on two nodes."""
 
 from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
 from .ending import finish
 from .initialising import initialise
+from .producer import Producer
 from .vocabulary import KAFKA
 
 
@@ -20,11 +22,60 @@ def has_written_on_two_nodes(context: ScenarioContext, producer: str, done: str,
     context.leaders = dict(zip(both, (1, 2), strict=True))
     initialise(context, producer, "transfer")
     one = context.producers[producer]
-    version = context.observer.newest("find_coordinator", 1, 6)
-    node = achieved(context.observer.coordinator_node(one.transactional_id, version), f"looking for the coordinator of {producer}")
-    if node != 1:
-        raise SetUpFailed(f"the coordinator of {producer} is on node {node}; expected node 1, which was there first")
+    let_first_node_coordinate(context, one)
     for where, value in zip(both, (first, second), strict=True):
         achieved(one.write(where, [value], version=context.version(one, "produce")), f"writing {value} to {where}")
     if done == "committed":
         finish(context, one, commit=True)
+
+
+def let_first_node_coordinate(context: ScenarioContext, producer: Producer) -> None:
+    """Node 1 coordinates the producer; where another scenario has moved its coordinator, it is moved back."""
+    version = context.observer.newest("find_coordinator", 1, 6)
+    looking = f"looking for the coordinator of {producer.name}"
+    node = achieved(context.observer.coordinator_node(producer.transactional_id, version), looking)
+    if node != 1:
+        achieved(context.observer.move_coordinator(producer.transactional_id, 1), f"moving the coordinator of {producer.name} back")
+        _await_coordinator(context, producer, 1)
+        producer.probe.forget_coordinator(producer.transactional_id)  # else it asks the node that may be paused next
+        node = achieved(context.observer.coordinator_node(producer.transactional_id, version), looking)
+    if node != 1:
+        raise SetUpFailed(f"the coordinator of {producer.name} is on node {node}; expected node 1, which was there first")
+
+
+MOVE = KAFKA.act(
+    given="{partition} has moved to node {node}",
+    when="{partition} moves to node {node}",
+    meaning="AlterPartitionReassignments: another node gets a copy of the log, leads, and is the only one that has it.",
+)
+
+
+@MOVE.given
+def has_moved(context: ScenarioContext, partition: str, node: int) -> None:
+    where = context.partition(partition)
+    achieved(context.observer.move_partition(where, node), f"moving {partition} to node {node}")
+    context.leaders[where] = node
+
+
+@MOVE.when
+def moves(context: ScenarioContext, partition: str, node: int) -> None:
+    context.begin()
+    has_moved(context, partition, node)
+
+
+@KAFKA.given("the coordinator of {producer} has moved to node {node}")
+def coordinator_has_moved(context: ScenarioContext, producer: str, node: int) -> None:
+    """The same of the partition of __transaction_state that the transactional id belongs to: FindCoordinator names that node."""
+    one = context.producers[producer]
+    achieved(context.observer.move_coordinator(one.transactional_id, node), f"moving the coordinator of {producer} to node {node}")
+    _await_coordinator(context, one, node)
+
+
+def _await_coordinator(context: ScenarioContext, producer: Producer, node: int) -> None:
+    version = context.observer.newest("find_coordinator", 1, 6)
+    last: object = "nobody was asked"
+    for _ in context.time.attempts():
+        last = context.observer.coordinator_node(producer.transactional_id, version)
+        if last == Done(node):
+            return
+    raise SetUpFailed(f"the coordinator of {producer.name} was to be on node {node}: {last}")

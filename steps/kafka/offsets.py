@@ -2,38 +2,47 @@
 
 from collections.abc import Mapping
 
-from fencepost.adapters.kafka.probe import PartitionResults
-from fencepost.adapters.kafka.values import CommittedOffset, TopicPartition
+from fencepost.adapters.kafka.probe import PartitionResults, nothing_of_no_group
+from fencepost.adapters.kafka.values import CommittedOffset, Membership, TopicPartition
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, error_of, observed
 
 from .context import ScenarioContext
+from .gathering import member_named
 from .identities import claimed
 from .judging import answered
 from .producer import Producer
 from .requests import put
 from .vocabulary import KAFKA
 
-_TOO_LARGE = "x" * 4_097
-"""Metadata of more bytes than a broker stores by default (`offset.metadata.max.bytes`)."""
+_METADATA = {"metadata that is too large": "x" * 4_097, "metadata that is as large as may be": "x" * 4_096}
+"""Metadata of more bytes than a broker stores by default (`offset.metadata.max.bytes`), and of just as many."""
 
-_STRANGER = (1, "a stranger")
+_STRANGER = Membership(1, "a stranger")
 """A generation and a member id that no group has given out."""
 
 SEND = KAFKA.act(
-    given="{producer} has sent offset {offset:number} of {partitions} to group {group}[ with metadata {metadata:value}]",
+    given="{producer} has sent offset {offset:number} of {partitions} to group {group}"
+    "[ with metadata {metadata:value}][ and leader epoch {leader_epoch:number}]",
     when="{producer} sends offset {offset:number} of {partitions} to group {group}[ with {identity}]"
-    "[ and {too_large} for {long:partition}]",
+    "[ as {membership}][ and {too_large} for {long:partition}]",
     meaning="TxnOffsetCommit in the producer's transaction, by nobody's member unless a member id is named.",
 )
 
 
 @SEND.given
 def has_sent_offset(
-    context: ScenarioContext, producer: str, offset: int, partitions: tuple[str, ...], group: str, metadata: str | None
+    context: ScenarioContext,
+    producer: str,
+    offset: int,
+    partitions: tuple[str, ...],
+    group: str,
+    metadata: str | None,
+    leader_epoch: int | None,
 ) -> None:
     one = context.producers[producer]
-    offsets = {where: CommittedOffset(offset, metadata) for where in context.where(partitions)}
+    committed = CommittedOffset(offset, metadata, -1 if leader_epoch is None else leader_epoch)
+    offsets = dict.fromkeys(context.where(partitions), committed)
     for where, result in achieved(_send(context, one, group, offsets), f"sending an offset to {group}").items():
         achieved(result, f"sending offset {offset} of {where} to {group}")
 
@@ -46,14 +55,28 @@ def sends_offset(
     partitions: tuple[str, ...],
     group: str,
     identity: str | None,
+    membership: str | None,
     too_large: str | None,
     long: str | None,
 ) -> None:
     one = context.turn_of(producer)
     offsets = {where: CommittedOffset(offset) for where in context.where(partitions)}
     if too_large and long:
-        offsets[context.partition(long)] = CommittedOffset(offset, _TOO_LARGE)
-    put(context, one, "txn_offset_commit", lambda retry: _one_answer(context, _send(context, one, group, offsets, identity, retry=retry)))
+        offsets[context.partition(long)] = CommittedOffset(offset, _METADATA[too_large])
+    place = _STRANGER if identity == "an unknown member id" else _place(context, producer, membership)
+    put(
+        context,
+        one,
+        "txn_offset_commit",
+        lambda retry: _one_answer(context, _send(context, one, group, offsets, identity, place, retry=retry)),
+    )
+
+
+@KAFKA.when("OffsetFetch is sent for {partition} of group {group}")
+def offset_fetch_is_sent(context: ScenarioContext, partition: str, group: str) -> None:
+    """OffsetFetch for that partition, by nobody's member; what is pending does not matter."""
+    context.begin()
+    context.keep(None, context.observer.committed(context.session.unique(group), context.partition(partition)), "OffsetFetch")
 
 
 @KAFKA.then("group {group} has {offset_state} of {partition}[ with metadata {metadata:value}]")
@@ -66,7 +89,7 @@ def group_has(context: ScenarioContext, group: str, offset_state: str, partition
         _judge_pending(context, group, partition, is_pending=offset_state == "a pending offset")
         return
     context.await_markers()
-    committed = context.observer.committed(context.session.unique(group), context.partition(partition))
+    committed = nothing_of_no_group(context.observer.committed(context.session.unique(group), context.partition(partition)))
     found = observed(committed, f"fetching the offset of {group}")
     due = None if offset_state == "no committed offset" else int(offset_state.rpartition(" ")[2])
     holds = (None if found is None else found.offset) == due and (metadata is None or (found is not None and found.metadata == metadata))
@@ -78,7 +101,7 @@ def _judge_pending(context: ScenarioContext, group: str, partition: str, *, is_p
     if not is_pending:
         context.await_markers()
     outcome = context.observer.committed(context.session.unique(group), context.partition(partition), require_stable=True)
-    stable = answered(outcome, f"fetching the stable offset of {partition} in {group}")
+    stable = answered(nothing_of_no_group(outcome), f"fetching the stable offset of {partition} in {group}")
     is_unstable = isinstance(stable, Refused) and stable.error == "UNSTABLE_OFFSET_COMMIT"
     error, code = error_of(stable)
     context.evidence.expect(
@@ -97,21 +120,29 @@ def _send(
     group: str,
     offsets: Mapping[TopicPartition, CommittedOffset],
     identity: str | None = None,
+    place: Membership | None = None,
     *,
     retry: bool = True,
 ) -> Outcome[PartitionResults]:
     transactional_id, current = claimed(context, producer, identity)
-    generation, member = _STRANGER if identity == "an unknown member id" else (None, "")
     return producer.probe.commit_each_offset(
         transactional_id,
         current,
         context.session.unique(group) if group else "",
         offsets,
-        generation=generation,
-        member=member,
+        generation=None if place is None else place.generation,
+        member="" if place is None else place.member,
+        instance=None if place is None else place.instance,
         version=context.version(producer, "txn_offset_commit"),
         retry=retry and not producer.is_incomplete,
     )
+
+
+def _place(context: ScenarioContext, producer: str, membership: str | None) -> Membership | None:
+    """Which member of its group the producer says that it is; None where it says nothing."""
+    if membership is None:
+        return None
+    return member_named(context, producer, membership)
 
 
 def _one_answer(context: ScenarioContext, outcome: Outcome[PartitionResults]) -> Outcome[object]:

@@ -2,7 +2,10 @@
 
 from itertools import pairwise
 
+from fencepost.adapters.kafka.values import SETTLED
+
 from .context import ScenarioContext
+from .values import OVER
 from .vocabulary import KAFKA
 
 
@@ -17,7 +20,8 @@ def readers_poll(context: ScenarioContext) -> None:
 
 @KAFKA.given("the transaction of {producer} is polled")
 def the_transaction_is_polled(context: ScenarioContext, producer: str) -> None:
-    """From before the When on, DescribeTransactions is asked until the transaction is neither open nor being ended."""
+    """DescribeTransactions is asked before the When, while the answer to its EndTxn v5 is on its way, and from that answer on until the
+    transaction is neither open nor being ended."""
     context.armed.polls_transaction_of = producer
 
 
@@ -40,7 +44,15 @@ def only_these_states(context: ScenarioContext, states: tuple[str, ...], produce
     """DescribeTransactions showed the first and the last of these, may be those in between, and no others.
 
     What counts is what was seen of a transaction that is polled, or when it had timed out, or while a node was paused and when it went on.
+    One that is polled is Ongoing no longer from the answer to its end on.
     """
-    seen = context.states_seen
+    seen = [OVER if OVER in states and state in SETTLED else state for state in context.states_seen]
     lawful = [state for state in states if state in seen] == seen and {states[0], states[-1]} <= set(seen)
-    context.evidence.expect(lawful, ", ".join(states), ", ".join(seen), what=f"states of the transaction of {producer}")
+    if "Ongoing" in context.states_since_answer:
+        lawful = False
+    context.evidence.expect(lawful, ", ".join(states), _told(context), what=f"states of the transaction of {producer}")
+
+
+def _told(context: ScenarioContext) -> str:
+    since = f"; since the answer: {', '.join(context.states_since_answer)}" if context.states_since_answer else ""
+    return ", ".join(context.states_seen) + since

@@ -26,6 +26,9 @@ class Producer:
     is_old: bool = False
     """A client of transaction version 0: it adds a partition before it writes there, and keeps its epoch."""
 
+    compression: str = "none"
+    """The codec of its batches."""
+
     is_incomplete: bool = False
     """Its transactions stay prepared, so nobody waits for their end, and what it is told to wait for is its answer."""
 
@@ -70,13 +73,18 @@ class Producer:
             producer=identity,
             transactional_id=self.transactional_id or None if transactional_id is None else transactional_id,
             sequence=self._next_sequence[identity, partition] if sequence is None else sequence,
+            compression=self.compression,
             version=version,
             retry=retry,
         )
         if isinstance(outcome, Done):
-            self._next_sequence[identity, partition] += len(values) if sequence is None else 0
-            self.written.add(partition)
+            self.has_appended(partition, len(values) if sequence is None else 0, identity)
         return outcome
+
+    def has_appended(self, partition: TopicPartition, count: int, identity: ProducerIdAndEpoch | None = None) -> None:
+        """So many records with the next sequence numbers are in that partition."""
+        self._next_sequence[identity or self.current, partition] += count
+        self.written.add(partition)
 
     def end(
         self,

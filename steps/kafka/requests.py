@@ -4,11 +4,12 @@ A client behaves as Kafka's do: one that has lost its connection asks again, wit
 system on its way back asks until it is served. What was refused on the way is kept beside the answer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 from fencepost.adapters.kafka.values import Isolation, TopicPartition
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Time
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .context import Pause, ScenarioContext
@@ -21,7 +22,15 @@ Request = Callable[[bool], Outcome[object]]
 A_START_S = 120.0
 """How long is waited for a broker that starts, which other scenarios leave to the system; some take a minute on a busy machine."""
 
+_SHORT_S = 0.05
+"""Within that time the pauses between tries stay below 20 ms."""
+_MORE_STARTS = 1
+"""A system that was back before it could refuse is killed again: each of these requests may be repeated."""
+
 COORDINATOR_AWAY = {"COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"}
+NOT_WRITTEN = {"NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT"}
+"""What a leader says of a write that too few replicas have."""
+
 RETRIABLE = COORDINATOR_AWAY | {
     "CONCURRENT_TRANSACTIONS",
     "NOT_ENOUGH_REPLICAS",
@@ -37,7 +46,13 @@ def put(context: ScenarioContext, producer: Producer, api: str, request: Request
     name = next(spoken for spoken, known in APIS.items() if known == api)
     fate = armed.wire.pop((producer.name, api), None)
     if armed.is_starting:
-        answer = _insist(context, request)
+        answer = _insist(context, name, request)
+        for _ in range(_MORE_STARTS):
+            if context.errors_answered or not isinstance(answer, Done):
+                break
+            context.session.faults.crash()
+            context.session.faults.start_again()
+            answer = _insist(context, name, request)
     elif armed.pause is not None and armed.pause.until == "the next refusal":
         answer = _through_a_pause(context, producer, armed.pause, request)
     elif fate in ("is lost", "is answered, and the answer is lost"):
@@ -46,6 +61,8 @@ def put(context: ScenarioContext, producer: Producer, api: str, request: Request
     else:
         answer = request(True)
     context.keep(producer, answer, name)
+    if armed.pause is not None and armed.pause.until == "the next answer" and api == "produce":
+        resume(context)
     if fate == "arrives twice" and context.session.wire.outstanding():
         raise SetUpFailed(f"the {name} that was to arrive twice was never sent")
 
@@ -58,10 +75,10 @@ def end(context: ScenarioContext, producer: Producer, commit: bool, request: Req
         context.session.faults.crash()
         must_be_unknown(wait(), f"ending the transaction of {producer.name}")
         restart(context)
-    if context.armed.polls_transaction_of:
-        context.states_seen = [context.before.transactions[producer.transactional_id].state]
     if context.armed.polls_partitions and context.armed.pause is None and not context.polled:
         _poll(context, context.partitions)
+    if context.armed.polls_transaction_of:
+        request = _watched(context, producer, commit, request)
     put(context, producer, "end_txn", request)
     if moment == "right after it answers":
         achieved(context.answer or Unknown("nothing was sent"), f"ending the transaction of {producer.name}")
@@ -100,8 +117,8 @@ def resume(context: ScenarioContext) -> None:
     pause, context.armed.pause = context.armed.pause, None
     assert pause is not None, "a node goes on that was paused"
     context.session.faults.resume(pause.node)
-    for producer in context.producers.values():
-        producer.is_incomplete = False
+    for name, producer in context.producers.items():
+        producer.is_incomplete = name in pause.blocked
     context.await_markers()
 
 
@@ -109,7 +126,7 @@ def while_paused(context: ScenarioContext, producer: Producer, pause: Pause) -> 
     """The end is answered: the partitions of other nodes get their markers, and the node goes on where this was what it waited for."""
     for _ in context.time.attempts():
         seen = context.describe(producer)
-        if all(context.leaders.get(partition) == pause.node for partition in seen.partitions):
+        if all(_has_what_it_can_have(context, partition, pause.node) for partition in seen.partitions):
             break
     context.states_seen = [seen.state]
     if pause.until != "the next answer":
@@ -122,9 +139,23 @@ def while_paused(context: ScenarioContext, producer: Producer, pause: Pause) -> 
         _poll(context, list(context.leaders))
 
 
+def _has_what_it_can_have(context: ScenarioContext, partition: TopicPartition, paused: int) -> bool:
+    """Whether a partition has its marker, or can have none while that node is paused: it leads it, or its replica would lack it.
+
+    A leader that is told of several partitions may answer for all of them at once, so where one has to wait, the others are looked at.
+    """
+    if context.leaders.get(partition) == paused or partition in context.replicated:
+        return True
+    if not context.replicated:
+        return False
+    return (
+        len({achieved(context.observer.end_offset(partition, isolation), f"asking where {partition} ends") for isolation in Isolation}) == 1
+    )
+
+
 def _through_a_pause(context: ScenarioContext, producer: Producer, pause: Pause, request: Request) -> Outcome[object]:
-    first = request(False)
-    if isinstance(first, Unknown):
+    first = context.first_answer = request(False)
+    if isinstance(first, Unknown) and (first.lost or not context.replicated):
         unanswered(first, f"{producer.name} asked while node {pause.node} was paused")
     if isinstance(first, Refused):
         context.refusals.append(first)
@@ -132,16 +163,33 @@ def _through_a_pause(context: ScenarioContext, producer: Producer, pause: Pause,
     return request(True)
 
 
-def _insist(context: ScenarioContext, request: Request) -> Outcome[object]:
+def _insist(context: ScenarioContext, name: str, request: Request) -> Outcome[object]:
     """Ask from the moment at which the system is started again until the request succeeds or is refused for good."""
     answer: Outcome[object] = Unknown("nothing was sent")
-    for _ in context.time.attempts(A_START_S):
+    asked_before = len(context.session.exchanges())
+    for _ in _close_together(context.time, A_START_S):
         answer = request(False)
-        if isinstance(answer, Refused):
-            context.refusals.append(answer)
         if isinstance(answer, Done) or (isinstance(answer, Refused) and answer.error not in RETRIABLE):
             break
+    asked = [exchange for exchange in context.session.exchanges()[asked_before:] if exchange.name.startswith(f"{name} v")]
+    context.errors_answered = {error for exchange in asked for error in _errors_in(exchange.answer)}
     return answer
+
+
+def _close_together(time: Time, patience_s: float) -> Iterator[int]:
+    """Tries whose pauses begin anew, and so stay short: a coordinator may load within some milliseconds, in which it has to be asked."""
+    end = time.now_ms() + 1000 * patience_s
+    while time.now_ms() < end:
+        yield from time.attempts(_SHORT_S)
+
+
+def _errors_in(answer: object) -> Iterator[str]:
+    """The errors that an answer has anywhere, by their names; a client that asks again by itself has seen them too."""
+    if isinstance(answer, Mapping):
+        yield from (error for key, error in answer.items() if key.endswith("error_code") and error != "NONE")
+    if isinstance(answer, Mapping | list):
+        for part in answer.values() if isinstance(answer, Mapping) else answer:
+            yield from _errors_in(part)
 
 
 def _poll_until_settled(context: ScenarioContext, producer: Producer) -> None:
@@ -153,12 +201,30 @@ def _poll_until_settled(context: ScenarioContext, producer: Producer) -> None:
                 break
         _poll(context, context.partitions)
     if armed.polls_transaction_of:
+        context.states_since_answer = [context.describe(producer).state]
         for _ in context.time.attempts():
-            state = context.describe(producer).state
-            if state != context.states_seen[-1]:
-                context.states_seen.append(state)
-            if not state.startswith(("Ongoing", "Prepare")):
+            _see(context, context.states_since_answer[-1])
+            if not context.states_since_answer[-1].startswith(("Ongoing", "Prepare")):
                 break
+            context.states_since_answer.append(context.describe(producer).state)
+
+
+def _watched(context: ScenarioContext, producer: Producer, commit: bool, again: Request) -> Request:
+    """EndTxn that is sent, and while its answer is on its way the coordinator is asked where the transaction is."""
+    context.states_seen = [context.before.transactions[producer.transactional_id].state]
+
+    def request(retry: bool) -> Outcome[object]:
+        wait = producer.probe.send_end_txn(producer.transactional_id, producer.current, commit=commit)
+        _see(context, context.describe(producer).state)
+        answer = wait()
+        return again(retry) if isinstance(answer, Refused) and answer.error in RETRIABLE else answer
+
+    return request
+
+
+def _see(context: ScenarioContext, state: str) -> None:
+    if state != context.states_seen[-1]:
+        context.states_seen.append(state)
 
 
 def _poll(context: ScenarioContext, partitions: list[TopicPartition]) -> None:

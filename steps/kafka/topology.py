@@ -90,6 +90,12 @@ def is_an_old_client(context: ScenarioContext, producer: str, api_version: ApiVe
         uses(context, producer, api_version)
 
 
+@KAFKA.given("{producer} is a new client (transaction version 2)")
+def is_a_new_client(context: ScenarioContext, producer: str) -> None:
+    """From here on it is again what each producer is at first: it adds nothing itself, and goes on with what EndTxn answers."""
+    context.producers[producer].is_old = False
+
+
 @KAFKA.given("{producer} uses {api_version}")
 def uses(context: ScenarioContext, producer: str, api_version: ApiVersion) -> None:
     """The version of all requests of that kind that the producer sends from here on."""

@@ -66,7 +66,11 @@ TRANSACTIONAL_ID = quoted("transactional_id", "a transactional id; the system is
 TOPIC = quoted("topic", "a topic; the system is given a name that only this scenario has")
 GROUP = ValueType("group", r'"[ -!#-~]*"', "a consumer group", lambda written: written[1:-1], lambda value: f'"{value}"')
 VALUE = quoted("value", "the value of a record")
-PARTITION = text("partition", r"[a-z]+-[0-9]+", "a partition, by its topic and its number")
+PARTITION = text(
+    "partition",
+    r"(?:__consumer_offsets|[a-z]+)-[0-9]+",
+    "a partition, by its topic and its number; __consumer_offsets is the broker's own, in which groups keep their offsets",
+)
 PARTITIONS = listed("partitions", PARTITION, "partitions, each judged by itself", " and ")
 VALUES = ValueType(
     "values",
@@ -79,17 +83,17 @@ NUMBER = number("number", "a natural number")
 NODE = number("node", "a node of the cluster")
 PARTITION_COUNT = counted("partition_count", "partition", "how many partitions a topic has")
 RECORD_COUNT = counted("record_count", "record", "how many records: r0, r1, ...")
-MARKER_COUNT = counted("marker_count", "marker", "how many control batches")
 
 ENDS = choice("ends", "commits", "aborts", meaning="EndTxn with one of its decisions")
 ENDED = choice("ended", "committed", "aborted", meaning="EndTxn with one of its decisions, and all of it is done")
 END = choice("end", "commit", "abort", meaning="EndTxn with one of its decisions")
 MARKER = choice("marker", "a COMMIT marker", "an ABORT marker", meaning="a control record with a decision")
 MARKER_KIND = choice("marker_kind", "COMMIT", "ABORT", meaning="the decision of a marker")
+OVER = "over"
 STATE = choice(
     "state",
-    *("Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort"),
-    meaning="a state of the transaction coordinator's, as DescribeTransactions shows it",
+    *("Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort", OVER),
+    meaning="a state of the transaction coordinator's, as DescribeTransactions shows it; over: Empty, or either that is complete",
 )
 STATES = listed("states", STATE, "states of the transaction coordinator's, in their order", ", then ")
 ERROR = text("error", r"[A-Z]+(?:_[A-Z]+)+", "an error of Kafka's protocol, by its name")
@@ -115,10 +119,12 @@ IDENTITY = text(
     "|an empty transactional id|an unused transactional id|no transactional id|an unknown member id",
     "who a request says it is from, where that is not the producer under its own transactional id, producer id and epoch",
 )
+CODEC = choice("codec", "gzip", "snappy", "lz4", "zstd", meaning="a codec of record batches")
 TIMEOUT = choice(
     "timeout",
     *("a short time-out", "a time-out of zero", "a negative time-out", "the largest time-out", "a shorter time-out", "a longer time-out"),
-    meaning="a transaction time-out, compared with what the producer asked for before",
+    *("the longest time-out that is allowed", "a millisecond more than is allowed"),
+    meaning="a transaction time-out, compared with what the producer asked for before, or with the broker's transaction.max.timeout.ms",
 )
 RESULT = text(
     "result",
@@ -140,8 +146,8 @@ LAST_STABLE = text(
 )
 ABORTED = text(
     "aborted",
-    r'no aborted transaction|the aborted transaction of [A-Z] from "[ -!#-~]*"',
-    "what a Fetch lists of aborted transactions: none, or one with the producer id and the offset of its first record",
+    r'no aborted transaction|the aborted transactions? of [A-Z] from "[ -!#-~]*"(?: and "[ -!#-~]*")?',
+    "what a Fetch lists of aborted transactions: none, or those with the producer id and the offsets of their first records",
 )
 EPOCH_OF = text("epoch_of", "the next epoch of [A-Z]|the epoch of [A-Z]", "a producer's epoch before the When, or that plus one")
 KNOWN = choice(
@@ -157,9 +163,6 @@ OFFSET_STATE = text(
     "what a group has of a partition: an offset that OffsetFetch answers, or one that is UNSTABLE_OFFSET_COMMIT for who wants a stable one",
 )
 REFUSAL = text("refusal", rf"retriable|{ERRORS.pattern}", "what is said to somebody who asks again and again")
-LOG_START = text(
-    "log_start", rf"log start offset -1|the log start offset of {PARTITION.pattern}", "the log start offset that a refusal carries"
-)
 FATE = choice(
     "fate",
     "is lost",
@@ -168,12 +171,15 @@ FATE = choice(
     "is held up",
     meaning="what becomes of a request on its way; but where it arrives twice, its client loses the connection and knows nothing",
 )
+GOES_DOWN = choice("goes_down", "crashes", "stops cleanly", meaning="killed without warning, or told to stop; it is started again at once")
 MOMENT = choice("moment", "before it answers", "right after it answers", meaning="when the system is killed; it is started again at once")
 EVENT = choice(
     "event",
     "the next answer",
     "the next refusal",
     "the next restart",
+    "the next deletion",
+    "the next move",
     meaning="when a fault ends: what the client gets, or the system does",
 )
 LAYOUT = choice("layout", "a new segment for each batch", meaning="how a log is stored")
@@ -184,7 +190,11 @@ ROLE = choice(
     "another broker",
     meaning="who may write and read under the scenario's names; to the cluster an operator may ALTER, another broker CLUSTER_ACTION",
 )
-RIGHT = text("right", r'write under its transactional id|write to [a-z]+|read group "[ -!#-~]*"|read [a-z]+', "what an ACL allows")
+RIGHT = text(
+    "right",
+    r'write under its transactional id|describe its transactional id|describe [a-z]+|write to [a-z]+|read group "[ -!#-~]*"|read [a-z]+',
+    "what an ACL allows",
+)
 WHICH_ID = choice(
     "which_id", "no", "an empty", "an unused", meaning="a transactional id: null, of no letters, or one that nobody has initialised"
 )
@@ -197,6 +207,7 @@ OUTSIDE = choice(
 UNSUPPORTED = choice("unsupported", "in an unsupported version", meaning="a well-formed request, in a version beyond those of ApiVersions")
 LATE = choice("late", "after its time-out", meaning="when the coordinator no longer says Ongoing")
 AS_A_WHOLE = choice("as_a_whole", "as a whole", meaning="with one error for the request, and no result for any part of it")
+ONLY_MAY = choice("only_right", "read", "write to", meaning="the one right that somebody has")
 ONLY = choice("only", "only", meaning="what else was asked for in the request is done")
 LISTED = choice(
     "listed", "is listed", "is not listed", meaning="whether an entry has the producer's transactional id, and then its producer id"
@@ -204,5 +215,66 @@ LISTED = choice(
 ADDS = choice("adds", "adds", "verifies", meaning="AddPartitionsToTxn, without or with verifyOnly")
 AGE = choice("age", "long ago", "a moment ago", meaning="a duration filter: an hour, or a millisecond")
 MARK = choice("mark", "last stable offset", "high watermark", meaning="an end of a partition, as Fetch names it")
-TOO_LARGE = choice("too_large", "metadata that is too large", meaning="metadata of an offset, longer than a broker stores by default")
+TOO_LARGE = choice(
+    "too_large",
+    *("metadata that is too large", "metadata that is as large as may be"),
+    meaning="metadata of an offset, longer than a broker stores by default, or just as long",
+)
 DONE = choice("done", "written", "committed", meaning="a transaction that is open, or one that is committed with all of it done")
+ANEW = choice("anew", "and made again", meaning="a new topic of the same name")
+A_MEMBER = choice("a_member", "a member", "a static member", meaning="a member of a group; a static one says which instance it is")
+MEMBERSHIP = choice(
+    "membership",
+    "the member that it is",
+    "a member of the generation before",
+    meaning="which member of the group a TxnOffsetCommit says that it is from, with its generation",
+)
+LOOK = choice(
+    "look",
+    *("FindCoordinator v3", "FindCoordinator", "DescribeTransactions", "ListTransactions"),
+    meaning="a request about a transactional id that changes nothing",
+)
+ODDLY = choice(
+    "oddly",
+    *("and more replicas than nodes", "on an unknown node", "on a known node", "for validation only", "under the name of a single dot"),
+    meaning="what is unusual about a new topic",
+)
+LATER = choice("later", "a later", meaning="a larger number than before the When")
+FEATURE_UPDATE = choice(
+    "feature_update",
+    "asks for level 99 of transaction.version",
+    "asks for level 1 of a feature that there is not",
+    "asks for the level of transaction.version that is there",
+    "lowers transaction.version as an upgrade",
+    "only validates a lower transaction.version",
+    meaning="a change of a feature's level",
+)
+MAY = choice("may", "may", "may not", meaning="whether somebody's request is done, or refused for a right that is missing")
+ACL_REQUEST = choice("acl_request", "CreateAcls", "DeleteAcls", "DescribeAcls", meaning="a request about who may do what")
+NO_RIGHT = choice(
+    "no_right",
+    "that denies it",
+    "for another host alone",
+    meaning="an entry that allows nothing here, whether a broker takes it or refuses it",
+)
+SESSION = choice("session", "a short session", meaning="a session.timeout.ms of a second and a half, or of 6 s where that is too short")
+MISTAKE = choice(
+    "mistake",
+    *("another protocol type", "a protocol that nobody else knows", "a member id that nobody was given"),
+    meaning="what a consumer that joins a group has got wrong",
+)
+REGARDS = choice(
+    "regards",
+    *("still has", "wants a new JoinGroup of", "no longer has", "has fenced"),
+    meaning="what Heartbeat says to a member: success, an error by which a consumer joins again, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID",
+)
+FETCHED = text(
+    "fetched", rf"all partitions|a topic id that no topic has|{PARTITION.pattern}", "which offsets of a group OffsetFetch asks for"
+)
+FETCHED_OFFSET = text(
+    "fetched_offset",
+    r'no offset|offset [0-9]+, leader epoch [0-9]+ and metadata "[ -!#-~]*"',
+    "what OffsetFetch says of a partition; no offset is -1, leader epoch -1 and no metadata",
+)
+NOTHING_ELSE = choice("nothing_else", "nothing else", meaning="no other partition is in the answer")
+COMMIT = choice("commit", "TxnOffsetCommit", "OffsetCommit", meaning="a request that commits an offset, in a transaction or outside of all")

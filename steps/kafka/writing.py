@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fencepost.adapters.kafka.probe import AppendResults
 from fencepost.adapters.kafka.values import Appended, TopicPartition
 from fencepost.contract.outcomes import Outcome
 from fencepost.steps.outcomes import achieved
@@ -10,6 +11,7 @@ from fencepost.wire.kafka.batches import Marker, MarkerType, marker_batch
 from .adding import add_first
 from .context import ScenarioContext
 from .identities import claimed
+from .judging import answered
 from .producer import Producer
 from .requests import must_be_unknown, put
 from .vocabulary import KAFKA
@@ -40,14 +42,20 @@ def writes(
     if outside or identity == "no transactional id":
         context.keep(one, _without_id(context, one, where, value, transactional=not outside), "Produce")
         return
-    _, current = claimed(context, one, identity)
+    transactional_id, current = claimed(context, one, identity)
     version = context.version(one, "produce")
     put(
         context,
         one,
         "produce",
         lambda retry: one.write(
-            where, [value], version=version, identity=current, sequence=sequence, retry=retry and not one.is_incomplete
+            where,
+            [value],
+            version=version,
+            transactional_id=None if transactional_id == one.transactional_id else transactional_id,
+            identity=current,
+            sequence=sequence,
+            retry=retry and not one.is_incomplete,
         ),
     )
 
@@ -99,22 +107,48 @@ def has_written_batches(context: ScenarioContext, producer: str, count: int, par
     one.written.add(where)
 
 
-@KAFKA.when(
-    "{producer} writes {first:value} to {here:partition} and {second:value} to {there:partition}[ as {stranger:producer}] in one request"
+WRITE_BOTH = KAFKA.act(
+    given="{producer} has written {first:value} to {here:partition} and {second:value} to {there:partition} in one request",
+    when="{producer} writes {first:value} to {here:partition} and {second:value} to {there:partition}[ as {stranger:producer}]"
+    " in one request",
+    meaning="One Produce with a transactional batch for each partition; with the producer id and epoch of another producer in the second.",
 )
+
+
+@WRITE_BOTH.given
+def has_written_in_one_request(context: ScenarioContext, producer: str, first: str, here: str, second: str, there: str) -> None:
+    one = context.producers[producer]
+    for where, result in achieved(_write_both(context, one, here, first, there, second, one), "writing to two partitions").items():
+        achieved(result, f"writing to {where}")
+        one.has_appended(where, 1)
+
+
+@WRITE_BOTH.when
 def writes_in_one_request(
     context: ScenarioContext, producer: str, first: str, here: str, second: str, there: str, stranger: str | None
 ) -> None:
-    """One Produce with a transactional batch for each partition; with the producer id and epoch of another producer in the second."""
     one = context.turn_of(producer)
     other = context.producers[stranger] if stranger else one
-    batches = {
-        where: one.probe.batch_of([value], producer=owner.current, sequence=owner.next_sequence(where), transactional=True)
-        for where, value, owner in ((context.partition(here), first, one), (context.partition(there), second, other))
-    }
+    context.keep(one, _write_both(context, one, here, first, there, second, other), "Produce")
+
+
+@KAFKA.given("{producer} compresses its batches with {codec}")
+def compresses(context: ScenarioContext, producer: str, codec: str) -> None:
+    """Each batch that the producer writes from here on has that codec in its attributes, and its records in compressed bytes."""
+    context.producers[producer].compression = codec
+
+
+@KAFKA.when("{producer} writes {count:number} batches to {partition} in one request")
+def writes_several_batches(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
+    """One Produce with so many transactional batches for one partition, of one record each: r0, r1, ..., with the sequence numbers due."""
+    one, where = context.turn_of(producer), context.partition(partition)
+    first = one.next_sequence(where)
+    batches = [
+        one.probe.batch_of([value], producer=one.current, sequence=first + index, transactional=True)
+        for index, value in enumerate(numbered(count))
+    ]
     version = context.version(one, "produce")
-    answer = one.probe.produce_batches(batches, transactional_id=one.transactional_id, version=version)
-    context.keep(one, answer, "Produce")
+    context.keep(one, one.probe.produce_several(where, batches, transactional_id=one.transactional_id, version=version), "Produce")
 
 
 @KAFKA.when("{producer} writes {marker} to {partition}")
@@ -126,6 +160,22 @@ def writes_a_marker(context: ScenarioContext, producer: str, marker: str, partit
     batch = marker_batch(Marker(kind, 0), one.current.producer_id, one.current.epoch, now)
     batch = replace(batch, base_sequence=one.next_sequence(where))
     context.keep(one, one.probe.produce_one_batch(where, batch, transactional_id=one.transactional_id), "Produce")
+
+
+@KAFKA.given("{producer} has sent {value} to {partition}[ with {identity}], whatever was answered")
+def has_sent(context: ScenarioContext, producer: str, value: str, partition: str, identity: str | None) -> None:
+    """Produce was put once; a refusal is as good as a success."""
+    one = context.producers[producer]
+    transactional_id, current = claimed(context, one, identity)
+    outcome = one.write(
+        context.partition(partition),
+        [value],
+        version=context.version(one, "produce"),
+        transactional_id=None if transactional_id == one.transactional_id else transactional_id,
+        identity=current,
+        retry=False,
+    )
+    answered(outcome, f"writing {value} to {partition}")
 
 
 @KAFKA.given("{producer} has tried to write {value} to {partition}")
@@ -158,6 +208,17 @@ def is_written(context: ScenarioContext, value: str, partition: str) -> None:
 def numbered(count: int) -> list[str]:
     """r0, r1, ..."""
     return [f"r{number}" for number in range(count)]
+
+
+def _write_both(
+    context: ScenarioContext, one: Producer, here: str, first: str, there: str, second: str, other: Producer
+) -> Outcome[AppendResults]:
+    batches = {
+        where: one.probe.batch_of([value], producer=owner.current, sequence=owner.next_sequence(where), transactional=True)
+        for where, value, owner in ((context.partition(here), first, one), (context.partition(there), second, other))
+    }
+    version = context.version(one, "produce")
+    return one.probe.produce_batches(batches, transactional_id=one.transactional_id, version=version)
 
 
 def _without_id(context: ScenarioContext, one: Producer, where: TopicPartition, value: str, *, transactional: bool) -> Outcome[Appended]:

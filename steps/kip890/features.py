@@ -1,6 +1,8 @@
 """What a broker says that it offers, and what it does when that changes."""
 
-from fencepost.adapters.kafka.probe import Offer
+from collections.abc import Mapping
+
+from fencepost.adapters.kafka.probe import Offer, Range
 from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done, Refused, Unknown
@@ -8,6 +10,7 @@ from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
 from fencepost.steps.kafka.listing import FEATURE, NEWEST_API_VERSIONS, await_level, has_been_set, level_of
 from fencepost.steps.kafka.values import APIS, ApiVersion
+from fencepost.steps.outcomes import observed
 
 from .vocabulary import KIP890
 
@@ -30,6 +33,15 @@ def the_answer_has_the_feature(context: ScenarioContext, feature_status: str, le
     context.evidence.expect(
         found >= level, f"{level} or above", "none" if found < 0 else str(found), what=f"{feature_status} level of {FEATURE}"
     )
+
+
+@KIP890.then("the supported features are those of v4 whose lowest level is above 0")
+def the_rest_is_supported(context: ScenarioContext) -> None:
+    """The answer has these with the same levels, and no others."""
+    told = _offer(context).supported
+    newest = observed(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features").supported
+    expected = {name: levels for name, levels in newest.items() if levels.lowest > 0}
+    context.evidence.expect(told == expected, _features(expected), _features(told), what="supported features")
 
 
 @KIP890.then("{api_versions} are advertised")
@@ -66,6 +78,19 @@ def clients_are_told(context: ScenarioContext, level: int) -> None:
     )
 
 
+@KIP890.then("ApiVersions has transaction.version {level:number}, under no smaller epoch of the features")
+def clients_are_told_the_same(context: ScenarioContext, level: int) -> None:
+    """ApiVersions comes to say that level, 0 by leaving it out, with the epoch that it said when the level was set, or a larger one."""
+    assert context.features_before is not None, "a sentence about a level stands after one that sets it"
+    before, offer = context.features_before.finalized_epoch, await_level(context, level)
+    context.evidence.expect(
+        level_of(offer) == level and offer.finalized_epoch >= before,
+        f"{FEATURE} at {level} in epoch {before} or above",
+        f"{level_of(offer)} in epoch {offer.finalized_epoch}",
+        what=f"finalized level of {FEATURE}",
+    )
+
+
 @KIP890.when("the system restarts at transaction.version {level:number}")
 def restarts_at(context: ScenarioContext, level: int) -> None:
     """UpdateFeatures is accepted and shows in ApiVersions; the broker is killed, started again, and answers."""
@@ -99,3 +124,7 @@ def _offer(context: ScenarioContext) -> Offer:
         case other:
             judge_answer(context, False, "an answer to ApiVersions", other)
             raise AssertionError("a refusal was judged")
+
+
+def _features(told: Mapping[str, Range]) -> str:
+    return ", ".join(f"{name} {levels.lowest} to {levels.highest}" for name, levels in sorted(told.items())) or "none"

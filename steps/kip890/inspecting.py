@@ -2,7 +2,8 @@
 
 import pytest
 
-from fencepost.adapters.kafka.values import TransactionDescription
+from fencepost.adapters.kafka.values import Isolation, TransactionDescription
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import active_in
@@ -36,6 +37,18 @@ def describes_an_empty_transaction(context: ScenarioContext, producer: str) -> N
             judge_answer(context, False, "a description", answer)
 
 
+@KIP890.then("the answer describes a transaction in {partitions} and nowhere else")
+def describes_a_transaction_in(context: ScenarioContext, partitions: tuple[str, ...]) -> None:
+    """The answer to DescribeTransactions has these partitions, and no other."""
+    answer, due = answer_of(context), context.where(partitions)
+    match answer:
+        case Done(TransactionDescription(partitions=told)):
+            seen = " and ".join(str(one) for one in sorted(told)) or "no partition"
+            judge_answer(context, sorted(told) == sorted(due), " and ".join(str(one) for one in sorted(due)), answer, seen)
+        case _:
+            judge_answer(context, False, "a description", answer)
+
+
 @KIP890.then("DescribeProducers of {partition} shows {producer} with last sequence {sequence} and {coordinator_epoch}")
 def shows_the_producer(context: ScenarioContext, partition: str, producer: str, sequence: int, coordinator_epoch: str) -> None:
     """DescribeProducers shows the producer once, with this last sequence and coordinator epoch, once no marker is on its way."""
@@ -58,6 +71,13 @@ def has_no_state(context: ScenarioContext, partition: str, producer: str) -> Non
     context.evidence.expect(not entries, "none", str(entries), what=f"state of {producer} in {partition}")
 
 
+@KIP890.then("{partition} still knows {producer}")
+def still_knows(context: ScenarioContext, partition: str, producer: str) -> None:
+    """DescribeProducers for the partition lists the producer's id."""
+    entries = active_in(context, partition, context.producers[producer])
+    context.evidence.expect(bool(entries), "one", str(entries or "none"), what=f"state of {producer} in {partition}")
+
+
 @KIP890.when("three clients send FindCoordinator for {producer} in several versions")
 def look_for_the_coordinator(context: ScenarioContext, coordinators: list[int], producer: str) -> None:
     """FindCoordinator for the producer's transactional id from each of them, in versions 1, 3 and 4, asked again while it is away."""
@@ -65,6 +85,17 @@ def look_for_the_coordinator(context: ScenarioContext, coordinators: list[int], 
     coordinators += [
         observed(context.session.client(f"client-{version}-{number}").coordinator_node(one.transactional_id, version), "looking for it")
         for number in range(3)
+        for version in _LOOKED_FOR_IN
+    ]
+
+
+@KIP890.when("FindCoordinator for {producer} is sent to each of two nodes")
+def each_node_is_asked(context: ScenarioContext, coordinators: list[int], producer: str) -> None:
+    """FindCoordinator for the producer's transactional id in versions 1, 3 and 4, each asked of both nodes of the cluster."""
+    one = context.turn_of(producer)
+    coordinators += [
+        observed(context.observer.coordinator_node(one.transactional_id, version, asked=node), f"asking node {node} for it")
+        for node in (1, 2)
         for version in _LOOKED_FOR_IN
     ]
 
@@ -79,8 +110,25 @@ def every_client_is_sent_to_one_node(context: ScenarioContext, coordinators: lis
     context.evidence.expect(nodes == {node}, f"node {coordinators[:1]}", f"node {node}", what="coordinator, asked for again")
 
 
+@KIP890.then("a read_committed Fetch of at most one byte of {partition} from {value} gets {values}")
+def a_byte_gets(context: ScenarioContext, partition: str, value: str, values: tuple[str, ...]) -> None:
+    """A read_committed Fetch from that record on, with room for one byte, which is answered with the batch that is there, if it may be."""
+    where = context.partition(partition)
+    context.await_markers()
+    offset = context.read(where, Isolation.READ_UNCOMMITTED).offset_of(value)
+    if offset is None:
+        raise SetUpFailed(f"{partition} does not hold {value}")
+    page = observed(context.observer.page(where, Isolation.READ_COMMITTED, offset, max_bytes=1), f"reading {partition} from {offset}")
+    seen = tuple(page.values())
+    context.evidence.expect(seen == values, _list(values), _list(seen), what=f"one byte of {partition} from {value}")
+
+
 @KIP890.then("the first poll of {partition} showed {values}")
 def the_first_poll_showed(context: ScenarioContext, partition: str, values: tuple[str, ...]) -> None:
     """A consumer of committed data, reading that partition from the start while a node was paused, was handed just these values."""
     seen = tuple(context.polled[context.partition(partition)][0].values())
     context.evidence.expect(seen == values, str(values), str(seen), what=f"first poll of {partition}")
+
+
+def _list(values: tuple[str, ...]) -> str:
+    return ", ".join(f'"{value}"' for value in values) or "nothing"

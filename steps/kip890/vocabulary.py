@@ -2,6 +2,7 @@
 
 from fencepost.steps.kafka.vocabulary import TYPES
 from fencepost.steps.sentence import ValueType, Vocabulary, choice
+from fencepost.steps.values import text
 
 FEATURE_STATUS = choice(
     "feature_status",
@@ -16,6 +17,28 @@ COORDINATOR_EPOCH = choice(
     meaning="what DescribeProducers says of a producer's last marker in a partition: -1, or a number from 0 on",
 )
 
+NOTHING_OR_ALL = choice("nothing_or_all", "nothing", "all", meaning="what readers get of several transactions")
+
 SEQUENCE = ValueType("sequence", r"-1|0|[1-9][0-9]*", "a sequence number; -1 where there is none", int, str)
 
-KIP890 = Vocabulary("kip890", (*TYPES, FEATURE_STATUS, COORDINATOR_EPOCH, SEQUENCE))
+LANDMARK = choice(
+    "landmark",
+    *("start", "start on the broker's own disk", "newest record", "end of what is stored elsewhere", "first record from the next century"),
+    meaning="what ListOffsets is asked for: a place, or the time of a record",
+)
+POINT = choice(
+    "point",
+    *("a negative offset", "before its start", "its start", "its end", "behind its end"),
+    meaning="an offset by where it is in the log; a negative one is -2",
+)
+BEGINNING = text("beginning", r'what comes next|"[ -!#-~]*"', "a record, or what will be written next")
+ODD_BATCH = choice(
+    "odd_batch",
+    *("a damaged batch", "an empty batch", "a batch with an offset of its own", "a batch without a sequence number"),
+    meaning="a batch with one fault",
+)
+HANDLE = choice("handle", "name", "id", meaning="by what a request names a topic")
+
+KIP890 = Vocabulary(
+    "kip890", (*TYPES, FEATURE_STATUS, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, POINT, BEGINNING, ODD_BATCH, HANDLE)
+)

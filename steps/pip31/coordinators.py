@@ -6,14 +6,18 @@ from itertools import pairwise
 import pytest
 
 from fencepost.adapters.pulsar.values import Action, AddSubscriptions, AddTopics, End, NewTransaction, TransactionRequest, TxnId
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.answers import judge_done, judge_refused
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.transactions import TIME_OUTS_MS
 from fencepost.steps.pulsar.vocabulary import Participant
 
 from .vocabulary import PIP31
+
+_AT_MOST = 200
+"""So many transactions are begun at the first coordinator to pass the numbers of the second. Scenarios begin few there."""
 
 
 @dataclass
@@ -31,16 +35,80 @@ def pipeline() -> Pipeline:
 
 @PIP31.given("the system has {count} coordinators")
 def has_coordinators(context: ScenarioContext, count: int) -> None:
-    """More than it has by itself, and the last has begun a transaction."""
-    achieved(context.client.set_coordinators(count), f"having {count} coordinators")
-    achieved(context.client.new_transaction(TIME_OUTS_MS[None], coordinator=count - 1), "beginning a transaction at the last coordinator")
+    """At least so many. Where there are fewer, the missing ones are added."""
+    if achieved(context.client.coordinators(), "asking how many coordinators there are") < count:
+        achieved(context.client.set_coordinators(count), f"having {count} coordinators")
+
+
+@PIP31.given("{transaction} is a transaction of another coordinator than the first")
+def is_of_another(context: ScenarioContext, transaction: str) -> None:
+    """An open transaction of the second one, which is added where there is only one. From now on the first one, where all others begin,
+    gives greater numbers than this transaction has."""
+    has_coordinators(context, 2)
+    context.transactions.begin(transaction, coordinator=1)
+    begun = context.id_of(transaction)
+    for _ in range(_AT_MOST):
+        later = achieved(context.client.new_transaction(TIME_OUTS_MS[None]), "beginning a transaction at the first coordinator")
+        achieved(context.client.end(later, Action.COMMIT), "committing a transaction of the first coordinator")
+        if later.sequence > begun.sequence:
+            return
+    raise SetUpFailed(f"the first coordinator is still at {later}, and {transaction} is {begun}")
+
+
+@PIP31.given("{transaction} is a transaction of the second coordinator[ with a {time_out} time-out]")
+def is_of_the_second(context: ScenarioContext, transaction: str, time_out: str | None) -> None:
+    """Open and without participants; the coordinator is added where there is only one."""
+    has_coordinators(context, 2)
+    context.transactions.begin(transaction, time_out, coordinator=1)
+
+
+@PIP31.given("{first:transaction} and {second:transaction} are transactions with the same number at two coordinators")
+def have_the_same_number(context: ScenarioContext, first: str, second: str) -> None:
+    """Open transactions of the second and the third coordinator, which are added where they lack. Whichever of the two is behind begins
+    others, and commits them, until the ids differ in the coordinator alone."""
+    has_coordinators(context, 3)
+    transactions = context.transactions
+    for coordinator, name in enumerate((first, second), start=1):
+        transactions.begin(name, coordinator=coordinator)
+    for _ in range(_AT_MOST):
+        behind, ahead = sorted((first, second), key=lambda name: context.id_of(name).sequence)
+        if context.id_of(behind).sequence == context.id_of(ahead).sequence:
+            return
+        achieved(transactions.end(behind, Action.COMMIT), "committing a transaction of the coordinator that is behind")
+        transactions.begin(behind, coordinator=context.id_of(behind).coordinator)
+    raise SetUpFailed(f"{first} is {context.id_of(first)} and {second} is {context.id_of(second)} still")
 
 
 @PIP31.when("a transaction begins at each coordinator")
 def begins_at_each(context: ScenarioContext) -> None:
-    """One at each that the system has."""
+    """One at each that the system has, until one of them refuses."""
     for number in range(achieved(context.client.coordinators(), "asking how many coordinators there are")):
-        context.transactions.begin_numbered(coordinator=number)
+        answer = context.client.new_transaction(TIME_OUTS_MS[None], coordinator=number)
+        context.ask("NEW_TXN", answer)
+        if not isinstance(answer, Done):
+            return
+        context.transactions.remember(answer.value, number)
+
+
+@PIP31.when("the number of coordinators is set to {count}")
+def number_is_set(context: ScenarioContext, count: int) -> None:
+    """By an administrator."""
+    context.ask("POST", context.client.set_coordinators(count))
+
+
+@PIP31.when("a coordinator is added")
+def is_added(context: ScenarioContext) -> None:
+    """By an administrator: one more than there are."""
+    count = achieved(context.client.coordinators(), "asking how many coordinators there are")
+    number_is_set(context, count + 1)
+
+
+@PIP31.then("the last coordinator begins a transaction")
+def last_begins(context: ScenarioContext) -> None:
+    """That which clients find when they ask how many there are."""
+    number = observed(context.client.coordinators(), "asking how many coordinators there are") - 1
+    answer = context.client.new_transaction(TIME_OUTS_MS[None], coordinator=number)
+    judge_done(context.evidence, f"NEW_TXN at coordinator {number}", answer)
 
 
 @PIP31.when("a client pipelines requests that add {participants} to {existing:transaction} and {unknown:transaction}")

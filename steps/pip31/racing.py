@@ -5,11 +5,14 @@ from before the request, was seen before the time was up, however long the answe
 """
 
 from collections.abc import Iterator
+from itertools import cycle
 
 from fencepost.adapters.pulsar.values import Action, Status
 from fencepost.contract.evidence import NoAnswer
-from fencepost.contract.outcomes import Done
+from fencepost.contract.outcomes import Done, Unknown
+from fencepost.steps.outcomes import achieved, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.vocabulary import Participant
 
 from .vocabulary import PIP31
 
@@ -19,9 +22,25 @@ _AHEAD_MS = 100
 
 @PIP31.when("{transaction} is asked to {first:end} and to {second:end} at the same time")
 def is_asked_both(context: ScenarioContext, transaction: str, first: Action, second: Action) -> None:
-    """END_TXN twice, in this order, on two connections: the second is sent before the first is answered."""
-    ends = context.transactions.begin_ends(transaction, first, second)
-    context.transactions[transaction].ends.update({pending.action: ender.ended(pending) for ender, pending in ends})
+    """END_TXN twice, in this order, on two connections: the second is sent before the first is answered. Of two equal ends, the answer of
+    the one that succeeded counts."""
+    _race(context, transaction, first, second)
+
+
+@PIP31.when("each of them is asked to {first:end} and to {second:end} at the same time")
+def are_asked_both(context: ScenarioContext, first: Action, second: Action) -> None:
+    """END_TXN twice for each transaction, on two connections that all of them share. Every end is under way before any answer is read;
+    of each second transaction the ends are asked for in the opposite order."""
+    transactions = context.transactions
+    names = list(transactions.by_name)
+    enders = transactions.enders(2)
+    ends = []
+    for number, name in enumerate(names):
+        pairs = list(zip(enders, (first, second), strict=True))
+        for ender, action in pairs if number % 2 == 0 else reversed(pairs):
+            ends.append((name, ender, transactions.begin_end_by(ender, name, action)))
+    for name, ender, pending in ends:
+        transactions[name].ends[pending.action] = ender.ended(pending)
 
 
 @PIP31.when("each of them is committed at about its time-out")
@@ -37,15 +56,35 @@ def commit_at_the_time_out(context: ScenarioContext) -> None:
         _pause(time.attempts())
 
 
-@PIP31.when("{transaction} adds {topic} again and again until it is refused")
-def adds_again_and_again(context: ScenarioContext, transaction: str, topic: str) -> None:
-    """ADD_PARTITION_TO_TXN, until that is refused or patience ends. Nobody ends the transaction."""
+@PIP31.when("{transaction} adds {participants} again and again until it is refused")
+def adds_again_and_again(context: ScenarioContext, transaction: str, participants: tuple[Participant, ...]) -> None:
+    """ADD_PARTITION_TO_TXN or ADD_SUBSCRIPTION_TO_TXN, of several participants in turn, until that is refused or patience ends. Nobody
+    ends the transaction."""
     context.transactions[transaction].is_over = True
+    in_turn = cycle(participants)
     for _ in context.session.time.attempts():
-        answer = context.client.add_topics(context.id_of(transaction), [context.topics[topic]])
-        context.ask("ADD_PARTITION_TO_TXN", answer)
+        participant = next(in_turn)
+        answer = context.add(transaction, (participant,))
+        context.ask("ADD_SUBSCRIPTION_TO_TXN" if participant.is_subscription else "ADD_PARTITION_TO_TXN", answer)
         if not isinstance(answer, Done):
             break
+
+
+@PIP31.then("everybody who asked for the end of {transaction} is answered")
+def all_are_answered(context: ScenarioContext, transaction: str) -> None:
+    """Each of the ends that were asked for while it was held up has an answer, with success or with an error. Where one has none, a
+    transaction that was begun later is ended on the same connection first: silence, and not a slow broker."""
+    one = context.transactions[transaction]
+    silent = 0
+    for (ender, pending), answer in zip(one.pending_ends, one.late_answers, strict=True):
+        if isinstance(answer, Unknown):
+            if answer.lost:
+                unanswered(answer, f"ending {transaction}")
+            later = achieved(ender.new_transaction(), "beginning a later transaction")
+            achieved(ender.end(later, Action.COMMIT), "committing a later transaction")
+            silent += not ender.is_answered(pending)
+    asked = len(one.late_answers)
+    context.evidence.expect(not silent, f"all of {asked}", f"{asked - silent} of {asked}", what=f"answered ends of {transaction}")
 
 
 @PIP31.then("{transaction} was OPEN until its time-out had passed")
@@ -57,6 +96,15 @@ def was_open(context: ScenarioContext, transaction: str) -> None:
     holds = all(seen.status is Status.OPEN for seen in early)
     seen = f"{next((one for one in early if one.status is not Status.OPEN), early[-1])}, in {len(early)} answers"
     context.evidence.expect(holds, "OPEN until its time-out", seen, what=f"status of {transaction}")
+
+
+def _race(context: ScenarioContext, transaction: str, first: Action, second: Action) -> None:
+    ends = context.transactions.begin_ends(transaction, first, second)
+    answers = context.transactions[transaction].ends
+    for ender, pending in ends:
+        answer = ender.ended(pending)
+        if not isinstance(answers.get(pending.action), Done):
+            answers[pending.action] = answer
 
 
 def _pause(tries: Iterator[int]) -> None:

@@ -1,4 +1,4 @@
-"""Messages that a producer sends again because it does not know whether they are stored."""
+"""Producers with a name: what they send again because they do not know whether it is stored, and how they come and go."""
 
 from dataclasses import dataclass, field
 
@@ -6,9 +6,10 @@ import pytest
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Producer, TxnId
+from fencepost.contract.outcomes import Done
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.vocabulary import Participant
+from fencepost.steps.pulsar.vocabulary import Participant, Plain
 
 from .vocabulary import PIP31
 
@@ -18,6 +19,8 @@ class Sent:
     """The producers of one scenario by their names, with the transaction and the sequence id of the message that each sent."""
 
     by_producer: dict[str, tuple[Producer, TxnId, int]] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
+    """The greatest sequence id that each has used."""
 
 
 @pytest.fixture
@@ -26,21 +29,81 @@ def sent() -> Sent:
     return Sent()
 
 
-@PIP31.given("producer {producer} has written {value} to {topic} in {transaction}")
-def producer_has_written(context: ScenarioContext, sent: Sent, producer: str, value: str, topic: str, transaction: str) -> None:
-    """A producer with a name of its own, whose client has nothing else; the message was receipted."""
+@PIP31.given("producer {producer} has written {plain} to {topic} in {transaction}[, {repeated}]")
+def producer_has_written(
+    context: ScenarioContext, sent: Sent, producer: str, plain: Plain, topic: str, transaction: str, repeated: str | None
+) -> None:
+    """A producer with a name of its own, whose client has nothing else; the message was receipted. It has the next sequence id, or that of
+    the producer's message before; the messages of a batch have one after another."""
     txn = context.take_part(transaction, Participant(topic, is_subscription=False))
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
-    opened = achieved(probe.producer(context.topics[topic], name=context.session.unique(producer)), f"opening producer {producer}")
-    first = opened.last_sequence_id + 1
-    achieved(probe.send(opened, value, transaction=txn, sequence_id=first), f"sending {value} to {topic}")
-    sent.by_producer[producer] = (opened, txn, first)
+    if repeated is None:
+        opened = achieved(probe.producer(context.topics[topic], name=context.session.unique(producer)), f"opening producer {producer}")
+        sequence_id = opened.last_sequence_id + 1
+    else:
+        opened, _, sequence_id = sent.by_producer[producer]
+    _send(probe, opened, plain, txn, sequence_id)
+    sent.by_producer[producer] = (opened, txn, sequence_id)
+    sent.last[producer] = sequence_id + len(plain.values) - 1
 
 
-@PIP31.given("producer {producer} has sent {value} again on a new connection")
-def producer_has_sent_again(context: ScenarioContext, sent: Sent, producer: str, value: str) -> None:
-    """The connection was lost; under its name and with the sequence id that it had, the producer sends its last message once more."""
+@PIP31.given("producer {producer} has sent {plain} again on a new connection")
+def producer_has_sent_again(context: ScenarioContext, sent: Sent, producer: str, plain: Plain) -> None:
+    """The connection was lost; under its name and with the sequence id that it had, the producer sends its last message or batch
+    once more."""
     opened, txn, sequence_id = sent.by_producer[producer]
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     probe.close()
-    achieved(probe.send(opened, value, transaction=txn, sequence_id=sequence_id), f"sending {value} again")
+    _send(probe, opened, plain, txn, sequence_id)
+
+
+@PIP31.given("producer {producer} has closed")
+def producer_has_closed(context: ScenarioContext, sent: Sent, producer: str) -> None:
+    """CLOSE_PRODUCER, which was answered with success."""
+    probe: PulsarProbe = context.session.client(f"sender-{producer}")
+    achieved(probe.close_producer(sent.by_producer[producer][0]), f"closing producer {producer}")
+
+
+@PIP31.when("producer {producer} comes back[ {anew}]")
+def producer_comes_back(context: ScenarioContext, sent: Sent, producer: str, anew: str | None) -> None:
+    """PRODUCER under the name that it had; on a new connection, where that is said, for the old one was lost."""
+    known, txn, sequence_id = sent.by_producer[producer]
+    probe: PulsarProbe = context.session.client(f"sender-{producer}")
+    if anew:
+        probe.close()
+    answer = probe.producer(known.topic, name=known.name)
+    context.ask("PRODUCER", answer)
+    if isinstance(answer, Done):
+        sent.by_producer[producer] = (answer.value, txn, sequence_id)
+
+
+@PIP31.when("producer {producer} comes for the first time to {topic}")
+def producer_comes_first(context: ScenarioContext, sent: Sent, producer: str, topic: str) -> None:
+    """PRODUCER under a name that nobody has used; -1 is told then, and the first message has sequence id 0."""
+    probe: PulsarProbe = context.session.client(f"sender-{producer}")
+    opened = achieved(probe.producer(context.topics[topic], name=context.session.unique(producer)), f"opening producer {producer}")
+    sent.by_producer[producer] = (opened, TxnId(0, 0), -1)
+    sent.last[producer] = -1
+
+
+@PIP31.when("a second producer opens under the name of {producer}")
+def second_producer_opens(context: ScenarioContext, sent: Sent, producer: str) -> None:
+    """PRODUCER, once, on the connection that the first one has."""
+    known, _, _ = sent.by_producer[producer]
+    probe: PulsarProbe = context.session.client(f"sender-{producer}")
+    context.ask("PRODUCER", probe.producer(known.topic, name=known.name, retry=False))
+
+
+@PIP31.then("producer {producer} is told the last sequence id that it has used")
+def is_told_its_last(context: ScenarioContext, sent: Sent, producer: str) -> None:
+    """In the answer to PRODUCER, so that it goes on behind."""
+    told, last = sent.by_producer[producer][0].last_sequence_id, sent.last[producer]
+    context.evidence.expect(told == last, str(last), str(told), what=f"last sequence id of {producer}")
+
+
+def _send(probe: PulsarProbe, producer: Producer, plain: Plain, txn: TxnId, sequence_id: int) -> None:
+    what = f"sending {', '.join(plain.values)} as {producer.name}"
+    if plain.is_batch:
+        achieved(probe.send_batch(producer, plain.values, transaction=txn, sequence_id=sequence_id), what)
+    else:
+        achieved(probe.send(producer, plain.values[0], transaction=txn, sequence_id=sequence_id), what)

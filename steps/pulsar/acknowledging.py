@@ -1,8 +1,8 @@
 """Acknowledgements, in a transaction or in none."""
 
 from fencepost.adapters.pulsar.values import AckKind
-from fencepost.contract.outcomes import Done, Outcome
-from fencepost.steps.outcomes import achieved
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.steps.outcomes import achieved, observed, unanswered
 
 from .context import ScenarioContext
 from .vocabulary import PULSAR, Acknowledged, Participant
@@ -12,6 +12,12 @@ ACKNOWLEDGE = PULSAR.act(
     when="{transaction} acknowledges {messages} for {subscription}",
     meaning="One ACK of its consumer in the transaction, for each of the messages or cumulative. The subscription is added first unless "
     "the transaction has it already, as clients do.",
+)
+
+ACKNOWLEDGE_PLAINLY = PULSAR.act(
+    given="{messages} has been acknowledged for {subscription} without a transaction",
+    when="{messages} is acknowledged for {subscription} without a transaction",
+    meaning="One plain ACK of its consumer, for each of the messages or cumulative. As a Given, it was answered with success.",
 )
 
 
@@ -25,22 +31,69 @@ def acknowledges(context: ScenarioContext, transaction: str, messages: Acknowled
     context.ask("ACK", _acknowledge(context, transaction, messages, subscription))
 
 
-@PULSAR.given("{transaction} has tried to acknowledge {messages} for {subscription}")
-def has_tried_to_acknowledge(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str) -> None:
-    """The same, whatever came of it."""
-    _acknowledge(context, transaction, messages, subscription)
-
-
-@PULSAR.given("{value} has been acknowledged for {subscription} without a transaction")
-def has_been_acknowledged(context: ScenarioContext, value: str, subscription: str) -> None:
-    """A plain ACK of its consumer, which was answered with success."""
-    one = context.subscriptions[subscription]
-    achieved(context.client.acknowledge(one.consumer, [one.ids[value]], kind=AckKind.INDIVIDUAL), f"acknowledging {value}")
-
-
-def _acknowledge(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str) -> Outcome[None]:
+@PULSAR.when("{transaction} acknowledges {values} for {subscription} without asking for an answer")
+def acknowledges_unanswered(context: ScenarioContext, transaction: str, values: tuple[str, ...], subscription: str) -> None:
+    """ACK without a request id. The subscription is added first as before any acknowledgement."""
     one = context.subscriptions[subscription]
     txn = context.take_part(transaction, Participant(subscription, is_subscription=True))
+    told = context.client.acknowledge_unanswered(one.consumer, [one.ids[value] for value in values], transaction=txn)
+    achieved(told, f"acknowledging in {transaction}")
+
+
+@PULSAR.given("{transaction} has tried to acknowledge {messages} for {subscription}[, {not_added}]")
+def has_tried_to_acknowledge(
+    context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str, not_added: str | None
+) -> None:
+    """The same, whatever came of it. The subscription is added first as before any acknowledgement, or it is not."""
+    _acknowledge(context, transaction, messages, subscription, add=not_added is None)
+
+
+@ACKNOWLEDGE_PLAINLY.given
+def has_been_acknowledged(context: ScenarioContext, messages: Acknowledged, subscription: str) -> None:
+    achieved(_acknowledge_plainly(context, messages, subscription), f"acknowledging for {subscription}")
+
+
+@ACKNOWLEDGE_PLAINLY.when
+def is_acknowledged(context: ScenarioContext, messages: Acknowledged, subscription: str) -> None:
+    context.ask("ACK", _acknowledge_plainly(context, messages, subscription))
+
+
+@PULSAR.then("the acknowledgement for {subscription} is answered")
+def is_answered(context: ScenarioContext, subscription: str) -> None:
+    """With success or with an error. Where no answer came in time, the consumer asks for the topic's last message on the same connection:
+    an answer to that, and none to the acknowledgement, is silence, and not a slow broker."""
+    what, answer = "answer to ACK", context.answer
+    if isinstance(answer, Unknown):
+        if answer.lost:
+            unanswered(answer, "acknowledging")
+        later = context.client.last_message_id(context.subscriptions[subscription].consumer)
+        observed(later, "asking for the last message behind an acknowledgement that was not answered")
+    seen = "none, though a later request on the same connection was answered" if isinstance(answer, Unknown) else "one"
+    context.evidence.expect(not isinstance(answer, Unknown), "one", seen, what=what)
+
+
+@PULSAR.then("the consumer of {subscription} is told nothing that it did not ask for")
+def is_told_nothing(context: ScenarioContext, subscription: str) -> None:
+    """It asks for the topic's last message on the same connection, and that is answered first. An answer that answers no request is
+    malformed, which is a violation."""
+    later = context.client.last_message_id(context.subscriptions[subscription].consumer)
+    observed(later, "asking for the last message behind an acknowledgement")
+    context.evidence.saw(f"the next answer to {subscription} is that to the next request")
+
+
+def _acknowledge_plainly(context: ScenarioContext, messages: Acknowledged, subscription: str) -> Outcome[None]:
+    one = context.subscriptions[subscription]
+    kind = AckKind.CUMULATIVE if messages.is_cumulative else AckKind.INDIVIDUAL
+    return context.client.acknowledge(one.consumer, [one.ids[value] for value in messages.values], kind=kind)
+
+
+def _acknowledge(
+    context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str, *, add: bool = True
+) -> Outcome[None]:
+    one = context.subscriptions[subscription]
+    if add:
+        context.take_part(transaction, Participant(subscription, is_subscription=True))
+    txn = context.id_of(transaction)
     kind = AckKind.CUMULATIVE if messages.is_cumulative else AckKind.INDIVIDUAL
     answer = context.client.acknowledge(one.consumer, [one.ids[value] for value in messages.values], kind=kind, transaction=txn)
     if isinstance(answer, Done):

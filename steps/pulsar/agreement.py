@@ -1,5 +1,7 @@
 """Whether what everybody sees agrees with what was answered to the ends of transactions, whichever of them succeeded."""
 
+from collections.abc import Mapping
+
 from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.outcomes import Unknown
 from fencepost.steps.answers import reported
@@ -7,24 +9,30 @@ from fencepost.steps.outcomes import unanswered
 
 from .context import ScenarioContext
 from .subscriptions import Subscriber
-from .transactions import Transaction
 from .vocabulary import PULSAR, Acknowledged, Participant, shown
 
 
 @PULSAR.then("exactly one end of {transaction} succeeded")
 def one_end_succeeded(context: ScenarioContext, transaction: str) -> None:
     """Of those that were asked for, one was answered with success, and each other one was refused."""
-    answers = _answers(transaction, context.transactions[transaction])
-    done = [action for action, answer in answers.items() if answer == "success"]
-    seen = ", ".join(f"{action.name}: {answer}" for action, answer in sorted(answers.items()))
-    context.evidence.expect(len(done) == 1, "one success", seen, what=f"ends of {transaction}")
+    answers = answers_of(context, transaction)
+    holds = list(answers.values()).count("success") == 1
+    context.evidence.expect(holds, "one success", _told(answers), what=f"ends of {transaction}")
+
+
+@PULSAR.then("exactly one end of each of them succeeded")
+def one_end_of_each_succeeded(context: ScenarioContext) -> None:
+    """The same of every transaction."""
+    answers = {name: answers_of(context, name) for name in context.transactions.by_name}
+    wrong = [f"{name}: {_told(ends)}" for name, ends in answers.items() if list(ends.values()).count("success") != 1]
+    context.evidence.expect(not wrong and bool(answers), "one success each", "; ".join(wrong) or "one success each", what="ends")
 
 
 @PULSAR.then("{participant} agrees with the answers")
 def agrees(context: ScenarioContext, participant: Participant) -> None:
     """A new subscription of the topic receives what was written in the transactions whose commit was answered with success, in whatever
     order, and nothing else. The next consumer of the subscription receives what was not acknowledged in these, and nothing else."""
-    answers = {name: _answers(name, transaction) for name, transaction in context.transactions.by_name.items()}
+    answers = {name: answers_of(context, name) for name in context.transactions.by_name}
     committed = [name for name, ends in answers.items() if ends.get(Action.COMMIT) == "success"]
     transactions = [context.transactions[name] for name in committed]
     if participant.is_subscription:
@@ -39,12 +47,17 @@ def agrees(context: ScenarioContext, participant: Participant) -> None:
     context.evidence.expect(sorted(found) == sorted(expected), told, shown(found), what=f"messages of {participant}")
 
 
-def _answers(name: str, transaction: Transaction) -> dict[Action, str]:
+def answers_of(context: ScenarioContext, transaction: str) -> dict[Action, str]:
     """What was answered to the ends of a transaction, of which every one must be known."""
-    for answer in transaction.ends.values():
+    ends = context.transactions[transaction].ends
+    for answer in ends.values():
         if isinstance(answer, Unknown):
-            unanswered(answer, f"ending transaction {name}")
-    return {action: reported(answer) for action, answer in transaction.ends.items()}
+            unanswered(answer, f"ending transaction {transaction}")
+    return {action: reported(answer) for action, answer in ends.items()}
+
+
+def _told(answers: Mapping[Action, str]) -> str:
+    return ", ".join(f"{action.name}: {answer}" for action, answer in sorted(answers.items()))
 
 
 def _covered(subscriber: Subscriber, messages: Acknowledged) -> list[str]:

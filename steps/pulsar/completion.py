@@ -35,15 +35,16 @@ def is_incomplete(context: ScenarioContext, end: Action, transaction: str) -> No
 def is_held_up_no_longer(context: ScenarioContext, transaction: str) -> None:
     """The participant that did not answer is gone; nobody asks for the end again. How the transaction stood is kept as a snapshot.
 
-    Until the coordinator has one transaction less, or patience ends, it is not asked for this one: a broker may look for long for what
+    Until its coordinator has one transaction less, or patience ends, it is not asked for this one: a broker may look for long for what
     a deleted topic knows of it.
     """
     transactions = context.transactions
     transactions[transaction].incomplete = transactions.await_status(transaction, Status.COMMITTING, Status.ABORTING)
-    before = transactions.ongoing()
+    coordinator = transactions[transaction].id.coordinator
+    before = transactions.ongoing(coordinator)
     achieved(context.topics.let_go(transaction), "deleting the topic that holds the end up")
     for _ in context.session.time.attempts():
-        if transactions.ongoing() < before:
+        if transactions.ongoing(coordinator) < before:
             break
 
 

@@ -30,6 +30,8 @@ class ScenarioContext:
     asked: str = "nothing"
     """The request that the When sent, by its name in the protocol."""
     answer: Outcome[object] | NoAnswerYet | None = None
+    unanswered: tuple[str, ...] = ()
+    """Requests of the When that were not answered, though later ones were."""
 
     @property
     def client(self) -> PulsarProbe:

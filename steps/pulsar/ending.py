@@ -47,6 +47,12 @@ def has_been_asked(context: ScenarioContext, transaction: str, end: Action) -> N
         raise SetUpFailed(f"the end of {transaction} is held up, and it should be {DECIDED[end].name}; it is {shown_status(found)}")
 
 
+@PULSAR.given("{transaction} has tried to {end}")
+def has_tried_to_end(context: ScenarioContext, transaction: str, end: Action) -> None:
+    """END_TXN once more, whatever came of it."""
+    context.transactions.end_or_see_no_answer(transaction, end)
+
+
 @END_ON_PARTICIPANT.given
 def participant_has_been_asked(context: ScenarioContext, participant: Participant, end: Action, transaction: str) -> None:
     achieved(_end_on(context, participant, end, transaction), f"asking {participant} to {end.name} {transaction}")

@@ -25,6 +25,8 @@ LEAVE_OPEN = PULSAR.act(
 def has_crashed(context: ScenarioContext) -> None:
     context.session.faults.crash()
     context.session.faults.restart()
+    for coordinator in sorted({one.id.coordinator for one in context.transactions.by_name.values()} - {0}):
+        context.client.reach_coordinator(coordinator)  # as clients do; a broker may load it for its first client only
 
 
 @CRASH.when

@@ -1,5 +1,7 @@
 """Topics that a scenario makes, and transactions that it begins."""
 
+from collections.abc import Callable
+
 from fencepost.adapters.pulsar.values import Action, TxnId
 from fencepost.steps.outcomes import achieved
 
@@ -9,13 +11,17 @@ from .vocabulary import PULSAR, Participant
 
 _NEVER_GIVEN = 2**62
 """A number that no coordinator comes to."""
+_KEY_OF: dict[str, Callable[[str], str]] = {"keyed": lambda _: "key", "letter-keyed": lambda value: value[0]}
+"""The key of a payload, by the policy of its topic."""
 
 
 @PULSAR.given("the[ {policy}] {topics}[ with {values}]")
 def topics(context: ScenarioContext, policy: str | None, topics: tuple[str, ...], values: tuple[str, ...] | None) -> None:
     """New topics that only this scenario uses; with messages outside of transactions, or empty."""
     namespace = "public/default"
-    if policy is not None:
+    if policy in _KEY_OF:
+        context.topics.key_of.update(dict.fromkeys(topics, _KEY_OF[policy]))
+    if policy == "deduplicated":
         namespace = f"public/{context.session.unique(topics[0])}"
         achieved(context.client.create_namespace(namespace), f"making the namespace {namespace}")
         achieved(context.client.set_deduplication(namespace, True), f"having {namespace} deduplicated")
@@ -39,7 +45,7 @@ def is_unknown(context: ScenarioContext, transaction: str, unknown: str) -> None
     txn = TxnId(0, _NEVER_GIVEN)
     if unknown == "a transaction of an unknown coordinator":
         count = achieved(context.client.coordinators(), "asking how many coordinators there are")
-        txn = TxnId(count + 6, 1)
+        txn = TxnId(count, 1)
     context.transactions.by_name[transaction] = Transaction(txn, is_over=True)
 
 

@@ -2,18 +2,22 @@
 
 from fencepost.adapters.pulsar.values import Status
 from fencepost.contract.outcomes import Refused, Unknown
-from fencepost.steps.answers import judge_done, judge_refused
-from fencepost.steps.outcomes import unanswered
+from fencepost.steps.answers import judge_done, judge_done_or_refused, judge_refused
+from fencepost.steps.outcomes import observed, unanswered
 
 from .context import ScenarioContext
 from .transactions import GONE, shown_status
-from .vocabulary import PULSAR
+from .vocabulary import PULSAR, shown
 
 
-@PULSAR.then("it is done")
-def it_is_done(context: ScenarioContext) -> None:
-    """What the When asked was done, and said to be."""
-    judge_done(context.evidence, f"answer to {context.asked}", context.answer)
+@PULSAR.then("it is done[, or refused with {errors}]")
+def it_is_done(context: ScenarioContext, errors: tuple[str, ...] | None) -> None:
+    """What the When asked was done, and said to be; or it was refused with one of these errors, where some are named."""
+    what = f"answer to {context.asked}"
+    if errors:
+        judge_done_or_refused(context.evidence, what, context.answer, errors)
+    else:
+        judge_done(context.evidence, what, context.answer)
 
 
 @PULSAR.then("it is refused[ with {errors}]")
@@ -30,6 +34,13 @@ def readers_see(context: ScenarioContext, topic: str, content: tuple[str, ...], 
     if order:
         expected, found = sorted(expected), sorted(found)
     context.expect_messages(f"readers of {topic}", expected, found)
+
+
+@PULSAR.then("readers of {topic} get as far as {value}")
+def readers_get_as_far(context: ScenarioContext, topic: str, value: str) -> None:
+    """Now or soon, a new subscription receives this message, whatever it receives beside it."""
+    seen = context.topics.seen_up_to(topic, value)
+    context.evidence.expect(value in seen, shown([value]), shown(seen), what=f"readers of {topic}")
 
 
 @PULSAR.then("{transaction} is {status}")
@@ -50,3 +61,12 @@ def is_not_known(context: ScenarioContext, transaction: str) -> None:
         case answer:
             holds = isinstance(answer, Refused) and answer.code == GONE
             context.evidence.expect(holds, "none", str(answer), what=f"metadata of {transaction}")
+
+
+@PULSAR.then("the coordinator's low watermark lies before {transaction}")
+def low_watermark_lies_before(context: ScenarioContext, transaction: str) -> None:
+    """In the statistics of the transaction's coordinator: up to that number every transaction of it is over, at every participant."""
+    txn = context.id_of(transaction)
+    stats = context.client.coordinator_stats(txn.coordinator)
+    found = observed(stats, "asking for the low watermark").low_watermark
+    context.evidence.expect(found < txn.sequence, f"less than {txn.sequence}", str(found), what="low watermark")

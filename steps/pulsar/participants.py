@@ -40,6 +40,17 @@ def takes_no_part(context: ScenarioContext, participant: Participant, transactio
     context.evidence.expect(unwanted not in there, f"not {participant}", seen, what=what)
 
 
+@PULSAR.then("{participants} take part in {transaction}")
+def take_part(context: ScenarioContext, participants: tuple[Participant, ...], transaction: str) -> None:
+    """The coordinator names each of them among the participants."""
+    metadata = observed(context.client.transaction(context.id_of(transaction)), f"asking who takes part in {transaction}")
+    there = metadata.topics | metadata.subscriptions
+    names = {one: context.subscription(one.name) if one.is_subscription else context.topics[one.name] for one in participants}
+    missing = [str(one) for one, name in names.items() if name not in there]
+    seen = f"all but {' and '.join(missing)}" if missing else "all of them"
+    context.evidence.expect(not missing, "all of them", seen, what=f"participants of {transaction}")
+
+
 @PULSAR.then("nothing of {transaction} is pending in {participant}")
 def nothing_is_pending(context: ScenarioContext, transaction: str, participant: Participant) -> None:
     """Now or soon, the topic has no message that waits for the end of the transaction; or no acknowledgement on the subscription waits

@@ -1,13 +1,14 @@
 """The subscriptions of a scenario, and what the consumer of each receives.
 
 What nobody is given is shown by a sentinel: a message outside of transactions, sent after the question. Once it has come, together
-with all that must come, what has not come is not on its way.
+with all that must come, what has not come is not on its way. Where an open transaction holds up whoever reads the topic, the sentinel
+does not come; then the broker says up to where it has read for the consumer.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from fencepost.adapters.pulsar.values import Consumer, MessageId, Subscription, SubscriptionType
+from fencepost.adapters.pulsar.values import Consumer, InitialPosition, MessageId, Subscription, SubscriptionType
 from fencepost.steps.outcomes import achieved, observed
 
 from .topics import Topics, is_sentinel
@@ -24,6 +25,8 @@ class Subscriber:
     subscription: Subscription
     consumer: Consumer
     ids: dict[str, MessageId] = field(default_factory=dict)
+    is_removed: bool = False
+    """The subscription is gone, with its consumer; the next consumer makes one of that name."""
 
 
 @dataclass
@@ -36,27 +39,50 @@ class Subscriptions:
     def __getitem__(self, name: str) -> Subscriber:
         return self.by_name[name]
 
-    def subscribe(self, name: str, topic: str, kind: SubscriptionType) -> Subscriber:
-        """A subscription from the first message on, with a consumer."""
-        subscription = Subscription(self.topics[topic], name)
-        subscribed = self.topics.transactions.client.subscribe(subscription.topic, name, kind)
+    def id_of(self, name: str, value: str) -> MessageId:
+        """The id with which the consumer has received this message, or another consumer of the same topic."""
+        alike = [one for one in self.by_name.values() if one.topic == self[name].topic]
+        return next(one.ids[value] for one in (self[name], *alike) if value in one.ids)
+
+    def subscribe(
+        self,
+        name: str,
+        topic: str,
+        kind: SubscriptionType,
+        name_there: str,
+        *,
+        permits: int = _PERMITS,
+        initial: InitialPosition = InitialPosition.EARLIEST,
+        durable: bool = True,
+    ) -> Subscriber:
+        """A subscription, from the first message on unless it begins elsewhere, with a consumer. `name_there` is its name in the system."""
+        subscription = Subscription(self.topics[topic], name_there)
+        subscribed = self.topics.transactions.client.subscribe(
+            subscription.topic, name_there, kind, permits=permits, initial=initial, durable=durable
+        )
         self.by_name[name] = Subscriber(topic, subscription, achieved(subscribed, f"subscribing {name} to {topic}"))
         return self[name]
 
     def replace_consumer(self, name: str, permits: int | None = None) -> None:
         """The consumer leaves, and then another one subscribes. With few permits, it asks for more only as it receives messages."""
         client, one = self.topics.transactions.client, self[name]
-        achieved(client.close_consumer(one.consumer), f"closing the consumer of {name}")
-        subscribed = client.subscribe(one.subscription.topic, name, one.consumer.type, permits=permits or _PERMITS)
+        if not one.is_removed:
+            achieved(client.close_consumer(one.consumer), f"closing the consumer of {name}")
+        subscribed = client.subscribe(one.subscription.topic, one.subscription.name, one.consumer.type, permits=permits or _PERMITS)
         one.consumer = achieved(subscribed, f"subscribing {name} again")
+        one.is_removed = False
 
     def received(self, name: str, expected: Collection[str]) -> list[str]:
         """What the consumer has received since somebody last looked, sorted, once a sentinel and all that is expected have come."""
         transactions, one = self.topics.transactions, self[name]
         transactions.await_ends()
+        come = observed(transactions.client.received(one.consumer), f"reading as {name}")  # it subscribes again where it must
         sentinel = self.topics.sentinel(one.topic)
+        if transactions.has_undecided(one.topic):
+            visible = observed(transactions.client.receive_visible(one.consumer, sentinel), f"reading as {name}")
+            return sorted(message.value for message in (*come, *visible) if not is_sentinel(message.value))
         awaited = {sentinel, *expected}
-        taken: list[str] = []
+        taken = [message.value for message in come]
         for _ in transactions.session.time.attempts():
             received = observed(transactions.client.received(one.consumer), f"reading as {name}")
             taken += [message.value for message in received]
@@ -64,6 +90,17 @@ class Subscriptions:
                 break
         found = sorted(value for value in taken if not is_sentinel(value))
         return found if sentinel in taken else [*found, "not even the sentinel"]
+
+    def come(self, name: str, expected: Collection[str]) -> list[str]:
+        """What the consumer has received since somebody last looked, sorted, once all that is expected has come. Nothing is written."""
+        transactions, one = self.topics.transactions, self[name]
+        transactions.await_ends()
+        taken: list[str] = []
+        for _ in transactions.session.time.attempts():
+            taken += [message.value for message in observed(transactions.client.received(one.consumer), f"reading as {name}")]
+            if set(expected) <= set(taken):
+                break
+        return sorted(value for value in taken if not is_sentinel(value))
 
     def left(self, name: str, expected: Collection[str]) -> list[str]:
         """What the next consumer is given, once this one has left."""

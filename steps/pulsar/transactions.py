@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, field
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Action, PendingEnd, Status, TxnId
+from fencepost.adapters.pulsar.values import Action, PendingEnd, PendingSend, Status, TxnId
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
 from fencepost.steps.outcomes import achieved, observed
@@ -59,8 +59,14 @@ class Transaction:
     """Subscription and messages of each acknowledgement that was answered with success."""
     ends: dict[Action, Outcome[None]] = field(default_factory=dict)
     """What was answered to its ends."""
+    under_way: list[tuple[str, str, PendingSend]] = field(default_factory=list)
+    """Topic and payload of each message that was sent, and whose receipt nobody has read yet."""
     pending_ends: list[tuple[PulsarProbe, PendingEnd]] = field(default_factory=list)
     """Ends that were asked for on connections of their own."""
+    late_answers: list[Outcome[None]] = field(default_factory=list)
+    """What was answered to those once the end was held up no longer."""
+    is_told: bool = True
+    """Whether the coordinator can be expected to say how it stands; not where somebody has added what no coordinator can resolve."""
     is_over: bool = False
     """Its end was asked for or seen, so it is waited for before anybody looks."""
     unavailable: str | None = None
@@ -89,11 +95,11 @@ class Transactions:
         probe: PulsarProbe = self.session.client("client")
         return probe
 
-    def begin(self, name: str, time_out: str | None = None) -> None:
+    def begin(self, name: str, time_out: str | None = None, coordinator: int = 0) -> None:
         """Begin a transaction and remember it by that name."""
         timeout_ms = TIME_OUTS_MS[time_out]
         asked_ms = self.session.time.now_ms()  # it begins later than this, and before the answer
-        begun = achieved(self.client.new_transaction(timeout_ms), f"beginning transaction {name}")
+        begun = achieved(self.client.new_transaction(timeout_ms, coordinator=coordinator), f"beginning transaction {name}")
         self.by_name[name] = Transaction(begun, asked_ms + timeout_ms)
 
     def begin_numbered(self, *, client: str = "client", coordinator: int = 0, time_out: str | None = None) -> str:
@@ -138,15 +144,20 @@ class Transactions:
 
     def begin_ends(self, name: str, *actions: Action) -> list[tuple[PulsarProbe, PendingEnd]]:
         """Ask for several ends of a transaction, each on a connection of its own that stands before the first is asked for."""
+        enders = self.enders(len(actions), self[name].id.coordinator)
+        return [(ender, self.begin_end_by(ender, name, action)) for ender, action in zip(enders, actions, strict=True)]
+
+    def begin_end_by(self, ender: PulsarProbe, name: str, action: Action) -> PendingEnd:
+        """Have this client ask for the end of a transaction."""
         transaction = self[name]
         transaction.is_over = True
-        enders = [self._ender(transaction) for _ in actions]
-        ends = [
-            (ender, achieved(ender.begin_end(transaction.id, action), f"asking for the end of {name}"))
-            for ender, action in zip(enders, actions, strict=True)
-        ]
-        transaction.pending_ends += ends
-        return ends
+        pending = achieved(ender.begin_end(transaction.id, action), f"asking for the end of {name}")
+        transaction.pending_ends.append((ender, pending))
+        return pending
+
+    def enders(self, count: int, coordinator: int = 0) -> list[PulsarProbe]:
+        """So many clients, each with a connection of its own that reaches the coordinator already."""
+        return [self._ender(coordinator) for _ in range(count)]
 
     def status(self, name: str) -> Status | None:
         """How the coordinator says that a transaction stands; None when it does not know it any more."""
@@ -178,17 +189,21 @@ class Transactions:
         When patience ends first, the sentence that follows judges what there is.
         """
         for name, transaction in self.by_name.items():
-            if transaction.is_over and transaction.unavailable is None:
+            if transaction.is_over and transaction.unavailable is None and transaction.is_told:
                 self.await_status(name, Status.COMMITTED, Status.ABORTED, None)
 
-    def ongoing(self) -> int:
-        """How many transactions of the coordinator are not over."""
-        return observed(self.client.coordinator_stats(), "asking how many transactions are not over").ongoing
+    def has_undecided(self, topic: str) -> bool:
+        """Whether a transaction that nobody has ended has written to a topic."""
+        return any(topic == written for one in self.by_name.values() if not one.is_over for written, _ in one.written)
 
-    def _ender(self, transaction: Transaction) -> PulsarProbe:
+    def ongoing(self, coordinator: int = 0) -> int:
+        """How many transactions of a coordinator are not over."""
+        return observed(self.client.coordinator_stats(coordinator), "asking how many transactions are not over").ongoing
+
+    def _ender(self, coordinator: int) -> PulsarProbe:
         self._enders += 1
         ender: PulsarProbe = self.session.client(f"ender-{self._enders}")
-        achieved(ender.reach_coordinator(transaction.id.coordinator), "connecting to the coordinator")
+        achieved(ender.reach_coordinator(coordinator), "connecting to the coordinator")
         return ender
 
 

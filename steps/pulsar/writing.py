@@ -1,6 +1,7 @@
 """Messages, in a transaction or outside of all."""
 
-from fencepost.adapters.pulsar.values import Action
+from fencepost.adapters.pulsar.values import Action, MessageId
+from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
@@ -11,6 +12,11 @@ WRITE = PULSAR.act(
     given="{transaction} has written {values} to {topic}",
     when="{transaction} writes {value} to {topic}",
     meaning="SEND in the transaction, which was receipted. The topic is added first unless the transaction has it already, as clients do.",
+)
+WRITE_BATCH = PULSAR.act(
+    given="{transaction} has written a batch of {values} to {topic}",
+    when="{transaction} writes a batch of {values} to {topic}",
+    meaning="One SEND in the transaction, which was receipted: an entry in which each message has its place.",
 )
 COMMIT_ONE = PULSAR.act(
     given="{transaction} has committed {value} to {topic}",
@@ -29,6 +35,35 @@ def has_written(context: ScenarioContext, transaction: str, values: tuple[str, .
     context.take_part(transaction, Participant(topic, is_subscription=False))
     for value in values:
         achieved(context.send(transaction, topic, value), f"writing {value} to {topic}")
+
+
+@WRITE_BATCH.given
+def has_written_a_batch(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
+    achieved(_send_batch(context, transaction, values, topic), f"sending a batch to {topic}")
+
+
+@WRITE_BATCH.when
+def writes_a_batch(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
+    context.ask("SEND", _send_batch(context, transaction, values, topic))
+
+
+def _send_batch(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> Outcome[tuple[MessageId, ...]]:
+    txn = context.take_part(transaction, Participant(topic, is_subscription=False))
+    answer = context.client.send_batch(context.topics.producer(topic), values, transaction=txn)
+    if isinstance(answer, Done):
+        context.transactions[transaction].written += [(topic, value) for value in values]
+    return answer
+
+
+@PULSAR.given("{transaction} has written {values} to {topic} in one go")
+def has_written_in_one_go(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
+    """SEND of all of them in the transaction before the first receipt is read; then each was receipted."""
+    txn = context.take_part(transaction, Participant(topic, is_subscription=False))
+    producer = context.topics.producer(topic)
+    under_way = [achieved(context.client.post(producer, value, transaction=txn), f"sending {value} to {topic}") for value in values]
+    for value, pending in zip(values, under_way, strict=True):
+        achieved(context.client.receipt(pending), f"writing {value} to {topic}")
+        context.transactions[transaction].written.append((topic, value))
 
 
 @WRITE.when

@@ -1,11 +1,15 @@
 """The core's port to each system: the same calls mean the same on Kafka and on Pulsar, whichever release the reference plays."""
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import pytest
 
+from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.engines import ENGINES
+from fencepost.adapters.kafka.core import KafkaLog
+from fencepost.adapters.kafka.probe import KafkaProbe
+from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Session
 from fencepost.contract.transactional_log import TransactionalLog, Writer
@@ -143,6 +147,118 @@ def test_more_than_there_is_cannot_be_taken(writer: Writer) -> None:
     assert isinstance(writer.take("workers", "inputs", 4), Unknown)
 
 
+def test_a_follower_is_given_each_value_once(session: Session, log: TransactionalLog, writer: Writer) -> None:
+    """What has come since it looked last is added to what it had; an open transaction stops it."""
+    value(log.write("orders", "early"))
+    follower = value(log.follow("orders"))
+    looks = [list(value(follower.seen()))]
+    value(writer.write("orders", "a1"))
+    looks.append(list(value(follower.seen())))
+    value(writer.end(True))
+    await_end(session, writer)
+    looks += [list(value(follower.seen())) for _ in range(2)]
+
+    assert looks == [["early"], ["early"], ["early", "a1"], ["early", "a1"]]
+
+
+def test_a_follower_outlives_a_reload(log: TransactionalLog) -> None:
+    """It is not given again what it has."""
+    value(log.write("orders", "early"))
+    follower = value(log.follow("orders"))
+    value(follower.seen())
+
+    value(log.reload("orders"))
+    value(log.write("orders", "late"))
+
+    assert list(value(follower.seen())) == ["early", "late"]
+    assert committed(log) == ["early", "late"]
+
+
+def test_a_place_lies_behind_what_is_decided(session: Session, log: TransactionalLog, writer: Writer) -> None:
+    """What is taken in an open transaction lies behind it still; a group that never was there is done with nothing."""
+    value(writer.take("workers", "inputs", 2))
+    before = list(value(log.place("workers", "inputs")))
+    value(writer.end(True))
+    await_end(session, writer)
+
+    assert (before, list(value(log.place("workers", "inputs"))), list(value(log.place("others", "inputs")))) == ([], ["i1", "i2"], [])
+
+
+def test_what_is_sent_is_under_way_at_once(session: Session, log: TransactionalLog, writer: Writer) -> None:
+    """The answers are there when they are asked for, and the order is that of the sending."""
+    answers = [writer.send("orders", f"a{number}") for number in (1, 2, 3)]
+
+    assert [type(answer()) for answer in answers] == [Done, Done, Done]
+    value(writer.end(True))
+    await_end(session, writer)
+    assert committed(log) == ["a1", "a2", "a3"]
+
+
+@pytest.mark.parametrize("commit", [True, False], ids=["commit", "abort"])
+def test_an_end_that_is_under_way_ends_the_transaction(session: Session, log: TransactionalLog, writer: Writer, commit: bool) -> None:
+    """With its answer the writer goes on to the next one, as after an end that was waited for."""
+    value(writer.write("orders", "a1"))
+    first, second = writer.send_end(commit), writer.send_end(not commit)
+    assert (isinstance(first(), Done), isinstance(second(), Refused)) == (True, True)
+    await_end(session, writer)
+    value(writer.write("orders", "a2"))
+
+    assert committed(log) == (["a1"] if commit else [])
+    assert not value(writer.is_over())
+
+
+def test_a_late_write_belongs_to_the_transaction_that_was_ended(session: Session, log: TransactionalLog, writer: Writer) -> None:
+    """Whatever becomes of it, it is no part of the next one."""
+    value(writer.write("orders", "a1"))
+    value(writer.end(False))
+    await_end(session, writer)
+    value(writer.write("orders", "a2"))
+
+    assert isinstance(writer.write_late("orders", "late"), (Done, Refused))
+
+    value(writer.end(True))
+    await_end(session, writer)
+    assert "late" not in committed(log)
+
+
+def test_a_write_that_is_sent_again_is_the_same_write(session: Session, log: TransactionalLog, writer: Writer) -> None:
+    """A deduplicating log knows it again."""
+    value(log.create("once", deduplicating=True))
+    for written in ("a1", "a2"):
+        value(writer.write("once", written))
+
+    value(writer.write_again("once"))
+    value(writer.end(True))
+    await_end(session, writer)
+
+    assert committed(log, "once") == ["a1", "a2"]
+
+
+def test_what_another_transaction_holds_is_not_free(session: Session, log: TransactionalLog, writer: Writer) -> None:
+    """It is free again when that one aborts, and nobody waits in between."""
+    other = value(log.writer("B", LONG_MS))
+    free = [list(value(writer.take_what_is_free("workers", "inputs"))), list(value(other.take_what_is_free("workers", "inputs")))]
+    value(writer.end(False))
+    await_end(session, writer)
+    free.append(sorted(value(other.take_what_is_free("workers", "inputs"))))
+
+    assert free == [["i1", "i2", "i3"], [], ["i1", "i2", "i3"]]
+
+
+def test_a_system_that_is_not_ours_is_not_reloaded() -> None:
+    """A Kafka broker would have to be restarted for it."""
+    log = KafkaLog(lambda _: cast(KafkaProbe, None), lambda name: name, NoFaults("somebody's broker"))
+
+    with pytest.raises(NotOffered, match="somebody's broker was not started by fencepost"):
+        log.reload("orders")
+
+
+def followed(log: TransactionalLog) -> Outcome[object]:
+    """What a follower sees at once."""
+    follower = log.follow("orders")
+    return follower.value.seen() if isinstance(follower, Done) else follower
+
+
 CALLS: dict[str, Callable[[TransactionalLog, Writer], Outcome[object]]] = {
     "create": lambda log, _: log.create("more"),
     "write": lambda log, _: log.write("orders", "plain"),
@@ -152,6 +268,12 @@ CALLS: dict[str, Callable[[TransactionalLog, Writer], Outcome[object]]] = {
     "take": lambda _, writer: writer.take("workers", "inputs", 1),
     "end": lambda _, writer: writer.end(True),
     "is over": lambda _, writer: writer.is_over(),
+    "follow": lambda log, _: followed(log),
+    "place": lambda log, _: log.place("workers", "inputs"),
+    "send": lambda _, writer: writer.send("orders", "a2")(),
+    "send an end": lambda _, writer: writer.send_end(True)(),
+    "write again": lambda _, writer: writer.write_again("orders"),
+    "take what is free": lambda _, writer: writer.take_what_is_free("workers", "inputs"),
     "lose": lambda _, writer: writer.lose_transaction(),
 }
 

@@ -163,3 +163,45 @@ def test_an_answer_is_told_of_the_partition_that_it_is_for(session: KafkaSession
     *_, told = events([replace(call, answer=replace(answer, responses=turned))], "run")
 
     assert [(mop["log"], mop["v"], mop["o"]) for mop in told["mops"]] == [("orders-0", "v0", 0), ("orders-1", "v1", 1)]
+
+
+def test_a_topic_that_is_made_again_under_its_name_is_another_log(session: KafkaSession) -> None:
+    """Both begin at offset 0, and a checker must not take the second record for one that came too early."""
+    probe = session.client("A")
+    probe.produce(LOG, ["old"])
+    assert isinstance(probe.delete_topic("payments"), Done)
+    assert probe.create_topic("payments", 1) == Done(None)
+    probe.produce(LOG, ["new"])
+
+    assert [(mop["topic"], mop["log"]) for event in ends(session, "send") for mop in event["mops"]] == [
+        ("payments", "payments-0"),
+        ("payments", "payments, made again 1-0"),
+    ]
+
+
+def test_a_topic_by_its_id_is_the_log_of_its_name(session: KafkaSession) -> None:
+    """What Fetch v13 returns was sent to that partition, whose name the session has learnt."""
+    probe = session.client("A")
+    probe.produce(LOG, ["a1"])
+    probe.read(LOG, Isolation.READ_COMMITTED, version=13)
+
+    assert {mop["log"] for event in ends(session, "send", "poll") for mop in event["mops"]} == {"payments-0"}
+
+
+def test_what_is_under_way_together_overlaps(session: KafkaSession) -> None:
+    """A write whose answer is read behind a commit was not sent behind it; and a process does one thing at a time."""
+    probe, pair = initialised(session)
+    batch = probe.batch_of(["a1"], producer=pair, sequence=0, transactional=True)
+    wait = probe.send_produce(LOG, batch, transactional_id="transfer")
+    session.client("B").end_txn("transfer", pair, commit=True)
+    wait()
+
+    told = [event for event in session.history("run") if event["f"] in ("send", "commit")]
+    assert [(event["f"], event["type"] == "invoke") for event in told] == [
+        ("send", True),
+        ("commit", True),
+        ("commit", False),
+        ("send", False),
+    ]
+    assert told[0]["op_id"] == told[3]["op_id"] == told[0]["idx"]
+    assert len({event["process"] for event in told}) == 2

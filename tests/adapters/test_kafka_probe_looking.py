@@ -72,3 +72,20 @@ def test_a_look_up_by_time_tells_offset_and_timestamp(probe: KafkaProbe, transfe
 def test_a_coordinator_is_found_in_every_version(probe: KafkaProbe, version: int) -> None:
     """With one key, and with a batch of keys; the first answers are that it is not there yet."""
     assert probe.coordinator_node("transfer", version) == Done(1)
+
+
+def test_partitions_that_are_read_together_show_what_each_shows_alone(probe: KafkaProbe, transfer: ProducerIdAndEpoch) -> None:
+    """Each has its own batches, ends and aborted transactions, whatever the order in which they are asked for."""
+    accounts = TopicPartition("accounts", 1)
+    assert probe.create_topic("accounts", 2) == Done(None)
+    probe.produce(accounts, ["b"])
+    probe.write_marker(PAYMENTS, transfer, commit=False, coordinator_epoch=0)
+
+    together = probe.read_together([accounts, PAYMENTS], Isolation.READ_COMMITTED)
+
+    assert isinstance(together, Done)
+    assert list(together.value) == [accounts, PAYMENTS]
+    assert {one: Done(view) for one, view in together.value.items()} == {
+        one: probe.read(one, Isolation.READ_COMMITTED) for one in (accounts, PAYMENTS)
+    }
+    assert [view.values() for view in together.value.values()] == [["b"], []]

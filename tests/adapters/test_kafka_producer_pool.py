@@ -75,10 +75,10 @@ def test_whoever_makes_progress_is_waited_for() -> None:
     def slow(progress: Progress) -> Done[NearLastEpoch]:
         for _ in range(12):
             progress(1)
-            rounds.wait(0.02)
+            rounds.wait(0.1)
         return Done(NearLastEpoch("id", ProducerIdAndEpoch(1, EPOCH_BEFORE_LAST)))
 
-    with closing(ProducerPool(patience_s=0.1)) as pool:
+    with closing(ProducerPool(patience_s=1.0)) as pool:
         pool.open(slow)
         outcome = pool.take()
 

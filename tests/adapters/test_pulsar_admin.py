@@ -135,6 +135,16 @@ LOOKS = [
         {"numberOfEntries": 4, "lastConfirmedEntry": "5:3", "cursors": {"s": {"markDeletePosition": "5:-1", "readPosition": "5:2"}}},
         LogStats(4, Position(5, 3), {"s": Position(5, -1)}, {"s": Position(5, 2)}),
     ),
+    (
+        lambda probe: probe.log_stats(TOPIC),
+        "GET /admin/v2/persistent/public/default/t/internalStats",
+        {
+            "numberOfEntries": 4,
+            "lastConfirmedEntry": "5:3",
+            "cursors": {"s": {"markDeletePosition": "5:-1", "readPosition": "5:0 (ackSet is null)"}},
+        },
+        LogStats(4, Position(5, 3), {"s": Position(5, -1)}, {"s": Position(5, 0)}),
+    ),
 ]
 LINES = [line for _, line, _, _ in LOOKS]
 

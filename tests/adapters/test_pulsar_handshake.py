@@ -59,7 +59,7 @@ def test_the_handshake_tells_what_connected_told() -> None:
     assert offer.features == ("supports_topic_watchers", "supports_scalable_topics")
     assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("5.0.0-M1", True, "pulsar-5.0")
     assert (handshake.judged_as, handshake.looks_like, handshake.deviations) == (None, ("pulsar", "5.0.0b1"), "no bundled deviations")
-    assert handshake.capabilities == {"crash"}
+    assert handshake.capabilities == {"crash", "reload"}
     assert handshake.not_offered == ("x: no",)
     assert handshake.notes == (
         "a note",

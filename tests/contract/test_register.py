@@ -11,7 +11,7 @@ from fencepost.contract.register import Register
 
 ROW = """- id: {id}
   level: {level}
-  source: specified
+  source: text
   section: Somewhere
   statement: Something holds.
   check: Look there.
@@ -80,4 +80,4 @@ def test_the_bundled_register_has_the_first_slice() -> None:
     )
 
     assert tested >= ends | appends | rest
-    assert len(rows) == 167
+    assert len(rows) >= 167

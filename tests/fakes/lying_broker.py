@@ -56,6 +56,11 @@ class LyingBroker:
         self.thread.join()
         self.server.server_close()
 
+    def go_away(self) -> None:
+        """Listen no more; whoever is connected stays so."""
+        self.server.shutdown()
+        self.server.server_close()
+
     def answer(self, frame: bytes) -> bytes | None:
         """The bytes to send for a request's frame, its length left out."""
         api_key, version, correlation_id = struct.unpack_from(">hhi", frame)

@@ -15,12 +15,15 @@ T = TypeVar("T")
 
 
 class ServedPulsar:
-    """A broker at two ports of its own. Its time passes only when it is advanced."""
+    """A broker at two ports of its own. Its time passes only when it is advanced.
 
-    def __init__(self, loop: EventLoop, make_broker: Callable[[str], ReferencePulsar]) -> None:
+    Those that are nodes of one broker share `outgoing`: what one is told may be for the client of another.
+    """
+
+    def __init__(self, loop: EventLoop, make_broker: Callable[[str], ReferencePulsar], outgoing: Outgoing | None = None) -> None:
         binary, admin = listen(0), listen(0)
         broker = self.broker = make_broker(f"pulsar://{HOST}:{binary.getsockname()[1]}")
-        outgoing = self._outgoing = Outgoing()
+        outgoing = self._outgoing = outgoing or Outgoing()
         self._loop = loop
         self._doors = (
             Door(loop, binary, lambda memory, reader, writer: PulsarConnection(broker, outgoing, memory, reader, writer)),
@@ -49,7 +52,7 @@ class ServedPulsar:
 def pulsar_here(profile: str = "seed", parts: Parts | None = None) -> Iterator[ServedPulsar]:
     """A reference in this process."""
     with EventLoop() as loop:
-        served = ServedPulsar(loop, lambda service_url: ReferencePulsar(PulsarProfile.load(profile), parts, service_url))
+        served = ServedPulsar(loop, lambda url: ReferencePulsar(PulsarProfile.load(profile), parts or Parts(), url, nodes=1))
         try:
             yield served
         finally:

@@ -20,9 +20,11 @@ from fencepost.adapters.engines import ENGINES
 from fencepost.adapters.pulsar.http import HttpAdmin
 from fencepost.adapters.pulsar.tcp import TcpTransport
 from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin, ConnectionLost
-from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
+from fencepost.adapters.reference_pulsar import NODES, PulsarReferenceSystem, number_of
+from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.reference.pulsar.connection import Connection
+from fencepost.reference.serving.pulsar import Outgoing
 from fencepost.reference.serving.server import HOST
 from fencepost.wire.pulsar.frames import Frame
 
@@ -30,15 +32,16 @@ _STEP_MS = 20
 _WITHIN_S = 20.0
 
 
-class CountingBroker:
-    """The broker, which counts what goes over its connections."""
+class CountingNode:
+    """A node of the broker, which counts what goes over its connections."""
 
-    def __init__(self, broker: ReferencePulsar) -> None:
+    def __init__(self, broker: ReferencePulsar, number: int) -> None:
         self.broker = broker
+        self.number = number
         self.connections: list[CountingConnection] = []
 
-    def connect(self, notify):  # type: ignore[no-untyped-def]
-        connection = self.broker.connect(notify)
+    def connect(self):  # type: ignore[no-untyped-def]
+        connection = self.broker.connect(self.number)
         if connection is not None:
             self.connections.append(CountingConnection(connection))
             return self.connections[-1]
@@ -82,7 +85,7 @@ class CountingConnection:
 class VirtualTcpTransport:
     """A connection over TCP whose client waits in virtual time."""
 
-    def __init__(self, loop: EventLoop, served: ServedPulsar, counting: CountingBroker) -> None:
+    def __init__(self, loop: EventLoop, served: ServedPulsar, counting: CountingNode) -> None:
         self._loop, self._served = loop, served
         before = loop.do(lambda: len(counting.connections))
         self._tcp = TcpTransport(Address(HOST, served.port))
@@ -126,27 +129,34 @@ class VirtualTcpTransport:
 
 
 class ServedPulsarSystem(PulsarReferenceSystem):
-    """Each session's broker is served on ports of its own. What a session does to its broker, it does while no client waits."""
+    """Each node of each session's broker is served on ports of its own. What a session does to its broker, it does while no client waits.
+
+    Whatever address the broker tells for a node, clients connect to the port at which that is served.
+    """
 
     _loop: EventLoop | None = None
-    _served: ServedPulsar | None = None
+    _served: tuple[ServedPulsar, ...] = ()
 
     def _ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
         loop = self._loop = self._loop or EventLoop().__enter__()
-        if self._served is not None:
-            self._served.close()
-        counting = CountingBroker(broker)
-        served = self._served = ServedPulsar(loop, lambda _: counting)  # type: ignore[arg-type, return-value]
+        for served in self._served:
+            served.close()
+        outgoing = Outgoing()
+        nodes = [CountingNode(broker, FIRST_NODE + place) for place in range(NODES)]
+        self._served = tuple(ServedPulsar(loop, lambda _, node=node: node, outgoing) for node in nodes)  # type: ignore[misc]
+        places = {node.number: (served, node) for served, node in zip(self._served, nodes, strict=True)}
         return (
-            lambda _client, _address: VirtualTcpTransport(loop, served, counting),
-            lambda: HttpAdmin(f"http://{HOST}:{served.admin_port}"),
+            lambda _client, address: VirtualTcpTransport(loop, *places[number_of(address)]),
+            lambda: HttpAdmin(f"http://{HOST}:{places[FIRST_NODE][0].admin_port}"),
         )
 
     def close(self) -> None:
-        if self._loop is not None and self._served is not None:
-            self._served.close()
+        for served in self._served:
+            served.close()
+        self._served = ()
+        if self._loop is not None:
             self._loop.__exit__(None, None, None)
-            self._loop = self._served = None
+            self._loop = None
 
 
 if __name__ == "__main__":

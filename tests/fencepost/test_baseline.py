@@ -116,8 +116,8 @@ def test_a_place_that_cannot_have_a_file_is_refused(tmp_path: Path, name: str, t
     ("requirements", "defect", "other"),
     [
         ("KIP890-029,KIP890-03[01]", "first-timeout-kept", "no-bump-for-owner"),
-        ("PIP31-03,PIP31-33", "pulsar-topics-forgotten-by-crash", "pulsar-subscriptions-forgotten-by-crash"),
-        ("CORE-02,CORE-09", "core-pulsar-one-end-ends-all", "core-pulsar-aborted-shown"),
+        ("PIP31-05,PIP31-91", "pulsar-repeated-commit-shows-twice", "pulsar-repeated-commit-rolls-back"),
+        ("CORE-02,CORE-05,CORE-09", "core-pulsar-one-end-ends-all", "core-pulsar-aborted-shown"),
     ],
 )
 def test_a_baseline_excuses_what_it_saw_and_nothing_else(tmp_path: Path, requirements: str, defect: str, other: str) -> None:

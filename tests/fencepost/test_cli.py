@@ -190,7 +190,7 @@ def test_a_requirement_is_explained_with_its_scenarios() -> None:
 
     for part in (
         "KIP890-060",
-        "MUST, specified",
+        "MUST, text",
         "next epoch",
         "Bump Epoch on Each Transaction",
         "look at",

@@ -1,5 +1,6 @@
 """Known deviations: which entries hold for which version, and which files are refused."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from fencepost import expectations
 from fencepost.contract import register
 from fencepost.contract.datafile import DataFileError
+from fencepost.contract.ports import Exchange
 from fencepost.expectations import Asking
 
 ENTRY = """- requirement: KIP890-156
@@ -51,12 +53,44 @@ def test_an_entry_of_one_scenario_holds_for_no_other(tmp_path: Path) -> None:
     assert not found.of(Asking("KIP890-156", "[1] The data"))
 
 
+def test_an_entry_about_any_requirement_holds_where_the_cause_was_told(tmp_path: Path) -> None:
+    """It is the last such answer that counts; without one nothing is excused."""
+    found = loaded(
+        tmp_path,
+        ENTRY.format(versions=">=4", symptom="x").replace("KIP890-156", "any")
+        + "  answered: {to: /stats, said: Lost}\n  intermittent: {seen: 1, tried: 2}\n",
+        "4.0.0",
+    )
+    lost, well = (Exchange("A", "node", "GET /stats/orders", {}, {"body": {"state": state}}, None, 0, 0) for state in ("Lost", "Ready"))
+    other = Exchange("A", "node", "SEND", {}, {"state": "Lost"}, None, 0, 0)
+
+    for requirement in ("KIP890-156", "KIP890-157"):
+        for said, holds in (([], False), ([well, lost, other], True), ([lost, well], False), ([other], False)):
+            assert bool(found.of(Asking(requirement, "[1] a"), partial(list, said))) is holds
+
+
+@pytest.mark.parametrize("missing", ["  answered: {to: /stats, said: Lost}\n", "  intermittent: {seen: 1, tried: 2}\n"])
+def test_an_entry_about_any_requirement_says_its_cause_and_how_often_it_was_seen(tmp_path: Path, missing: str) -> None:
+    """Without a cause it would excuse everything."""
+    with pytest.raises(DataFileError, match="an entry about any requirement must say"):
+        loaded(tmp_path, ENTRY.format(versions=">=4", symptom="x").replace("KIP890-156", "any") + missing, "4.0.0")
+
+
 def test_entries_may_pass_where_only_the_release_line_is_known(tmp_path: Path) -> None:
     """A broker does not tell its patch level on the wire."""
     text = ENTRY.format(versions=">=4", symptom="x")
 
     assert [one.need_not_show for one in loaded(tmp_path, text, "4.0", exact=False).known] == [True]
     assert [one.need_not_show for one in loaded(tmp_path, text, "4.0.0", exact=True).known] == [False]
+
+
+@pytest.mark.parametrize("said", ["{seen: 3, tried: 20}", "3 of 20 runs"])
+def test_an_intermittent_entry_has_its_counts(tmp_path: Path, said: str) -> None:
+    """As fields, or in the words that files of before have."""
+    [one] = loaded(tmp_path, ENTRY.format(versions=">=4", symptom="x") + f"  intermittent: {said}\n", "4.0.0").known
+
+    assert one.entry.intermittent == expectations.Intermittent(seen=3, tried=20)
+    assert one.need_not_show
 
 
 def test_a_system_without_a_file_has_no_known_deviations(tmp_path: Path) -> None:
@@ -87,6 +121,12 @@ def test_a_system_without_a_file_has_no_known_deviations(tmp_path: Path) -> None
             r"kafka.yaml:6: KIP890-156 is not asked under 'pulsar'; expected",
         ),
         (ENTRY.format(versions=">=4", symptom="x") + "  example: 1\n", r"kafka.yaml:6: KIP890-156 has no example 1; say of which scenario"),
+        (ENTRY.format(versions=">=4", symptom="x") + "  intermittent: now and then\n", r"kafka.yaml:6: 1.intermittent: must say how often"),
+        (ENTRY.format(versions=">=4", symptom="x") + "  intermittent: {seen: 0, tried: 9}\n", r"kafka.yaml:6: 1.intermittent.seen: "),
+        (
+            ENTRY.format(versions=">=4", symptom="x") + "  intermittent: {seen: 9, tried: 3}\n",
+            r"kafka.yaml:6: 1.intermittent: .* 9 times in 3",
+        ),
         (ENTRY.format(versions=">=4", symptom="x") + "  scenario: '[9] Gone'\n", r"kafka.yaml:6: KIP890-156 has no scenario '\[9\] Gone'"),
     ],
 )

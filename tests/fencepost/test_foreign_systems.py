@@ -135,7 +135,7 @@ BROKEN = {
     "has half of the faults": (
         SYSTEM + "\n\nsession = Tiny.session\n\n\ndef halved(*given):\n    made = session(*given)\n    made.faults = made.time\n"
         "    return made\n\n\nTiny.session = halved\n",
-        "what a session with 'tiny' has as its faults has no crash(), start_again(), restart()",
+        "what a session with 'tiny' has as its faults has no crash(), stop(), start_again(), restart()",
     ),
 }
 

@@ -1,10 +1,12 @@
 """The lines at the end of a run: what was asked and how it ended, in numbers that compliance.json has too."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from fencepost import matrix
+from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Gate, ScenarioResult, Verdict
 from fencepost.results import Results
@@ -12,7 +14,7 @@ from fencepost.selection import Selection
 
 
 def row(name: str, **other: object) -> Requirement:
-    said = {"level": "MUST", "source": "specified", "section": "A section", "statement": "It does.", "check": "Look."}
+    said = {"level": "MUST", "source": "text", "section": "A section", "statement": "It does.", "check": "Look."}
     return Requirement.model_validate({"id": name, **said, **other})
 
 
@@ -22,6 +24,9 @@ REGISTER = Register(
         "pip31": (row("PIP31-01", level="SHOULD"), row("PIP31-02", excluded="it cannot be seen from outside")),
     }
 )
+
+
+STRANGER = Handshake("1.0", True, "seed", frozenset())
 
 
 class Terminal:
@@ -160,3 +165,24 @@ def test_a_run_that_was_stopped_says_how_far_it_came(results: Results, told: str
     matrix.write_stopped(results, terminal)
 
     assert terminal.text == f"{told}\n"
+
+
+def test_a_row_of_one_implementation_is_told_apart_and_speaks_for_no_proposal() -> None:
+    """A stranger that differs in a parity row conforms; a build of the release does not, nor whom the user holds to it."""
+    parity = row("KIP890-004", source="implementation")
+    register = Register({"kip890": (*(one for one in REGISTER.by_spec["kip890"][:3]), parity)})
+
+    def ends(handshake: Handshake, gate: Gate | None = None, fourth: Verdict = V) -> tuple[bool, str]:
+        results = results_of(five(M, M, M, fourth), handshake=handshake, gate=gate or Gate())
+        results.register = register
+        return results.conforms(), end_of(results)[-1]
+
+    build = replace(STRANGER, judged_as=("kafka", "4.3.1"))
+    assert ends(STRANGER) == (True, "kafka conforms to KIP-890; 1 of 1 parity rows differs")
+    assert ends(STRANGER, fourth=I) == (True, "kafka conforms to KIP-890; 1 of 1 parity rows is inconclusive")
+    assert ends(STRANGER, fourth=M) == (True, "kafka conforms to KIP-890")
+    assert ends(STRANGER, fourth=H)[0] is False
+    assert ends(STRANGER, Gate(parity=True)) == (False, "kafka does not conform: 1 violated (1 of 1 parity rows differs)")
+    assert ends(STRANGER, Gate(strict=True))[0] is False
+    assert ends(build)[0] is False
+    assert ends(build, Gate(parity=False))[0] is True

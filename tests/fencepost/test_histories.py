@@ -44,6 +44,20 @@ def test_a_definite_anomaly_that_no_verdict_explains_is_red(
     assert (found.is_red, told["red"], told["explained"] is None) == (red, red, red)
 
 
+@pytest.mark.parametrize(("other", "red"), [("G1a", False), ("G1b", True)])
+def test_an_anomaly_that_a_known_deviation_shows_is_explained_elsewhere_too(monkeypatch: pytest.MonkeyPatch, other: str, red: bool) -> None:
+    """What a release is known to do, it also does in scenarios that ask for something else."""
+    verdicts_of = {"KIP890-060": Verdict.MET, "KIP890-061": Verdict.KNOWN_DEVIATION}
+    scenarios = [ScenarioResult(name, "f", "[1] x", verdict, "r", 2, 0.1, f"{name}-[1] x") for name, verdict in verdicts_of.items()]
+    findings = [suite.Finding(one.run, anomaly, *DEFINITE, False, "w") for one, anomaly in zip(scenarios, ("G1a", other), strict=True)]
+    monkeypatch.setattr(suite, "judge", lambda *_: suite.Findings(2, 0, findings))
+
+    found = histories.judge(Path("nowhere"), scenarios)
+
+    assert found.is_red is red
+    assert next(told.explained for told in found.anomalies) == (None if red else "the same as in KIP890-061, a known deviation")
+
+
 def test_what_is_told_names_the_scenario_and_the_witness(monkeypatch: pytest.MonkeyPatch) -> None:
     """And a known deviation with its reason."""
     printed = StringIO()

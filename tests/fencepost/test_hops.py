@@ -36,7 +36,8 @@ def test_a_tested_requirement_has_every_hop(requirement: str) -> None:
 def test_every_deviation_is_the_hop_of_a_requirement() -> None:
     """None is lost on the way: as many as the files have entries."""
     folder = resources.files("fencepost.fixtures").joinpath("expectations")
-    entries = sum(path.read_text(encoding="utf-8").count("\n- requirement: ") for path in folder.iterdir())
+    texts = [path.read_text(encoding="utf-8") for path in folder.iterdir()]
+    entries = sum(text.count("\n- requirement: ") - text.count("\n- requirement: any\n") for text in texts)
 
     assert sum(len(hops.of(requirement).deviations) for requirement in TESTED) == entries > 0
 

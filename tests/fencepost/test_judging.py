@@ -83,7 +83,7 @@ def test_a_known_deviation_that_does_not_show_is_red(is_own: bool) -> None:
     assert judged.expectation == Expectation("known.yaml", 7, is_own, is_stale=True)
     assert judged.reason == (
         "passed, although known.yaml:7 expects that it fails with seen 'epoch 2': remove the entry 'KIP890-156 [2] Data' of ==4.0.0 there, "
-        "or say `intermittent` if it shows now and then"
+        "or say `intermittent: {seen: N, tried: M}` if it shows now and then"
     )
 
 
@@ -92,19 +92,27 @@ def test_a_stale_entry_about_every_scenario_may_be_narrowed() -> None:
     assert "name with `scenario` the one that fails" in (judge(None, SOMETHING, [known()]).reason or "")
 
 
-@pytest.mark.parametrize("one", [known(intermittent="1 of 30"), known(may_pass=True)])
+@pytest.mark.parametrize("one", [known(intermittent={"seen": 1, "tried": 30}), known(may_pass=True)])
 def test_a_deviation_that_need_not_show_may_pass_and_is_told(one: Known) -> None:
     """Intermittent entries, and those of a release line, may pass; the run says which it was."""
     judged = judge(None, SOMETHING, [one])
 
     assert judged.verdict is Verdict.MET
-    assert "did not show this time: bumps twice (from known.yaml:7)" in (judged.reason or "")
+    assert "did not show this time: bumps twice (" in (judged.reason or "")
+
+
+def test_an_intermittent_deviation_says_how_often_it_was_seen() -> None:
+    """Whoever meets it, or does not, can judge whether that is a surprise."""
+    one = known(intermittent={"seen": 1, "tried": 30})
+
+    for error in (None, VIOLATION):
+        assert "seen in 1 of 30 tries; " in (judge(error, SOMETHING, [one]).reason or "")
 
 
 @pytest.mark.parametrize("error", [None, NoAnswer("silence"), SetUpFailed("refused")])
 def test_a_deviation_does_not_excuse_what_is_not_known(error: Exception | None) -> None:
     """Inconclusive stays inconclusive."""
-    assert judge(error, NOTHING, [known(intermittent="1 of 30", may_pass=True)]).verdict is Verdict.INCONCLUSIVE
+    assert judge(error, NOTHING, [known(intermittent={"seen": 1, "tried": 30}, may_pass=True)]).verdict is Verdict.INCONCLUSIVE
 
 
 def scenario(verdict: Verdict, reason: str | None = None) -> ScenarioResult:

@@ -2,7 +2,6 @@
 
 import io
 import json
-import multiprocessing
 import random
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -17,7 +16,7 @@ from fencepost.contract import history_files, register
 from fencepost.contract.folder import MARKER
 from fencepost.results import Results
 from fencepost.selection import Selection
-from fencepost.suite import PLUGINS
+from fencepost.warmed import forking
 
 SCHEMA = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_text(encoding="utf-8"))
 LONGEST_S = 6.0
@@ -36,8 +35,7 @@ def run(results: Path) -> None:
 
 def kill_at(moments: list[float], results: Path) -> int:
     """Kill a run at each of these moments, all in one folder; the answer is how many had got further than their claim."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
+    context = forking()
     had_begun = 0
     for moment in moments:
         process = context.Process(target=run, args=(results,))

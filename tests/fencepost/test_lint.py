@@ -20,6 +20,7 @@ GOOD = f"""Feature: Something
 
   @KIP1-01 @MUST
   Rule: {STATEMENT}
+    Without it a thing goes wrong.
 
     Scenario: [1] First
       Given a thing
@@ -40,7 +41,7 @@ STRAY = "  Scenario: [1] Stray\n    Given a\n    When b\n    Then c\n\n"
 
 
 def rows(**changes: object) -> Register:
-    fields = {"id": "KIP1-01", "level": "MUST", "source": "specified", "section": "s", "statement": STATEMENT, "check": "c"}
+    fields = {"id": "KIP1-01", "level": "MUST", "source": "text", "section": "s", "statement": STATEMENT, "check": "c"}
     return Register({"kip1": (Requirement.model_validate(fields | changes),)})
 
 
@@ -82,10 +83,12 @@ def test_a_good_feature_is_clean() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        ("[2] Second", "[1] First", "some.feature:16: '[1] First' stands in line 10 too"),
-        (FIRST, FIRST.replace("Given", "Givn"), "10: prose in a scenario, perhaps a misspelt step: 'Givn a thing'"),
+        ("[2] Second", "[1] First", "some.feature:17: '[1] First' stands in line 11 too"),
+        (FIRST, FIRST.replace("Given", "Givn"), "11: prose in a scenario, perhaps a misspelt step: 'Givn a thing'"),
         ("    Given a world", "    Gven a world", "1: prose in a Background, perhaps a misspelt step: 'Gven a world'"),
         ("      And nothing else does\n", EXAMPLES, "tags on Examples reach no hook"),
+        ("    Without it a thing goes wrong.\n", "", "KIP1-01 needs a description below its Rule"),
+        ("goes wrong.\n\n    Scenario: [1]", "goes wrong.\n\n    Scenari: [1]", "'Scenari: [1] ' in the description of KIP1-01"),
         ("@KIP1-01 @MUST", "@MUST", "needs the tag of a registered requirement; it has @MUST"),
         ("@KIP1-01 @MUST", "@KIP1-02 @MUST", "needs the tag of a registered requirement"),
         ("@KIP1-01 @MUST", "@KIP1-01 @SHOULD", "must be @KIP1-01 @MUST; they are @KIP1-01 @SHOULD"),
@@ -132,15 +135,15 @@ def test_a_planned_row_with_a_rule_is_a_fault() -> None:
         (
             "      And nothing else",
             "      And nothing",
-            "some.feature:20: no sentence parses Then 'nothing does'; the nearest is 'nothing else does'",
+            "some.feature:21: no sentence parses Then 'nothing does'; the nearest is 'nothing else does'",
         ),
         (
             "When it is done\n      Then it shows\n      And",
             "When it shows\n      Then it shows\n      And",
-            "18: no sentence parses When 'it shows'",
+            "19: no sentence parses When 'it shows'",
         ),
         ("    Given a world", "    Given a word", "5: no sentence parses Given 'a word'; the nearest is 'a {thing}'"),
-        ("[2] Second", "[2] First", "16: 'First' is the title in line 10 too; say what differs"),
+        ("[2] Second", "[2] First", "17: 'First' is the title in line 11 too; say what differs"),
         ("      And nothing else does\n", "", "no step uses this sentence of made: Then nothing else does"),
     ],
 )
@@ -173,7 +176,7 @@ def test_a_step_of_an_outline_is_looked_at_with_each_row() -> None:
     outline = GOOD.replace("Scenario: [2]", "Scenario Outline: [2]").replace("      And nothing else does\n", rows_of)
 
     assert faults(outline, speech=says()) == [
-        "kip1/some.feature:20: no sentence parses Then 'nothing more does'; the nearest is 'nothing else does'"
+        "kip1/some.feature:21: no sentence parses Then 'nothing more does'; the nearest is 'nothing else does'"
     ]
 
 

@@ -1,18 +1,19 @@
 """What a run would do, told before anything is started."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import compliance, fencepost
 
-from fencepost.adapters.common.line_up import MOST_CONTAINERS
+from fencepost.adapters.common.line_up import MOST_BESIDE_OTHERS, MOST_CONTAINERS
 from fencepost.contract import register, smoke
 from fencepost.contract.brokers import Asked
 from fencepost.contract.registration import Asked as AskedOfSystem
 from fencepost.options import Options
-from fencepost.plan import Plan, expected_seconds, in_words, plan_of, told
+from fencepost.plan import Plan, expected_seconds, in_words, plan_of, told, workers_for
 from fencepost.selection import Selection
 
 KAFKA = AskedOfSystem({"container": "apache/kafka:4.3.1"})
@@ -34,7 +35,7 @@ def test_a_whole_run_of_kafka_holds_four_containers_at_most() -> None:
     assert brokers["two-nodes"] == (1, 2)
     assert brokers["levels"][0] > 1
     assert part.brokers.image == "apache/kafka:4.3.1"
-    assert [one.needs for one in part.not_offered] == ["crash-points"]
+    assert [one.needs for one in part.not_offered] == ["crash-points", "doubled-answers", "virtual-time"]
 
 
 def test_a_plan_counts_what_a_run_asks(reference_run: tuple[Path, str]) -> None:
@@ -53,11 +54,31 @@ def test_a_plan_counts_what_a_run_asks(reference_run: tuple[Path, str]) -> None:
     assert scenarios == sum(len(one["scenarios"]) for one in asked)
 
 
-def test_each_worker_has_brokers_of_its_own() -> None:
-    """So containers and memory are for all of them."""
+def test_workers_share_out_what_is_started() -> None:
+    """Each has a broker for scenarios without special needs, and holds few containers; the rest is started once, as by one process."""
     one, three = planned(Options("kafka", KAFKA)), planned(Options("kafka", KAFKA), workers=3)
+    counts = [
+        {each.configuration: each.brokers for each in part.brokers.started}
+        for plan in (one, three)
+        for part in plan.protocols
+        if part.brokers is not None
+    ]
 
-    assert (three.containers_at_once, three.memory_mb) == (3 * one.containers_at_once, 3 * one.memory_mb)
+    assert counts[1] == counts[0] | {"short": 3}
+    assert MOST_CONTAINERS < three.containers_at_once <= 3 * MOST_BESIDE_OTHERS
+    assert one.seconds is not None
+    assert three.seconds is not None
+    assert three.seconds < one.seconds
+
+
+def test_a_run_that_takes_minutes_is_done_in_two_processes_where_the_user_does_not_say() -> None:
+    """A short one, and one that starts nothing, is not."""
+    rows = register.bundled()
+
+    assert workers_for(Options("kafka", KAFKA), rows) == min(2, os.cpu_count() or 1)
+    assert workers_for(Options("kafka", KAFKA, smoke=True), rows) == 1
+    assert workers_for(Options("kafka", AskedOfSystem({"bootstrap": "127.0.0.1:9092"})), rows) == 1
+    assert workers_for(Options(), rows) == 1
 
 
 def test_a_broker_that_runs_already_needs_no_container() -> None:

@@ -80,6 +80,18 @@ def test_a_duplicate_arrives_after_the_others(ends: Ends) -> None:
     assert ends.arrived == ["a", "b", "a"]
 
 
+def test_what_is_doubled_arrives_twice_until_release(ends: Ends) -> None:
+    """Also what is sent later, and only what was chosen."""
+    ends.network.double(lambda content: content == "a")
+    ends.send("a", "b")
+    ends.network.deliver()
+    ends.network.release()
+    ends.send("a")
+    ends.network.deliver()
+
+    assert ends.arrived == ["a", "a", "b", "a"]
+
+
 def test_a_reordered_queue_arrives_by_rank(ends: Ends) -> None:
     """Equal ranks keep their order."""
     ends.send("a", "b", "c")

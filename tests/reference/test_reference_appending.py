@@ -204,12 +204,11 @@ def test_what_is_wrong_with_the_request_is_told_for_each_partition() -> None:
         (None, 87),
         (b"\0" * 70, 2),
         (encode(Batch((Record(b"v"),))) * 2, 87),
-        (encode(Batch((Record(b"v"),))) + b"rest", 2),
         (encode(Batch((Record(b"v"),), control=True)), 87),
         (encode(Batch((Record(b"v"),), base_offset=3)), 87),
         (encode(Batch((Record(b"v"),), producer_id=1, producer_epoch=0)), 87),
     ],
-    ids=["nothing", "not a batch", "two batches", "a batch and more", "a control batch", "a base offset", "no sequence number"],
+    ids=["nothing", "not a batch", "two batches", "a control batch", "a base offset", "no sequence number"],
 )
 def test_what_is_no_lawful_batch_is_refused(records: bytes | None, error: int) -> None:
     """And nothing of it is appended."""
@@ -220,6 +219,19 @@ def test_what_is_no_lawful_batch_is_refused(records: bytes | None, error: int) -
 
     assert answer.responses[0].partition_responses[0].error_code == error
     assert client.end_offset(0) == 0
+
+
+def test_what_is_no_batch_behind_a_batch_is_cut_off() -> None:
+    """As Apache Kafka does; the batch is appended as if nothing were there."""
+    client = Client()
+    whole = encode(Batch((Record(b"v"),)))
+    data = [{"name": TOPIC, "partition_data": [{"index": 0, "records": whole + b"rest"}]}]
+
+    answer = client.ask("produce", 12, transactional_id=None, acks=-1, timeout=1000, topic_data=data)
+
+    assert answer.responses[0].partition_responses[0].error_code == 0
+    assert client.end_offset(0) == 1
+    assert client.values(0) == ["v"]
 
 
 def test_nobody_writes_to_the_brokers_own_topics() -> None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from fencepost.reference.kafka import ANONYMOUS, Caller, Profile, ReferenceKafka, Settings
+from fencepost.reference.kafka import ANONYMOUS, Profile, ReferenceKafka, Settings
+from fencepost.reference.serving.kafka_caller import Caller
 from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, CLUSTER, LITERAL, Operation, Resource, ResourceKind, Right
 from fencepost.wire.kafka.batches import Batch, Record, encode
 from fencepost.wire.kafka.entities import request
@@ -221,9 +222,9 @@ def test_before_its_login_a_connection_may_only_ask_what_there_is() -> None:
     broker = Guarded(users).broker
     caller = Caller(broker)
 
-    assert caller.handle(request("api_versions", 0)) is not None
-    assert caller.handle(request("list_transactions", 0, state_filters=[], producer_id_filters=[])) is None
-    assert caller.handle(request("sasl_authenticate", 2, auth_bytes=b"\0kit\0secret")) is None
+    assert caller.send(request("api_versions", 0)).read() is not None
+    assert caller.send(request("list_transactions", 0, state_filters=[], producer_id_filters=[])).read() is None
+    assert caller.send(request("sasl_authenticate", 2, auth_bytes=b"\0kit\0secret")).read() is None
     assert caller.principal == ANONYMOUS
 
 
@@ -231,10 +232,10 @@ def test_before_its_login_a_connection_may_only_ask_what_there_is() -> None:
 def test_a_proof_that_proves_nothing_lets_nobody_in(proof: bytes) -> None:
     """A wrong password, an unknown user, half a proof, no text at all: 58, and the connection is still nobody's."""
     caller = Caller(Guarded(Settings(has_authorizer=True, super_users=frozenset({KIT}), passwords={"kit": "secret"})).broker)
-    strange: Any = caller.handle(request("sasl_handshake", 1, mechanism="SCRAM-SHA-256"))
-    lawful: Any = caller.handle(request("sasl_handshake", 1, mechanism="PLAIN"))
+    strange: Any = caller.send(request("sasl_handshake", 1, mechanism="SCRAM-SHA-256")).read()
+    lawful: Any = caller.send(request("sasl_handshake", 1, mechanism="PLAIN")).read()
 
-    answer: Any = caller.handle(request("sasl_authenticate", 2, auth_bytes=proof))
+    answer: Any = caller.send(request("sasl_authenticate", 2, auth_bytes=proof)).read()
 
     assert (int(strange.error_code), int(lawful.error_code), int(answer.error_code)) == (33, 0, 58)
     assert caller.principal == ANONYMOUS

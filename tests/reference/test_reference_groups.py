@@ -117,7 +117,6 @@ def test_what_is_wrong_with_the_group_is_told_for_each_partition() -> None:
     assert commit(client, "x", pair, group_id="", partitions=(0, 1)) == [24, 24]
     assert commit(client, "x", pair, generation_id=3, member_id="m") == [22]
     assert committed(client, require_stable=True) == (0, -1)
-    assert int(client.ask("add_offsets_to_txn", 3, transactional_id="x", producer_id=1, producer_epoch=0, group_id="").error_code) == 24
 
 
 @pytest.mark.parametrize("version", [2, 7])

@@ -23,7 +23,9 @@ PRODUCER = ProducerIdAndEpoch(7, 1)
 def log() -> PartitionLog:
     clock = Clock()
     machine = Machine(clock, Disk(), Network(clock), CrashPoints({}))
-    return PartitionLog(machine, Profile.load("seed"), ProducerStates, TopicPartition("t", 0))
+    log = PartitionLog(machine, Profile.load("seed"), ProducerStates, TopicPartition("t", 0))
+    log.leaders_before = 0
+    return log
 
 
 def append(log: PartitionLog, guard: int | None, sequence: int = 0) -> int:
@@ -43,21 +45,13 @@ def test_a_batch_without_a_guard_opens_no_transaction(log: PartitionLog) -> None
 def test_a_marker_takes_the_guard_away(log: PartitionLog) -> None:
     """The leader asks, a marker comes, and the append is refused; when the leader asks again, it is good."""
     attempt = log.guards.draw(PRODUCER, 0, bumps_epoch=False)
-    log.append_marker(TransactionMarker(PRODUCER, Decision.ABORT, coordinator_epoch=0))
+    log.append_marker(TransactionMarker(PRODUCER, Decision.ABORT, coordinator_epoch=0, transaction_version=0))
 
     with pytest.raises(Refused) as refusal:
         append(log, attempt.guard)
 
     assert refusal.value.error is Error.INVALID_TXN_STATE
     assert append(log, log.guards.draw(PRODUCER, 0, bumps_epoch=False).guard) == 1
-
-
-def test_the_marker_before_the_transaction_of_a_new_client_leaves_its_guard(log: PartitionLog) -> None:
-    """Its epoch is the one that the transaction before was bumped to: the attempt is for the next one."""
-    attempt = log.guards.draw(PRODUCER, 0, bumps_epoch=True)
-    log.append_marker(TransactionMarker(PRODUCER, Decision.COMMIT, coordinator_epoch=0, transaction_version=2))
-
-    assert append(log, attempt.guard) == 1
 
 
 def test_a_later_batch_does_not_overtake_the_one_that_is_being_verified(log: PartitionLog) -> None:

@@ -3,16 +3,7 @@
 import pytest
 from reference_client import COMMITTED, UNCOMMITTED, Client, Pair
 
-from fencepost.reference.kafka import CRASH_POINTS
-from fencepost.reference.kafka.errors import Error
-from fencepost.reference.kafka.markers import MarkerAnswer, MarkerSender
-from fencepost.reference.kafka.transaction import Decision, Transaction
-from fencepost.reference.kafka.values import TopicPartition
-from fencepost.reference.kernel.clock import Clock
-from fencepost.reference.kernel.crash import CrashPoints
-from fencepost.reference.kernel.journal import Disk
-from fencepost.reference.kernel.machine import Machine
-from fencepost.reference.kernel.network import Network
+from fencepost.reference.kafka.markers import MarkerAnswer
 from fencepost.wire.kafka.batches import MarkerType
 
 
@@ -180,23 +171,6 @@ def test_a_lost_answer_brings_a_second_marker() -> None:
 
     assert client.state("x")[0] == "CompleteCommit"
     assert client.markers(0) == [(MarkerType.COMMIT, pair.plus(1), 0)] * 2
-
-
-@pytest.mark.parametrize("error", [Error.UNKNOWN_TOPIC_OR_PARTITION, Error.NOT_LEADER_OR_FOLLOWER, Error.REQUEST_TIMED_OUT])
-def test_a_leader_that_cannot_write_just_then_is_asked_again(error: Error) -> None:
-    """By the timer, until it can."""
-    clock = Clock()
-    network = Network(clock)
-    answers = [error, error, Error.NONE]
-    done: list[str] = []
-    sender = MarkerSender(Machine(clock, Disk(), network, CrashPoints(CRASH_POINTS)), lambda *_: answers.pop(0), done.append)
-    begun = Transaction("x", 1, 0, 1000).add(frozenset({TopicPartition("t", 0)}), 2, clock.now)
-    sender.send(begun.prepare(Decision.COMMIT, clock.now, bumps=1), 0, 2)
-
-    for left in (2, 1, 0):
-        network.deliver()
-        assert (len(answers), done) == (left, [] if left else ["x"])
-        sender.send_again()
 
 
 def test_a_duplicate_marker_completes_once() -> None:

@@ -180,12 +180,12 @@ def test_verifying_tells_each_partition_and_changes_nothing(profile: str, refusa
 def test_the_state_machine_has_no_other_transitions() -> None:
     """What is prepared can only be completed; what is idle cannot commit."""
     empty = Transaction("x", 1, 0, 1000)
-    prepared = empty.prepare(Decision.ABORT, 0, bumps=1)
+    prepared = empty.prepare(Decision.ABORT, bumps=1)
 
     with pytest.raises(AssertionError, match="from PrepareAbort to Ongoing is no transition"):
         prepared.add(frozenset(), 2, 0)
     with pytest.raises(AssertionError, match="from Empty to PrepareCommit is no transition"):
-        empty.prepare(Decision.COMMIT, 0, bumps=1)
+        empty.prepare(Decision.COMMIT, bumps=1)
     assert prepared.completed().state is State.COMPLETE_ABORT
 
 

@@ -73,6 +73,24 @@ def test_a_commit_deletes_and_an_abort_gives_back(acks: Acks) -> None:
     assert sorted(acks.world.values(acks.another())) == ["m1", "m2"]
 
 
+def test_a_decision_that_a_newer_end_overtakes_keeps_what_it_acknowledged(acks: Acks) -> None:
+    """The older commit is on its way, so the low watermark that comes with the newer one lies before it."""
+    older, newer = acks.begin(), acks.begin()
+    acks.ack(older, 0)
+    acks.ack(newer, 1)
+    network = acks.world.broker.network
+    network.hold(lambda end: end.txn.sequence == older.sequence)
+
+    done(acks.probe.begin_end(older, COMMIT))
+    acks.world.broker.advance(0)
+    done(acks.world.probe("other").end(newer, COMMIT))
+    acks.world.broker.advance(50)
+    network.release()
+    acks.world.broker.advance(500)
+
+    assert acks.again() == ["m2"]
+
+
 def test_one_message_belongs_to_one_transaction(acks: Acks) -> None:
     """Another one, and the same one again, are told of the conflict."""
     first, second = acks.begin(), acks.begin()
@@ -112,6 +130,32 @@ def test_a_plain_acknowledgement_of_what_is_pending(profile: str, back: list[str
     acks.world.end(txn, ABORT)
 
     assert acks.world.values(acks.consumer) == back
+
+
+@pytest.mark.parametrize("request_of", ["redelivery", "another"])
+def test_an_abort_gives_back_what_was_passed_over_meanwhile(request_of: str) -> None:
+    """A consumer that came, or asked, while a cumulative acknowledgement was pending receives what lay under it."""
+    acks = Acks(kind=SubscriptionType.EXCLUSIVE)
+    txn = acks.begin()
+    assert acks.ack(txn, 1, cumulative=True) == 0
+    seen = acks.again() if request_of == "redelivery" else acks.world.values(acks.another())
+
+    acks.world.end(txn, ABORT)
+
+    assert (seen, sorted(acks.world.values(acks.consumer))) == (["m2"], ["m0", "m1"])
+
+
+@pytest.mark.parametrize(("number", "cumulative", "left"), [(0, False, ["m0", "m1", "m2"]), (2, True, ["m0", "m1"])])
+def test_a_plain_acknowledgement_passes_by_what_lies_under_a_cumulative_one(number: int, cumulative: bool, left: list[str]) -> None:
+    """Be it of one message, or of everything up to one behind: the abort gives back all that it covered."""
+    acks = Acks(kind=SubscriptionType.EXCLUSIVE)
+    txn = acks.begin()
+    assert acks.ack(txn, 1, cumulative=True) == 0
+    assert acks.ack(None, number, cumulative=cumulative) == 0
+
+    acks.world.end(txn, ABORT)
+
+    assert sorted(acks.world.values(acks.another())) == left
 
 
 @pytest.mark.parametrize("fault", ["crash", "unload"])
@@ -242,6 +286,26 @@ def test_consume_transform_produce_moves_input_and_output_together(acks: Acks) -
 
     assert world.values(results) == ["COMMIT"]
     assert sorted(world.values(acks.another())) == ["m1", "m2"]
+
+
+@pytest.mark.parametrize("cumulative", [False, True])
+@pytest.mark.parametrize(("action", "left"), [(COMMIT, ["m2"]), (ABORT, ["m0", "m1", "m2"])])
+@pytest.mark.parametrize("point", ["before-acknowledgement-ended", "after-marker-written"])
+def test_a_crash_in_the_end_on_a_subscription_loses_nothing_of_it(point: str, action: Action, left: list[str], cumulative: bool) -> None:
+    """The end is carried out again where it was interrupted, and what was deleted already stays so."""
+    acks = Acks(kind=SubscriptionType.EXCLUSIVE)
+    txn = acks.begin()
+    acks.ack(txn, *((1,) if cumulative else (0, 1)), cumulative=cumulative)
+    acks.world.broker.crash_at(point)
+
+    acks.probe.end(txn, action, retry=False)
+    acks.world.broker.advance(500)
+    assert not acks.world.broker.is_up
+    acks.world.broker.restart()
+    acks.world.broker.advance(500)
+
+    assert done(acks.probe.pending_ack_stats(SUBSCRIPTION)).ongoing == 0
+    assert sorted(acks.world.values(acks.world.consumer(kind=acks.kind))) == left
 
 
 def test_one_consumer_is_served_where_there_may_be_only_one() -> None:

@@ -6,7 +6,7 @@ import pytest
 from pulsar_reference_client import World, done
 
 from fencepost.adapters.pulsar.values import Action, Status
-from fencepost.contract.outcomes import Unknown
+from fencepost.contract.outcomes import Refused, Unknown
 from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.pulsar.ownership import coordinator_topic
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -160,6 +160,24 @@ def test_a_node_that_comes_back_owns_what_is_asked_for_next(world: World) -> Non
     assert moved == FIRST_NODE
     assert owner(world, THERE, SECOND) == FIRST_NODE
     assert owner(world, "persistent://public/default/new", SECOND) == SECOND
+
+
+def test_a_coordinator_that_has_moved_stays_where_it_is(world: World) -> None:
+    """There are never two of one number: no id is given twice, and of two opposite ends one wins, wherever clients ask first."""
+    txn = world.begin(HERE)
+    world.broker.crash(FIRST_NODE)
+    at(world, SECOND).broker.advance(200)
+    beside = world.probe("beside")
+    done(beside.new_transaction())
+    world.broker.restart(FIRST_NODE)
+
+    returned = at(world, FIRST_NODE).probe("returned")
+    given = [done(client.new_transaction()).sequence for client in (beside, returned, beside, returned)]
+    done(beside.end(txn, Action.COMMIT))
+    other_way = returned.end(txn, Action.ABORT)
+
+    assert given == sorted(set(given))
+    assert isinstance(other_way, Refused)
 
 
 def test_all_nodes_crash_and_start_together(world: World) -> None:

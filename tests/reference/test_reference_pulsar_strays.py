@@ -3,7 +3,7 @@
 import pytest
 from pulsar_reference_client import OTHER, TOPIC, World, done
 
-from fencepost.adapters.pulsar.values import Action
+from fencepost.adapters.pulsar.values import Action, Subscription
 from fencepost.contract.outcomes import Refused
 
 
@@ -43,3 +43,37 @@ def test_a_refused_late_message_harms_a_shipped_topic_until_it_is_loaded_anew(pr
     assert isinstance(late, Refused)
     assert late.code == 22
     assert (others.code if isinstance(others, Refused) else None) == told
+
+
+@pytest.mark.parametrize(("profile", "back"), [("seed", ["m"]), ("pulsar-4.0", [])])
+def test_a_subscription_that_was_never_added_gives_back_what_is_pending_in_a_transaction_that_is_over(
+    profile: str, back: list[str]
+) -> None:
+    """By the text it finds out by itself, once the transaction is over, not before; as shipped the message stays pending."""
+    world = World(profile)
+    world.send(world.producer(), "m")
+    consumer = world.consumer()
+    txn = world.begin()
+    done(world.probe().acknowledge(consumer, [done(world.probe().receive(consumer)).id], transaction=txn))
+    world.broker.advance(1_000)
+    before = done(world.probe().pending_ack_stats(Subscription(TOPIC, "sub"))).ongoing
+
+    world.end(txn, Action.COMMIT)
+
+    assert before == 1
+    assert world.values(consumer) == back
+
+
+@pytest.mark.parametrize(("profile", "seen"), [("seed", ["a", "b"]), ("pulsar-4.0", ["a"])])
+def test_a_sequence_id_counts_in_its_transaction(profile: str, seen: list[str]) -> None:
+    """By the text the transaction is the producer; as shipped a producer's name is. Within one transaction it counts once in both."""
+    world = World(profile)
+    done(world.probe().set_deduplication("public/default", True))
+    orders = world.producer()
+    first, second = world.begin(TOPIC), world.begin(TOPIC)
+    for value, txn in (("a", first), ("again", first), ("b", second)):
+        done(world.probe().send(orders, value, transaction=txn, sequence_id=7))
+    world.end(first, Action.COMMIT)
+    world.end(second, Action.COMMIT)
+
+    assert world.values(world.consumer()) == seen

@@ -8,7 +8,7 @@ from reference_client import TOPIC, Client
 from fencepost.reference.kafka import Profile, ReferenceKafka, Settings
 from fencepost.wire.kafka.entities import request
 
-NOT_LEADER, NOT_COORDINATOR, BAD_ASSIGNMENT = 6, 16, 39
+NOT_LEADER, NOT_COORDINATOR, NOT_ENOUGH_REPLICAS, BAD_ASSIGNMENT = 6, 16, 19, 39
 FIRST, SECOND = 1, 2
 ON_FIRST, ON_SECOND = 0, 1
 
@@ -105,9 +105,9 @@ def test_metadata_tells_the_nodes_apart(nodes: TwoNodes) -> None:
     assert [[entry.leader_id for entry in topic.partitions] for topic in answers[0].topics] == [[FIRST, SECOND], [FIRST, SECOND, FIRST]]
 
 
-@pytest.mark.parametrize("assigned", [{0: [3]}, {0: [1, 2]}, {0: []}, {1: [1]}, {0: [1], 2: [1]}])
+@pytest.mark.parametrize("assigned", [{0: [3]}, {0: [1, 3]}, {0: [1, 1]}, {0: []}, {1: [1]}, {0: [1], 2: [1]}, {0: [1], 1: [1, 2]}])
 def test_an_assignment_that_cannot_be_is_refused(nodes: TwoNodes, assigned: dict[int, list[int]]) -> None:
-    """A node that there is not, other than one replica, a number left out: and there is no such topic afterwards."""
+    """A node that there is not, or twice; no replica, or not as many in each; a number left out: and there is no such topic afterwards."""
     assert nodes.assign("odd", assigned) == BAD_ASSIGNMENT
     assert nodes.assign("odd", {0: [SECOND]}) == 0
 
@@ -119,7 +119,7 @@ def state_of(nodes: TwoNodes) -> tuple[str, list[int]]:
 
 @pytest.mark.parametrize("crashes", [False, True])
 def test_markers_for_a_paused_node_wait_for_it(nodes: TwoNodes, crashes: bool) -> None:
-    """However long, and over a crash of the coordinator; it answers nobody, and then the transaction completes."""
+    """However long, and over a crash of the coordinator; it answers nobody. Then the timer sends them, and the transaction completes."""
     pair = nodes.producer("x")
     assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 0) == 0
     assert nodes.at(SECOND).error_of_write("x", pair, ON_SECOND, 0) == 0
@@ -134,6 +134,7 @@ def test_markers_for_a_paused_node_wait_for_it(nodes: TwoNodes, crashes: bool) -
     assert nodes.at(SECOND).send("api_versions", 0) is None
 
     nodes.broker.resume(SECOND)
+    nodes.broker.advance(10_000)
     assert state_of(nodes) == ("CompleteCommit", [])
     assert listed(nodes.at(SECOND), ON_SECOND) == 0
 
@@ -143,3 +144,53 @@ def test_the_first_node_and_what_there_is_not_are_never_paused(nodes: TwoNodes, 
     """It is a fault of whoever asks."""
     with pytest.raises(ValueError, match=f"node {node} cannot be paused: the reference has 2"):
         nodes.broker.pause(node)
+
+
+def moved(nodes: TwoNodes, topic: str, partition: int, replicas: list[int]) -> int:
+    wanted = [{"name": topic, "partitions": [{"partition_index": partition, "replicas": replicas}]}]
+    answer = nodes.at(FIRST).ask("alter_partition_reassignments", 0, topics=wanted, timeout=1000)
+    return int(answer.responses[0].partitions[0].error_code)
+
+
+def test_a_partition_moves_to_a_node_that_there_is(nodes: TwoNodes) -> None:
+    """To just one, and with what is open in it; the leader epoch grows, and a crash forgets nothing of that."""
+    pair = nodes.producer("x")
+    assert nodes.at(SECOND).error_of_write("x", pair, ON_SECOND, 0) == 0
+
+    assert [moved(nodes, TOPIC, 9, [FIRST]), moved(nodes, TOPIC, ON_SECOND, [3]), moved(nodes, TOPIC, ON_SECOND, [1, 2])] == [3, 39, 39]
+    assert moved(nodes, TOPIC, ON_SECOND, [FIRST]) == 0
+    assert (listed(nodes.at(SECOND), ON_SECOND), listed(nodes.at(FIRST), ON_SECOND)) == (NOT_LEADER, 0)
+    nodes.broker.crash()
+    nodes.broker.restart()
+    assert (listed(nodes.at(SECOND), ON_SECOND), listed(nodes.at(FIRST), ON_SECOND)) == (NOT_LEADER, 0)
+
+    assert nodes.at(FIRST).error_of_write("x", pair, ON_SECOND, 1) == 0
+    assert [batch.partition_leader_epoch for batch in nodes.batches(ON_SECOND)] == [0, 1]
+
+
+def test_the_coordinator_moves_with_its_log(nodes: TwoNodes) -> None:
+    """Only the new node answers for transactions, as the old one would have, also after a crash; the markers have a newer epoch."""
+    pair = nodes.producer("x")
+    assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 0) == 0
+    nodes.at(FIRST).ask("find_coordinator", 4, key_type=1, coordinator_keys=["x"])
+
+    assert moved(nodes, "__transaction_state", 0, [SECOND]) == 0
+    nodes.broker.crash()
+    nodes.broker.restart()
+    assert nodes.at(FIRST).end("x", pair, commit=True)[0] == NOT_COORDINATOR
+    assert nodes.at(SECOND).end("x", pair, commit=True) == (0, pair.plus(1))
+    assert nodes.at(SECOND).state("x") == ("CompleteCommit", pair.plus(1))
+
+
+def test_while_the_coordinators_node_is_paused_nothing_new_enters_a_transaction(nodes: TwoNodes) -> None:
+    """What is open in a partition goes on there; for anything else the coordinator would have to be asked."""
+    pair, other = nodes.producer("x"), nodes.producer("y")
+    nodes.at(FIRST).ask("find_coordinator", 4, key_type=1, coordinator_keys=["x"])
+    assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 0) == 0
+    assert moved(nodes, "__transaction_state", 0, [SECOND]) == 0
+
+    nodes.broker.pause(SECOND)
+    assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 1) == 0
+    assert nodes.at(FIRST).error_of_write("y", other, ON_FIRST, 0) == NOT_ENOUGH_REPLICAS
+    nodes.broker.resume(SECOND)
+    assert nodes.at(FIRST).error_of_write("y", other, ON_FIRST, 0) == 0

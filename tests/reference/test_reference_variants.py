@@ -58,7 +58,7 @@ def test_what_is_no_decision_is_found() -> None:
         def describe(self, *arguments: str) -> Transaction:
             return super().describe(*arguments)
 
-    assert sorted(faults(kafka.Parts(coordinator=Meddles))) == ["Coordinator._is_pending", "Coordinator.load_for"]
+    assert sorted(faults(kafka.Parts(coordinator=Meddles))) == ["KnownTransactions._is_pending", "KnownTransactions.load_for"]
 
 
 def test_two_variants_of_one_name_are_refused() -> None:

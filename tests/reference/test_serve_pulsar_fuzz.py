@@ -14,7 +14,7 @@ from pulsar_mutations import absurd, recorded
 from pulsar_strategies import frames as any_frames
 from served import Command, serve_command
 
-from fencepost.reference.pulsar import PulsarProfile, ReferencePulsar
+from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.api import KNOWN
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminRequest
@@ -30,7 +30,7 @@ class Conversation:
     """One client after the other at a broker in this process: whoever is sent away comes again."""
 
     def __init__(self, profile: str) -> None:
-        self.broker = ReferencePulsar(PulsarProfile.load(profile))
+        self.broker = ReferencePulsar(PulsarProfile.load(profile), Parts(), nodes=1)
         self._connection = self.broker.connect()
         self.said: list[Frame] = []
 

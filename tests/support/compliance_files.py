@@ -25,7 +25,7 @@ def told(verdicts: Mapping[str, str], **other: Any) -> dict[str, Any]:
             {
                 "id": name,
                 "level": "MUST",
-                "source": "specified",
+                "source": "text",
                 "verdict": verdict,
                 "reason": None if verdict == "met" else f"because it is {verdict} (https://example.org/{name})",
                 "evidence": 2,

@@ -1,7 +1,6 @@
 """Runs of the suite for their histories: each in a forked process that has imported everything, since a new interpreter takes longer."""
 
 import io
-import multiprocessing
 from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -11,11 +10,9 @@ WORKERS = 2
 
 def run_all(runs: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, int]:
     """Make these runs, each with its results folder and options. The answer is the exit code of each by its folder's name."""
-    from fencepost.suite import PLUGINS
+    from fencepost.warmed import forking
 
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["fencepost.suite", "fencepost.adapters.engines", *PLUGINS])
-    with context.Pool(WORKERS, maxtasksperchild=1) as pool:
+    with forking().Pool(WORKERS, maxtasksperchild=1) as pool:
         return dict(pool.imap_unordered(_run, runs))
 
 

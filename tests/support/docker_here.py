@@ -7,6 +7,9 @@ import subprocess
 import warnings
 
 import pytest
+from spent import tree_of
+
+from fencepost.adapters.common import owners
 
 IMAGE = "apache/kafka:4.3.1"
 OLDER_IMAGE = "apache/kafka:4.0.0"
@@ -64,3 +67,19 @@ def containers_of(owner: str) -> list[str]:
     """The containers, running or not, that carry this owner in their label."""
     command = ["docker", "ps", "--all", "--quiet", "--filter", f"label=fencepost.owner={owner}"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+
+def owners_of_containers() -> list[str]:
+    """Who owns the containers of ours that are there, running or not; other runs may have some of their own."""
+    command = ["docker", "ps", "-a", "--filter", f"label={owners.LABEL}", "--format", f'{{{{.Label "{owners.LABEL}"}}}}']
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def begun_by(run: int) -> list[str]:
+    """The owners of a run's containers: its process, and those among which it deals the scenarios."""
+    return [owner for owner in owners_of_containers() if int(owner.split(" ")[1]) in tree_of(run)]
+
+
+def left_behind() -> list[str]:
+    """The owners that are gone and whose containers are not."""
+    return [owner for owner in owners_of_containers() if owners.is_gone(owner)]

@@ -38,12 +38,19 @@ FIELDS: dict[str, dict[str, Any]] = {
         "v3_and_below_topics": TOPICS,
         "transactions": [{"transactional_id": "x", **PAIR, "verify_only": False, "topics": TOPICS}],
     },
+    "alter_partition_reassignments": {
+        "topics": [{"name": "nowhere", "partitions": [{"partition_index": 0, "replicas": [1]}]}],
+        "timeout": 1000,
+    },
     "api_versions": {"client_software_name": "test", "client_software_version": "1"},
     "create_acls": {
         "creations": [{**RESOURCE, "resource_pattern_type": 3, "principal": "User:a", "host": "*", "operation": 4, "permission_type": 3}]
     },
     "create_topics": {"topics": [{"name": "u", "num_partitions": 1, "replication_factor": 1, "assignments": [], "configs": []}]},
     "delete_acls": {"filters": [ANY_RIGHT]},
+    "delete_groups": {"groups_names": ["g"]},
+    "delete_records": {"topics": [{"name": "t", "partitions": [{"partition_index": 0, "offset": 0}]}], "timeout": 1000},
+    "delete_topics": {"topic_names": ["nowhere"], "topics": [{"name": "nowhere", "topic_id": None}], "timeout": 1000},
     "describe_acls": ANY_RIGHT,
     "describe_producers": {"topics": TOPICS},
     "describe_transactions": {"transactional_ids": ["x", "y", ""]},

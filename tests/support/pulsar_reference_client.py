@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.pulsar.attached import Attached
 from fencepost.adapters.pulsar.client import Client
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.probe import PulsarProbe
@@ -68,10 +69,11 @@ class World:
     """A broker, and clients by their names; those that are new begin at the node `service`."""
 
     def __init__(self, profile: str = "seed", parts: Parts | None = None, *, nodes: int = 1, kinds: Sequence[TransactionKind] = ()) -> None:
-        self.broker = ReferencePulsar(PulsarProfile.load(profile), parts, nodes=nodes, kinds=kinds)
+        self.broker = ReferencePulsar(PulsarProfile.load(profile), parts or Parts(), nodes=nodes, kinds=kinds)
         self.service = 1
         self.time = VirtualTime(self.broker)
         self._recorder = Recorder(self.time.now_ms)
+        self._attached = Attached()
         self._probes: dict[str, PulsarProbe] = {}
 
     def probe(self, name: str = "app") -> PulsarProbe:
@@ -82,6 +84,7 @@ class World:
                 lambda _client, address: InProcessTransport(AtNode(self.broker, address.port - _PORT_BEFORE)),
                 InProcessAdmin(AtNode(self.broker, self.service)),
                 self._recorder,
+                self._attached,
                 10.0,
             )
             self._probes[name] = PulsarProbe(client, self.time)

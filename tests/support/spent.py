@@ -62,7 +62,7 @@ class Meter:
     def seconds(self) -> tuple[float, float]:
         """Of processes, and of containers, until now."""
         with self._lock:
-            living = _tree(os.getpid())
+            living = tree_of(os.getpid())
             # Whoever ended before its parent was waited for, and is in the parent's count; Spark's Java outlives it, and is not.
             parents = {pid for pid, one in living.items() if not one.has_ended}
             gone = [one for pid, one in self._processes.items() if pid not in living]
@@ -149,7 +149,7 @@ def _worked(spent: Counter[str]) -> float:
     return spent["processes"] + spent["containers"]
 
 
-def _tree(root: int) -> dict[int, Process]:
+def tree_of(root: int) -> dict[int, Process]:
     """This process, and those that descend from it."""
     children: defaultdict[int, list[int]] = defaultdict(list)
     every: dict[int, Process] = {}

@@ -10,25 +10,13 @@ from pathlib import Path
 
 import pytest
 from commands import check_where_java_is, compliance, fencepost, verdicts
-from docker_here import IMAGE, OLDER_IMAGE
+from docker_here import IMAGE, OLDER_IMAGE, begun_by, left_behind
 from older_release import asked, deviating, requirements_tested
 
-from fencepost.adapters.common import owners
 from fencepost.contract.errors import Exit
 
 MOST_NOT_OFFERED = 10
 LEAST_HISTORIES = 300
-
-
-def owners_of_containers() -> list[str]:
-    """Who owns the containers of ours that are there, running or not; other runs may have some of their own."""
-    command = ["docker", "ps", "-a", "--filter", f"label={owners.LABEL}", "--format", f'{{{{.Label "{owners.LABEL}"}}}}']
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-
-
-def left_behind() -> list[str]:
-    """The owners that are gone and whose containers are not."""
-    return [owner for owner in owners_of_containers() if owners.is_gone(owner)]
 
 
 NEWEST, OLDER = "4.3.1", "4.0.0"
@@ -101,14 +89,13 @@ def test_a_run_that_is_interrupted_removes_its_container(number: signal.Signals,
         str(tmp_path),
     ]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while not (ours := [owner for owner in owners_of_containers() if f" {process.pid} " in owner]) and time.monotonic() < deadline:
+    deadline = time.monotonic() + 300  # two workers collect before the first container is started
+    while not (ours := begun_by(process.pid)) and time.monotonic() < deadline:
         os.sched_yield()
-
-    assert ours
     process.send_signal(number)
 
     assert process.wait(120) == Exit.NOT_FINISHED
+    assert ours
     assert left_behind() == []
     assert compliance(tmp_path)["complete"] is False
 

@@ -283,7 +283,7 @@ def test_a_session_has_faults_on_its_wire_when_its_scenario_says_so() -> None:
 
 def test_the_scenarios_with_faults_on_the_wire_are_judged_over_tcp_too(tmp_path: Path) -> None:
     """Behind an address that somebody else runs, through the proxy."""
-    judged = ["KIP890-064", "KIP890-065", "KIP890-079", "KIP890-091", "KIP890-092"]
+    judged = ["KIP890-064", "KIP890-065", "KIP890-079", "KIP890-091"]
     with LyingBroker("end_txn", lambda truth: truth) as honest:
         only = [argument for identifier in judged for argument in ("--only", identifier)]
         fencepost("run", "kafka", "--bootstrap", f"127.0.0.1:{honest.port}", *only, "--results", tmp_path, expect=0)

@@ -5,11 +5,12 @@ judges logs may lose neither. Layout: Kafka's documentation, "Record Batch".
 """
 
 import struct
-import zlib
 from dataclasses import dataclass, field
 from enum import Enum
 
 from crc32c import crc32c
+
+from . import compression
 
 _HEAD = struct.Struct(">qiibI")  # base offset, length after this field, partition leader epoch, magic, crc
 _BODY = struct.Struct(">hiqqqhii")  # attributes, last offset delta, base and max timestamp, producer id, epoch, base sequence, count
@@ -17,7 +18,7 @@ _LENGTH_FROM = 12  # the length field counts the bytes after itself
 _CRC_FROM = 21
 _MARKER_KEY = struct.Struct(">hh")
 _MARKER_VALUE = struct.Struct(">hi")
-_COMPRESSION = ("none", "gzip", "snappy", "lz4", "zstd")
+_CODEC = 0x07
 _TRANSACTIONAL = 0x10
 _CONTROL = 0x20
 
@@ -39,6 +40,7 @@ class Marker:
 
     type: MarkerType
     coordinator_epoch: int
+    """-1 where the record does not say it."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,9 @@ class Batch:
     base_sequence: int = -1
     transactional: bool = False
     control: bool = False
+    compression: str = "none"
+    """The codec of the records' bytes, by its name."""
+
     partition_leader_epoch: int = field(default=-1, compare=False)
     last_offset_delta: int | None = field(default=None, compare=False)
     """What the header of a batch that was read says; None for one that was not read from bytes."""
@@ -72,16 +77,19 @@ class Batch:
 
     @property
     def marker(self) -> Marker | None:
-        """The transaction marker that this control batch carries; None for data and for other control records."""
-        if not self.control or len(self.records) != 1:
+        """The transaction marker that this control batch carries; None for data and for other control records.
+
+        As clients read it: the key of the first record decides, whatever stands in its value.
+        """
+        if not self.control or not self.records:
             return None
         key, value = self.records[0].key or b"", self.records[0].value or b""
-        if len(key) < _MARKER_KEY.size or len(value) < _MARKER_VALUE.size:
+        if len(key) < _MARKER_KEY.size:
             return None
         _, kind = _MARKER_KEY.unpack_from(key)
         if kind not in (MarkerType.ABORT.value, MarkerType.COMMIT.value):
             return None
-        return Marker(MarkerType(kind), _MARKER_VALUE.unpack_from(value)[1])
+        return Marker(MarkerType(kind), _MARKER_VALUE.unpack_from(value)[1] if len(value) >= _MARKER_VALUE.size else -1)
 
 
 def marker_batch(marker: Marker, producer_id: int, producer_epoch: int, timestamp: int) -> Batch:
@@ -91,14 +99,15 @@ def marker_batch(marker: Marker, producer_id: int, producer_epoch: int, timestam
 
 
 def encode(batch: Batch) -> bytes:
-    """One batch as bytes, uncompressed."""
+    """One batch as bytes. Raises ValueError for a codec that there is not."""
     base = batch.records[0].timestamp if batch.records else 0
     latest = max((record.timestamp for record in batch.records), default=-1)
-    attributes = (_TRANSACTIONAL if batch.transactional else 0) | (_CONTROL if batch.control else 0)
+    codec = compression.NAMES.index(batch.compression)
+    attributes = codec | (_TRANSACTIONAL if batch.transactional else 0) | (_CONTROL if batch.control else 0)
     body = _BODY.pack(
         attributes, len(batch.records) - 1, base, latest, batch.producer_id, batch.producer_epoch, batch.base_sequence, len(batch.records)
     )
-    body += b"".join(_encode_record(record, index, base) for index, record in enumerate(batch.records))
+    body += compression.pack(b"".join(_encode_record(record, index, base) for index, record in enumerate(batch.records)), batch.compression)
     length = _CRC_FROM - _LENGTH_FROM + len(body)
     return _HEAD.pack(batch.base_offset, length, batch.partition_leader_epoch, 2, crc32c(body)) + body
 
@@ -121,6 +130,11 @@ def decode(data: bytes) -> tuple[Batch, ...]:
     return tuple(batches)
 
 
+def first_of(data: bytes) -> bytes:
+    """The bytes of the first whole batch in `data`; what is behind it is left out."""
+    return data[: _LENGTH_FROM + struct.unpack_from(">i", data, 8)[0]]
+
+
 def _decode_one(data: bytes, at: int) -> Batch:
     base_offset, _, leader_epoch, magic, crc = _HEAD.unpack_from(data)
     if magic != 2:
@@ -128,7 +142,8 @@ def _decode_one(data: bytes, at: int) -> Batch:
     if crc32c(data[_CRC_FROM:]) != crc:
         raise MalformedBatch(f"byte {at + 17}: checksum {crc:#010x}, but the batch's bytes have {crc32c(data[_CRC_FROM:]):#010x}")
     attributes, last_delta, base_timestamp, _, producer_id, epoch, sequence, count = _BODY.unpack_from(data, _CRC_FROM)
-    payload = _inflate(data[_CRC_FROM + _BODY.size :], attributes & 0x07, at)
+    codec = attributes & _CODEC
+    payload = _inflate(data[_CRC_FROM + _BODY.size :], codec, at)
     cursor = _Cursor(payload, at)
     records = tuple(_decode_record(cursor, base_timestamp) for _ in range(count))
     if cursor.at != len(payload):
@@ -141,22 +156,19 @@ def _decode_one(data: bytes, at: int) -> Batch:
         sequence,
         transactional=bool(attributes & _TRANSACTIONAL),
         control=bool(attributes & _CONTROL),
+        compression=compression.NAMES[codec],
         partition_leader_epoch=leader_epoch,
         last_offset_delta=last_delta,
     )
 
 
 def _inflate(payload: bytes, codec: int, at: int) -> bytes:
-    match _COMPRESSION[codec] if codec < len(_COMPRESSION) else f"number {codec}":
-        case "none":
-            return payload
-        case "gzip":
-            try:
-                return zlib.decompress(payload, wbits=31)
-            except zlib.error as error:
-                raise MalformedBatch(f"byte {at}: a gzip batch that does not unpack: {error}") from error
-        case other:
-            raise MalformedBatch(f"byte {at}: compressed with {other}; fencepost reads plain and gzip batches, and writes only plain ones")
+    if codec >= len(compression.NAMES):
+        raise MalformedBatch(f"byte {at}: compressed with number {codec}; there are {', '.join(compression.NAMES[1:])}")
+    try:
+        return compression.unpack(payload, compression.NAMES[codec])
+    except compression.DoesNotUnpack as error:
+        raise MalformedBatch(f"byte {at}: a {compression.NAMES[codec]} batch that does not unpack: {error}") from error
 
 
 def _encode_record(record: Record, index: int, base_timestamp: int) -> bytes:

@@ -1,6 +1,7 @@
 """Defects in adding partitions to a transaction."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
@@ -220,4 +221,19 @@ EMPTY_ID_IS_LOOKED_UP = Defect(
     story="An empty transactional id is an id like any other, that nobody happens to have initialised.",
     origin="textbook: arguments that are not checked",
     parts=Parts(additions=_TakesEmptyForUnknown),
+)
+
+
+class _OneKindOfEntry(Additions):
+    def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
+        verify_only = all(addition.verify_only for addition in additions)
+        return super().of_broker([replace(addition, verify_only=verify_only) for addition in additions])
+
+
+VERIFYING_ADDS_BESIDE_AN_ADDITION = Defect(
+    name="verifying-adds-beside-an-addition",
+    breaks={"KIP890-040": Symptom(what="answer to AddPartitionsToTxn", seen="^payments-1: success")},
+    story="A request is one to verify where all of its entries are; beside one that adds, the question adds its partition too.",
+    origin="textbook: a flag of the entries that is read once for the request",
+    parts=Parts(additions=_OneKindOfEntry),
 )

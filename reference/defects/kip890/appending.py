@@ -17,7 +17,7 @@ class _LooksOnlyForAnOpenTransaction(ProducerStates):
     def standing(self, producer: ProducerIdAndEpoch) -> Standing:
         state = self.get(producer.producer_id)
         is_open = state is not None and state.has_open_transaction
-        return Standing.IN_OPEN_TRANSACTION if is_open else Standing.NEW
+        return Standing.IN_OPEN_TRANSACTION if is_open else super().standing(producer)
 
 
 STALE_EPOCH_ACCEPTED = Defect(
@@ -103,4 +103,37 @@ FUTURE_EPOCH_APPENDED = Defect(
     story="An epoch that nobody was given is taken for a newer one, and the batch fences the producer that owns the transaction.",
     origin="textbook: only older epochs are refused",
     parts=Parts(coordinator=_WelcomesTheFuture),
+)
+
+
+class _DoesNotVerify(Verification):
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        if operation is not Operation.ADD:
+            producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+            return log.guards.draw(producer, batch.base_sequence, bumps_epoch=False).guard
+        return super().before_produce(log, transactional_id, batch, operation)
+
+
+NO_VERIFICATION = Defect(
+    name="no-verification",
+    breaks={"KIP890-095": Symptom(seen="^success with Appended")},
+    story="The verification of old clients is off unless somebody switches it on.",
+    origin="KAFKA-14561: no broker verified anything before it",
+    parts=Parts(verification=_DoesNotVerify),
+)
+
+
+class _LetsTheFutureJoin(ProducerStates):
+    def standing(self, producer: ProducerIdAndEpoch) -> Standing:
+        state = self.get(producer.producer_id)
+        joins = state is not None and state.has_open_transaction and producer.epoch > state.producer.epoch
+        return Standing.IN_OPEN_TRANSACTION if joins else super().standing(producer)
+
+
+FUTURE_EPOCH_JOINS = Defect(
+    name="future-epoch-joins",
+    breaks={"KIP890-102": Symptom(expected="INVALID_PRODUCER_EPOCH", seen="^success")},
+    story="While a transaction is open in a partition, a batch of any newer epoch joins it unverified, and no marker fits any more.",
+    origin="textbook: what is open is asked for, and not by whom",
+    parts=Parts(producer_states=_LetsTheFutureJoin),
 )

@@ -28,7 +28,7 @@ class _BatchesForEverybody(Authorizer):
 
 BATCHES_FOR_EVERYBODY = Defect(
     name="batches-for-everybody",
-    breaks={"KIP890-172": Symptom(expected="CLUSTER_AUTHORIZATION_FAILED", seen="^success")},
+    breaks={"KIP890-036": Symptom(what="answer to AddPartitionsToTxn", seen="^success")},
     story="AddPartitionsToTxn v4 is taken from every client, although its rights to the transactional ids in it are not asked for.",
     origin="textbook: a request that the authors expect from brokers only",
     parts=Parts(authorizer=_BatchesForEverybody),

@@ -10,6 +10,7 @@ from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.transaction import Decision, State, Transaction
+from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 
 
@@ -151,4 +152,26 @@ EVERY_OLDER_EPOCH_IS_A_RETRY = Defect(
     story="Whatever epoch is older counts as the one that has just ended, so an end that comes two transactions late gets an answer.",
     origin="textbook: older than the current epoch, instead of exactly one older",
     parts=Parts(coordinator=_OlderMeansAgain),
+)
+
+
+class _KeepsEmptyAbortsInMemory(TransactionLog):
+    _unwritten: frozenset[str] = frozenset()
+
+    def must_be_durable(self, transaction: Transaction) -> bool:
+        name = {transaction.transactional_id}
+        if transaction.state is State.PREPARE_ABORT and not transaction.partitions:
+            self._unwritten |= name
+            return False
+        is_unwritten = transaction.state is State.COMPLETE_ABORT and name <= self._unwritten
+        self._unwritten -= name
+        return not is_unwritten and super().must_be_durable(transaction)
+
+
+EMPTY_ABORT_NOT_STORED = Defect(
+    name="empty-abort-not-stored",
+    breaks={"KIP890-070": Symptom(what="^answer to Produce", expected="^success", error="^INVALID_PRODUCER_EPOCH$")},
+    story="An abort with nothing open is not worth a record: after a crash its producer has an epoch that the coordinator never gave.",
+    origin="textbook: no partitions, so nothing to store; but there is an epoch",
+    parts=Parts(transaction_log=_KeepsEmptyAbortsInMemory),
 )

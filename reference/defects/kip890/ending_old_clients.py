@@ -109,3 +109,17 @@ DECISION_CONTRADICTED = Defect(
     origin="textbook: a retry that is told by the state alone",
     parts=Parts(coordinator=_EverythingIsDecided),
 )
+
+
+class _AsksTheCluster(Coordinator):
+    def bumps_epoch(self, end_txn_version: int) -> bool:  # noqa: ARG002 - that is the defect
+        return self._profile.features["transaction.version"].finalized >= 2
+
+
+CLUSTER_LEVEL_FOR_OLD_CLIENT = Defect(
+    name="cluster-level-for-old-client",
+    breaks={"KIP890-083": Symptom(seen=r"^\(producer id \d+, epoch 1\)")},
+    story="The level of the cluster is taken for the protocol of the client, and an old client is fenced by its own commit.",
+    origin="textbook: two things called transaction version",
+    parts=Parts(coordinator=_AsksTheCluster),
+)

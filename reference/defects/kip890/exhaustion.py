@@ -10,7 +10,7 @@ from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.transaction import Decision, Transaction
-from fencepost.reference.kafka.values import MAX_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kafka.values import EXHAUSTED_EPOCH, MAX_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
 
 _BEYOND_THE_LAST = r"^the largest of \d+ is 32767"
 
@@ -113,6 +113,22 @@ OLD_PRODUCER_ID_ENDS = Defect(
     story="After an overflow whoever has the old producer id is told that its transaction is committed, whichever that was.",
     origin="textbook: half of a comparison",
     parts=Parts(coordinator=_TakesAllFromBeforeForRetries),
+)
+
+
+class _RemembersEveryOverflow(Coordinator):
+    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> Asked | None:
+        is_from_before = producer.producer_id < transaction.producer_id and producer.epoch == EXHAUSTED_EPOCH
+        return Asked.RETRY if is_from_before else super().asked_about(transaction, producer)
+
+
+OVERFLOW_REMEMBERED_FOR_EVER = Defect(
+    name="overflow-remembered-for-ever",
+    breaks={"KIP890-078": Symptom(expected="INVALID_PRODUCER_ID_MAPPING", seen="^success")},
+    story="The producer id from before the overflow passes for a retry for ever: an instance that slept through several transactions is "
+    "given the identity in force.",
+    origin="textbook: the previous producer id is not cleared when the next transaction is complete",
+    parts=Parts(coordinator=_RemembersEveryOverflow),
 )
 
 

@@ -8,7 +8,7 @@ from fencepost.reference.kafka.guards import Attempt
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
 from fencepost.reference.kafka.transaction import Transaction
-from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.reference.kafka.transaction_log import Tombstone, TransactionLog
 from fencepost.wire.kafka.batches import Batch
 
 
@@ -105,4 +105,21 @@ EXPIRED_STATE_STILL_COUNTS = Defect(
     story="The state is gone from what is shown, and its sequence number is still held against the producer.",
     origin="textbook: two maps, one of them cleaned",
     parts=Parts(producer_states=_RemembersTheNumber),
+)
+
+
+class _GoneOnceGoneForEver(TransactionLog):
+    def replay(self) -> dict[str, Transaction]:
+        gone = {record.transactional_id for record in self._records if isinstance(record, Tombstone)}
+        return {name: transaction for name, transaction in super().replay().items() if name not in gone}
+
+
+EXPIRED_ID_NOT_LOADED = Defect(
+    name="expired-id-not-loaded",
+    breaks={
+        "KIP890-166": Symptom(what="^answer$", error="^TRANSACTIONAL_ID_NOT_FOUND$"),
+    },
+    story="A coordinator that loads its log takes an id with a tombstone for gone, and passes over all that came behind it.",
+    origin="textbook: tombstones are collected apart, and the order of the log is lost",
+    parts=Parts(transaction_log=_GoneOnceGoneForEver),
 )

@@ -2,6 +2,7 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.additions import Additions
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.ending import Asked
 from fencepost.reference.kafka.node import Parts
@@ -37,4 +38,19 @@ OLD_INSTANCE_ENDS = Defect(
     story="EndTxn takes an older epoch for the current one, so an instance that was taken over still decides.",
     origin="textbook: a comparison that only refuses epochs that are too new",
     parts=Parts(coordinator=_OlderMeansCurrent),
+)
+
+
+class _AddsOffsetsForAnybody(Additions):
+    def add_offsets(self, transactional_id: str, producer: ProducerIdAndEpoch, group: str) -> None:
+        known = self._coordinator.describe(transactional_id)
+        super().add_offsets(transactional_id, known.producer if producer.producer_id == known.producer_id else producer, group)
+
+
+OFFSETS_OF_FENCED_INSTANCES = Defect(
+    name="offsets-of-fenced-instances",
+    breaks={"KIP890-380": Symptom(what="answer to AddOffsetsToTxn", seen="^success")},
+    story="AddOffsetsToTxn does not compare epochs, and an instance that was replaced adds its group to its successor's transaction.",
+    origin="textbook: a check in front of partitions, and not in front of groups",
+    parts=Parts(additions=_AddsOffsetsForAnybody),
 )

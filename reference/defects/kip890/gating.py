@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.advertised_api_versions import AdvertisedApiVersions
-from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.profile import Feature
 
@@ -49,20 +48,6 @@ END_TXN_NOT_ADVERTISED = Defect(
     story="The level says that the new protocol is in force, and one of its three requests is not advertised.",
     origin="textbook: a feature and its requests that are released apart",
     parts=Parts(advertised_api_versions=_HidesTheNewEndTxn),
-)
-
-
-class _AsksTheCluster(Coordinator):
-    def bumps_epoch(self, end_txn_version: int) -> bool:  # noqa: ARG002 - that is the defect
-        return self._profile.features["transaction.version"].finalized >= 2
-
-
-CLUSTER_LEVEL_FOR_OLD_CLIENT = Defect(
-    name="cluster-level-for-old-client",
-    breaks={"KIP890-006": Symptom(seen=r"^\(producer id \d+, epoch 1\)")},
-    story="The level of the cluster is taken for the protocol of the client, and an old client is fenced by its own commit.",
-    origin="textbook: two things called transaction version",
-    parts=Parts(coordinator=_AsksTheCluster),
 )
 
 

@@ -10,7 +10,8 @@ from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch
 
 
 class _OneForAll(Ownership):
@@ -49,12 +50,25 @@ class _NoMaximum(Ownership):
         return timeout_ms > 0
 
 
+class _StopsBeforeTheMaximum(Ownership):
+    def allows_timeout(self, timeout_ms: int) -> bool:
+        return timeout_ms > 0 and super().allows_timeout(timeout_ms + 1)
+
+
 TIMEOUT_WITHOUT_MAXIMUM = Defect(
     name="timeout-without-maximum",
     breaks={"KIP890-012": Symptom(expected="INVALID_TRANSACTION_TIMEOUT", seen="^success")},
     story="A producer may ask for weeks, and one that dies keeps readers of committed data waiting for so long.",
     origin="textbook: a bound tested on one side",
     parts=Parts(ownership=_NoMaximum),
+)
+
+MAXIMUM_TIMEOUT_REFUSED = Defect(
+    name="maximum-timeout-refused",
+    breaks={"KIP890-012": Symptom(expected="^success", seen="^a refusal with INVALID_TRANSACTION_TIMEOUT")},
+    story="The longest time-out that an operator allows is refused, so a client that is configured to it cannot start.",
+    origin="textbook: less than where less or equal was meant",
+    parts=Parts(ownership=_StopsBeforeTheMaximum),
 )
 
 
@@ -205,6 +219,25 @@ TAKEOVER_FENCES_TWICE = Defect(
 )
 
 
+class _ForgetsTheEpochAtATimeout(Coordinator):
+    def abort_timed_out(self) -> None:
+        open_before = [transaction for transaction in self.transactions() if transaction.state is State.ONGOING]
+        super().abort_timed_out()
+        for transaction in open_before:
+            aborted = self._transactions[transaction.transactional_id]
+            if aborted.state is not State.ONGOING:
+                self._transactions[transaction.transactional_id] = replace(aborted, last_producer_epoch=NOTHING)
+
+
+FENCED_FOR_GOOD_BY_A_TIMEOUT = Defect(
+    name="fenced-for-good-by-a-timeout",
+    breaks={"KIP890-023": Symptom(seen="^a refusal with PRODUCER_FENCED")},
+    story="A time-out raises the epoch and keeps no note of the one before, so a producer that was only slow can never go on.",
+    origin="textbook: the time-out and the takeover as two pieces of code, one of which fills a field",
+    parts=Parts(coordinator=_ForgetsTheEpochAtATimeout),
+)
+
+
 class _HandsOutAnEpochMeanwhile(Ownership):
     def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
         if transaction.state in PREPARED:
@@ -243,4 +276,59 @@ FIRST_TIMEOUT_KEPT = Defect(
     story="The time-out that a transactional id had first holds for all its later owners.",
     origin="textbook: a field that is set where the record is made, and nowhere else",
     parts=Parts(ownership=_KeepsTheFirstTimeout),
+)
+
+
+class _WritesIdsDownLate(TransactionLog):
+    _last: int | None = None
+
+    def new_producer_id(self) -> int:
+        if self._last is not None:
+            self._producer_ids.replace([self._last])
+        self._last = super().new_producer_id()
+        self._producer_ids.replace([self._last - 1])
+        return self._last
+
+
+class _RemembersTakeoversInMemory(TransactionLog):
+    def must_be_durable(self, transaction: Transaction) -> bool:
+        is_new = transaction.transactional_id not in self.replay()
+        return super().must_be_durable(transaction) and (is_new or transaction.state is not State.EMPTY)
+
+
+PRODUCER_ID_GIVEN_TWICE = Defect(
+    name="producer-id-given-twice",
+    breaks=dict.fromkeys(
+        ("KIP890-010", "KIP890-014"), Symptom(what="answer to InitProducerId", seen=r"^success with \(producer id \d+, epoch 0\)")
+    ),
+    story="A producer id is written down when the next one is given out, so that a crash makes two producers share the last one.",
+    origin="textbook: a counter that is stored behind its answer",
+    parts=Parts(transaction_log=_WritesIdsDownLate),
+)
+
+TAKEOVER_UNDONE_BY_CRASH = Defect(
+    name="takeover-undone-by-crash",
+    breaks={
+        "KIP890-021": Symptom(what="answer to InitProducerId", expected="PRODUCER_FENCED", seen="^success"),
+        "KIP890-351": Symptom(what="^answer to Produce", expected="^success", error="^INVALID_PRODUCER_EPOCH$"),
+    },
+    story="That an idle id was taken over is not in the log until its next transaction. After a crash the old instance is the owner again.",
+    origin="textbook: a step without a transaction held for not worth keeping",
+    parts=Parts(transaction_log=_RemembersTakeoversInMemory),
+)
+
+
+class _ClaimsNoIdAtAnOverflow(TransactionLog):
+    def must_be_durable(self, transaction: Transaction) -> bool:
+        if transaction.next_producer_id != NOTHING:
+            self._producer_ids.replace([transaction.next_producer_id - 1])
+        return super().must_be_durable(transaction)
+
+
+PRODUCER_ID_OF_AN_OVERFLOW_GIVEN_TWICE = Defect(
+    name="producer-id-of-an-overflow-given-twice",
+    breaks={"KIP890-014": Symptom(what="answer to InitProducerId", seen=r"^success with \(producer id \d+, epoch 0\)")},
+    story="The producer id with which a producer goes on after its last epoch is not claimed, so the next one to ask is given it too.",
+    origin="textbook: a second place that takes a number from a counter, and not through the counter",
+    parts=Parts(transaction_log=_ClaimsNoIdAtAnOverflow),
 )

@@ -2,8 +2,9 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.dialect import Dialect
 from fencepost.reference.kafka.node import Parts
-from fencepost.reference.kafka.partition_log import Isolation, PartitionLog
+from fencepost.reference.kafka.partition_log import Isolation, Page, PartitionLog
 
 
 class _EverythingIsStable(PartitionLog):
@@ -61,4 +62,36 @@ ANY_END_RELEASES_ALL = Defect(
     story="A marker moves the last stable offset behind itself, past transactions that are still open before it.",
     origin="textbook: one open transaction is remembered for each partition",
     parts=Parts(partition_log=_AnyMarkerDecides),
+)
+
+
+class _HasAlwaysRoomForOne(PartitionLog):
+    def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
+        page = super().read(offset, isolation, max_bytes)
+        next_one = self.entries(offset)[:1]
+        if page.data or not next_one or len(next_one[0].data) <= max_bytes:
+            return page
+        return Page(next_one[0].data, page.aborted)
+
+
+SMALL_READERS_SEE_THE_OPEN = Defect(
+    name="small-readers-see-the-open",
+    breaks={"KIP890-137": Symptom(what="^one byte of payments-0", expected="^nothing", seen='^"a1"')},
+    story="At least one batch is handed out where it is larger than what the reader has room for, also when it is not decided.",
+    origin="KIP-74: a Fetch makes progress with a batch that is too large; its exception forgot the last stable offset",
+    parts=Parts(partition_log=_HasAlwaysRoomForOne),
+)
+
+
+class _OldReadersGetAll(Dialect):
+    def isolation(self, asked: int, version: int) -> int:
+        return asked if version >= 12 else Isolation.READ_UNCOMMITTED
+
+
+OLD_READERS_GET_ALL = Defect(
+    name="old-readers-get-all",
+    breaks={"KIP890-137": Symptom(what="^records that readers", expected='^"p1"$', seen='^"p1", "a1"')},
+    story="The isolation level is looked at in the newest versions of Fetch only, and consumers of the years before are handed everything.",
+    origin="textbook: a field that is read where it was needed last",
+    parts=Parts(dialect=_OldReadersGetAll),
 )

@@ -44,6 +44,20 @@ FEATURES_EPOCH_STANDS_STILL = Defect(
 )
 
 
+class _FindsTheFirstChange(FeatureLevels):
+    def kept(self) -> dict[str, int]:
+        return dict(reversed(list(self._changes)))
+
+
+LEVEL_PUT_BACK_BY_RESTART = Defect(
+    name="level-put-back-by-restart",
+    breaks={"KIP890-220": Symptom(what="finalized level of transaction.version", seen="^[01] in epoch")},
+    story="A restart finds the first change of a level instead of the last, and clients are told what nobody wants any more.",
+    origin="textbook: a log of changes that is read from the wrong end",
+    parts=Parts(feature_levels=_FindsTheFirstChange),
+)
+
+
 class _AsksForLevelTwo(Coordinator):
     def bumps_epoch(self, end_txn_version: int) -> bool:
         return super().bumps_epoch(end_txn_version) and self._levels.transaction_version >= 2

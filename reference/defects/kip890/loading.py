@@ -18,7 +18,7 @@ class _KnowsNobodyYet(Coordinator):
 
 UNKNOWN_WHILE_LOADING = Defect(
     name="unknown-while-loading",
-    breaks={"KIP890-169": Symptom(what="refusals of EndTxn", seen="^INVALID_PRODUCER_ID_MAPPING$")},
+    breaks={"KIP890-169": Symptom(what="refusals of EndTxn", seen="INVALID_PRODUCER_ID_MAPPING")},
     story="A coordinator that has not read its log yet takes every producer for a stranger, and each of them gives up.",
     origin="textbook: an empty map that is asked before it is filled",
     parts=Parts(coordinator=_KnowsNobodyYet),

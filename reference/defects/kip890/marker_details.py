@@ -11,9 +11,11 @@ from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
+from fencepost.reference.kafka.profile import Profile
 from fencepost.reference.kafka.transaction import Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
-from fencepost.wire.kafka.batches import Batch, Marker
+from fencepost.reference.kernel.machine import Machine
+from fencepost.wire.kafka.batches import Batch, Marker, encode
 
 
 class _TellsTheOldEpoch(MarkerSender):
@@ -36,6 +38,13 @@ class _AlwaysTellsTheNextEpoch(MarkerSender):
 class _WritesMarkersAsIfOutsideOfTransactions(PartitionLog):
     def control_batch(self, marker: Marker, producer: ProducerIdAndEpoch) -> Batch:
         return replace(super().control_batch(marker, producer), transactional=False)
+
+
+class _WritesMarkersWithoutValue(PartitionLog):
+    def write(self, batch: Batch, data: bytes) -> int:
+        if batch.marker is None:
+            return super().write(batch, data)
+        return super().write(batch, encode(replace(batch, records=tuple(replace(record, value=None) for record in batch.records))))
 
 
 class _TakesAnEqualEpochForGood(ProducerStates):
@@ -191,4 +200,63 @@ STABLE_ONLY_BEFORE_THE_MARKER = Defect(
     story="The last stable offset stays before the last marker until another record comes.",
     origin="textbook: it is computed while the marker is not below the high watermark yet, and not again after that",
     parts=Parts(partition_log=_LooksAtTheNextRecordOnly),
+)
+
+MARKERS_WITHOUT_VALUE = Defect(
+    name="markers-without-value",
+    breaks={"KIP890-125": Symptom(what="^marker in", seen="records: 1, .*coordinator epoch: -1$")},
+    story="A marker says commit or abort, which is all that clients read, and not by which coordinator it was written.",
+    origin="brokers whose markers have a key only",
+    parts=Parts(partition_log=_WritesMarkersWithoutValue),
+)
+
+
+class _ForgetsCoordinatorsInACrash(PartitionLog):
+    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
+        super().__init__(machine, profile, producer_states, name)
+        self.producers.restore(replace(state, coordinator_epoch=-1) for state in self.producers.all())
+
+
+DEPOSED_COORDINATOR_BACK_AFTER_CRASH = Defect(
+    name="deposed-coordinator-back-after-crash",
+    breaks={"KIP890-130": Symptom(what="answer to WriteTxnMarkers", expected="TRANSACTION_COORDINATOR_FENCED", seen="^success")},
+    story="After a crash a partition does not know how new the coordinator was that wrote there, and takes the marker of a deposed one.",
+    origin="textbook: a fence in memory only",
+    parts=Parts(partition_log=_ForgetsCoordinatorsInACrash),
+)
+
+
+class _SendsInTurn(MarkerSender):
+    def send_again(self) -> None:
+        oldest = next(iter(self._waiting), None)
+        later = [message for message in self._again if message.transactional_id != oldest]
+        self._again = [message for message in self._again if message.transactional_id == oldest]
+        super().send_again()
+        self._again += later
+
+
+REFUSED_MARKER_HOLDS_UP_OTHERS = Defect(
+    name="refused-marker-holds-up-others",
+    breaks={"KIP890-218": Symptom(what="readers of accounts-1", expected='^"a2"', seen="^nothing")},
+    story="Markers are sent again in the order of their transactions, and one that a partition refuses has all others wait behind it.",
+    origin="textbook: a queue whose first entry is tried until it succeeds",
+    parts=Parts(marker_sender=_SendsInTurn),
+)
+
+
+class _ForgetsCoordinatorsWithTheEpoch(ProducerStates):
+    def apply(self, batch: Batch) -> ProducerState | None:
+        before = super().apply(batch)
+        if before is not None and batch.marker is None and batch.producer_epoch > before.producer.epoch:
+            mine = batch.producer_id
+            self.restore(replace(one, coordinator_epoch=-1) if one.producer.producer_id == mine else one for one in self.all())
+        return before
+
+
+DEPOSED_COORDINATOR_BACK_WITH_A_NEW_EPOCH = Defect(
+    name="deposed-coordinator-back-with-a-new-epoch",
+    breaks={"KIP890-130": Symptom(what="answer to WriteTxnMarkers", expected="TRANSACTION_COORDINATOR_FENCED", seen="^success")},
+    story="With a new epoch of the producer a partition forgets its coordinators, and takes the marker of a deposed one.",
+    origin="textbook: a new epoch begins with an empty state",
+    parts=Parts(producer_states=_ForgetsCoordinatorsWithTheEpoch),
 )

@@ -6,9 +6,10 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.additions import Additions
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.groups import CommittedOffset, Groups
+from fencepost.reference.kafka.groups import CommittedOffset, Groups, Sender
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.producer_state import Standing
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch, MarkerType, Record
@@ -48,6 +49,14 @@ class _PassesFencingOn(Verification):
         return Refused(error) if error is Error.PRODUCER_FENCED else super().refusal_of_offset_commit(error, operation)
 
 
+class _KnowsNoNewGroup(Groups):
+    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+        found = super().committed(group, partition, require_stable=require_stable)
+        if not self.partitions_of(group):
+            raise Refused(Error.GROUP_ID_NOT_FOUND)
+        return found
+
+
 class _FatalWhileCompleting(Verification):
     def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
         refusal = super().refusal_of_offset_commit(error, operation)
@@ -73,7 +82,7 @@ class _AbortForgetsTheCommitted(Groups):
 
 
 class _TakesAnybody(Groups):
-    def check_membership(self, group: str, generation: int, member: str) -> None:
+    def check_membership(self, group: str, sender: Sender) -> None:
         pass
 
 
@@ -181,4 +190,83 @@ OFFSETS_FATAL_WHILE_COMPLETING = Defect(
     story="A client that sends its offsets soon after the last commit is told a fatal error, where it had only to ask again.",
     origin="textbook: whatever is not Ongoing taken for a wrong state",
     parts=Parts(verification=_FatalWhileCompleting),
+)
+
+NEW_GROUP_NOT_FOUND = Defect(
+    name="new-group-not-found",
+    breaks={"KIP890-270": Symptom(what="answer to OffsetFetch", error="^GROUP_ID_NOT_FOUND$")},
+    story="A consumer that asks where its new group goes on is told that there is no such group.",
+    origin="brokers that make a group with its first member or its first offset",
+    parts=Parts(groups=_KnowsNoNewGroup),
+)
+
+
+class _OneGroupCounts(Groups):
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        pending = self._pending.get(producer_id, {})
+        first = next((place.group for place in pending), "")
+        self._pending[producer_id] = {place: stored for place, stored in pending.items() if place.group == first}
+        super().decide(producer_id, decision)
+
+
+class _TheFirstCounts(Groups):
+    def take_in(self, batch: Batch) -> None:
+        before = dict(self._pending.get(batch.producer_id, {}))
+        super().take_in(batch)
+        if batch.transactional and batch.marker is None:
+            self._pending[batch.producer_id] |= before
+
+
+class _AnAbortDropsAll(Groups):
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        decided = set(self._pending.get(producer_id, {})) if decision is MarkerType.ABORT else set()
+        for places in self._pending.values():
+            for place in decided.intersection(places):
+                del places[place]
+        super().decide(producer_id, decision)
+
+
+class _AsksOnce(Verification):
+    _let_in: set[ProducerIdAndEpoch] | None = None
+
+    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        self._let_in, producer = self._let_in or set(), ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        if producer in self._let_in and log.producers.standing(producer) is Standing.NEW:
+            return log.guards.draw(producer, batch.base_sequence, bumps_epoch=False).guard
+        guard = super().before_offset_commit(log, transactional_id, batch, operation)
+        self._let_in.add(producer)
+        return guard
+
+
+OFFSETS_OF_ONE_GROUP = Defect(
+    name="offsets-of-one-group",
+    breaks={"KIP890-053": Symptom(what="in group bank$", expected="^offset 6", seen="^no offset")},
+    story="A commit puts the offsets of one group in force; those of the other groups in the transaction are dropped.",
+    origin="textbook: one group for each transaction taken for granted",
+    parts=Parts(groups=_OneGroupCounts),
+)
+
+FIRST_OFFSET_COUNTS = Defect(
+    name="first-offset-counts",
+    breaks={"KIP890-053": Symptom(what="in group shop$", expected="^offset 6", seen="^offset 5")},
+    story="Of two offsets that a transaction sends for one place the first counts, so that what lies between is processed twice.",
+    origin="textbook: a map that is filled only where it is empty",
+    parts=Parts(groups=_TheFirstCounts),
+)
+
+ABORT_DROPS_OFFSETS_OF_OTHERS = Defect(
+    name="abort-drops-offsets-of-others",
+    breaks={"KIP890-053": Symptom(what="in group shop$", expected="^offset 7", seen="^no offset")},
+    story="An abort drops all that is pending for the same place, also what another producer sent, whose commit is answered with success.",
+    origin="textbook: pending offsets cleared by place, not by producer",
+    parts=Parts(groups=_AnAbortDropsAll),
+)
+
+OFFSETS_VERIFIED_ONCE = Defect(
+    name="offsets-verified-once",
+    breaks={"KIP890-048": Symptom(what="answer to TxnOffsetCommit", seen="^payments-0: success")},
+    story="That a producer was verified is remembered beyond its marker. An old client keeps its epoch, and its late offsets are pending"
+    " for ever.",
+    origin="KAFKA-14402: a late TxnOffsetCommit leaves a transaction hanging",
+    parts=Parts(verification=_AsksOnce),
 )

@@ -20,7 +20,8 @@ class _AppendsBeforeItHears(Verification):
         try:
             return super().before_produce(log, transactional_id, batch, operation)
         except Refused:
-            if operation is Operation.ADD and (attempt := log.guards.current(batch.producer_id)) is not None:
+            attempt = log.guards.current(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch))
+            if operation is Operation.ADD and attempt is not None:
                 log.append(batch, encode(batch), attempt.guard)
             raise
 
@@ -108,17 +109,9 @@ class _SeesNoOpenTransaction(PartitionLog):
         return False
 
 
-class _DoesNotVerify(Verification):
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        if operation is not Operation.ADD:
-            producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-            return log.guards.draw(producer, batch.base_sequence, bumps_epoch=False).guard
-        return super().before_produce(log, transactional_id, batch, operation)
-
-
-class _KeepsItsStartToItself(PartitionLog):
+class _TellsItsEnd(PartitionLog):
     def start_told_to_producers(self) -> int:
-        return -1
+        return self.end_offset
 
 
 _TAKEN = "^success with Appended"
@@ -128,6 +121,11 @@ class _PassesTheCauseOn(Verification):
     def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
         busy = error is Error.CONCURRENT_TRANSACTIONS
         return Refused(error) if busy else super().refusal_of_produce(error, operation)
+
+
+class _SaysThatItLoads(Verification):
+    def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
+        return Refused(error) if error is Error.COORDINATOR_LOAD_IN_PROGRESS else super().refusal_of_produce(error, operation)
 
 
 class _FoldsForEverybody(Verification):
@@ -143,6 +141,13 @@ PRODUCING = (
         story="An old client is answered CONCURRENT_TRANSACTIONS by Produce, which it does not expect there and takes for fatal.",
         origin="KAFKA-15459: the coordinator's errors reached producers that did not expect them in Produce",
         parts=Parts(verification=_PassesTheCauseOn),
+    ),
+    Defect(
+        name="producers-told-that-the-coordinator-loads",
+        breaks={"KIP890-104": Symptom(what="refusals of Produce", seen="COORDINATOR_LOAD_IN_PROGRESS")},
+        story="Produce passes on that the coordinator loads, which clients expect of a coordinator and of no leader.",
+        origin="KAFKA-15459: the coordinator's errors reached producers that did not expect them in Produce",
+        parts=Parts(verification=_SaysThatItLoads),
     ),
     Defect(
         name="new-clients-told-not-enough-replicas",
@@ -215,17 +220,10 @@ PRODUCING = (
         parts=Parts(partition_log=_SeesNoOpenTransaction),
     ),
     Defect(
-        name="no-verification",
-        breaks={"KIP890-117": Symptom(seen=_TAKEN)},
-        story="The verification of old clients is off unless somebody switches it on.",
-        origin="KAFKA-14561: no broker verified anything before it",
-        parts=Parts(verification=_DoesNotVerify),
-    ),
-    Defect(
-        name="log-start-not-told",
-        breaks={"KIP890-120": Symptom(seen="^base offset -1, log start offset -1")},
-        story="The log refuses a batch without telling where it starts.",
-        origin="textbook: one answer for all refusals",
-        parts=Parts(partition_log=_KeepsItsStartToItself),
+        name="log-end-told-for-its-start",
+        breaks={"KIP890-120": Symptom(seen="^base offset -1, log start offset 2$")},
+        story="A refusal says that the log starts where it ends, so its producer takes what it has written for deleted.",
+        origin="textbook: two offsets of one log, and the wrong one in the answer",
+        parts=Parts(partition_log=_TellsItsEnd),
     ),
 )

@@ -22,7 +22,7 @@ class _AnswersBeforeItWrites(TransactionLog):
 
 DECISION_FORGOTTEN_BY_CRASH = Defect(
     name="decision-forgotten-by-crash",
-    breaks={"KIP890-160": Symptom(seen=r"last stable offset \d+, high watermark \d+; transaction of A: Ongoing")},
+    breaks={"KIP890-160": Symptom(seen=r"last stable offset \d+, high watermark \d+; transactions: .*Ongoing")},
     story="A decision is answered before it is in the transaction log, so a crash undoes what the producer was promised.",
     origin="textbook: acknowledging before writing",
     parts=Parts(transaction_log=_AnswersBeforeItWrites),
@@ -51,7 +51,7 @@ class _WaitsForEver(Coordinator):
 
 TIMEOUT_IGNORED = Defect(
     name="timeout-ignored",
-    breaks={"KIP890-156": Symptom(expected="CompleteAbort|one ABORT marker", seen="^(Ongoing|none)")},
+    breaks={"KIP890-156": Symptom(expected="over|one ABORT marker", seen="^(Ongoing|none)")},
     story="A transaction that its producer abandoned is never ended, and readers of committed data wait behind it.",
     origin="hanging transactions, the reason for KIP-890",
     parts=Parts(coordinator=_WaitsForEver),
@@ -84,4 +84,69 @@ UNANSWERED_COMMIT_PRESUMED_ABORTED = Defect(
     story="A coordinator that finds a commit in its log, and not all markers, aborts it after a restart: perhaps nobody was told.",
     origin="textbook: presumed abort, applied behind the point of decision",
     parts=Parts(coordinator=_PresumesAbort),
+)
+
+
+class _WaitsBehindWhatIsPrepared(Coordinator):
+    def abort_timed_out(self) -> None:
+        if not any(transaction.state in PREPARED for transaction in self.transactions()):
+            super().abort_timed_out()
+
+
+TIMER_STOPS_AT_WHAT_IS_PREPARED = Defect(
+    name="timer-stops-at-what-is-prepared",
+    breaks={
+        "KIP890-156": Symptom(what="transaction of B", expected="over", seen="^Ongoing"),
+        "KIP890-159": Symptom(what="transaction of B", expected="over", seen="^Ongoing"),
+    },
+    story="The timer leaves the loop where it finds a prepared transaction, and one that is stuck keeps all others open.",
+    origin="textbook: a return where the next turn of the loop was meant",
+    parts=Parts(coordinator=_WaitsBehindWhatIsPrepared),
+)
+
+
+class _CountsFromTheLastPartition(Coordinator):
+    def abort_timed_out(self) -> None:
+        for transaction in self.transactions():
+            if transaction.state is State.ONGOING and transaction.updated_at + transaction.timeout_ms < self._machine.clock.now:
+                self.abort_by_server(transaction)
+
+
+TIMEOUT_RENEWED_BY_EACH_PARTITION = Defect(
+    name="timeout-renewed-by-each-partition",
+    breaks={"KIP890-156": Symptom(what="transaction of A", expected="over", seen="^Ongoing")},
+    story="The time-out counts from the last change of the record, so a producer that adds a partition now and then never times out.",
+    origin="textbook: the time of the last change taken for that of the begin",
+    parts=Parts(coordinator=_CountsFromTheLastPartition),
+)
+
+
+class _AbortsWhatItFindsOverdue(Coordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
+        recovered = super().recovered(transaction)
+        is_overdue = recovered.started_at + recovered.timeout_ms < self._machine.clock.now
+        return replace(recovered, state=State.PREPARE_ABORT) if recovered.state is State.PREPARE_COMMIT and is_overdue else recovered
+
+
+OVERDUE_COMMIT_ABORTED_BY_RECOVERY = Defect(
+    name="overdue-commit-aborted-by-recovery",
+    breaks={"KIP890-160": Symptom(what="^transaction of A", expected="^CompleteCommit", seen="^CompleteAbort")},
+    story="A coordinator that was away for longer than a time-out aborts what it finds, also what its producer was told is committed.",
+    origin="textbook: time-outs are looked at before decisions are",
+    parts=Parts(coordinator=_AbortsWhatItFindsOverdue),
+)
+
+
+class _TakesAllForNewClients(Coordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
+        recovered = super().recovered(transaction)
+        return replace(recovered, transaction_version=2) if recovered.state in PREPARED else recovered
+
+
+PREPARED_BY_AN_OLD_CLIENT_STUCK = Defect(
+    name="prepared-by-an-old-client-stuck",
+    breaks={"KIP890-160": Symptom(what="^transaction of A", expected="over", seen="^Prepare(Commit|Abort)")},
+    story="After a restart, markers carry the version of the cluster, so partitions refuse the epoch of an old client's transaction.",
+    origin="textbook: what was decided under the old protocol is told under the new one",
+    parts=Parts(coordinator=_TakesAllForNewClients),
 )

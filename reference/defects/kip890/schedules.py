@@ -31,7 +31,7 @@ class _WritesAllTheSame(Verification):
             return super().before_produce(log, transactional_id, batch, operation)
         except Refused:
             producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-            attempt = log.guards.current(batch.producer_id)
+            attempt = log.guards.current(producer)
             if operation is not Operation.ADD or attempt is None or log.producers.standing(producer) is not Standing.NEW:
                 raise
             return attempt.guard

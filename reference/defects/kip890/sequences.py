@@ -9,7 +9,8 @@ from fencepost.reference.kafka.guards import Attempt
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
-from fencepost.reference.kafka.verification import Verification
+from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
 
 _LARGEST = 2**31 - 1
@@ -38,19 +39,27 @@ class _EpochsBeginAnywhere(ProducerStates):
 class _ForgetsWhatAMarkerSaid(_EpochsBeginAnywhere):
     """The first batch that a life of the broker checks in a partition may begin a known producer's epoch anywhere."""
 
-    _has_checked = False
+    _first: Batch | None = None
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
-        if self._has_checked:
-            ProducerStates.check_sequence(self, batch, attempt, may_begin_anywhere=may_begin_anywhere)
-        else:
+        self._first = self._first or batch
+        if batch == self._first:  # it is checked before its partition is added, and again when it is appended
             super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
-        self._has_checked = True
+        else:
+            ProducerStates.check_sequence(self, batch, attempt, may_begin_anywhere=may_begin_anywhere)
 
 
 class _KnowsNoDuplicates(ProducerStates):
     def duplicate_of(self, batch: Batch) -> AppendedBatch | None:  # noqa: ARG002 - that is the defect
         return None
+
+
+class _ForgetsWhoHasNothingLeft(PartitionLog):
+    def delete_before(self, offset: int) -> int:
+        start = super().delete_before(offset)
+        left = {entry.batch.producer_id for entry in self._entries}
+        self.producers.restore(one for one in self.producers.all() if one.has_open_transaction or one.producer.producer_id in left)
+        return start
 
 
 class _TakesWhatComes(ProducerStates):
@@ -68,16 +77,27 @@ class _DoesNotWrap(ProducerStates):
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
 
 
-class _TakesSeveralProducers(Verification):
+class _LooksAtTheFirstProducer(Verification):
+    """Of a request of several producers, whoever is not refused as a whole is not asked about either."""
+
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
         refusal = super().refusal_of_request(transactional_id, batches)
         return None if refusal is Error.INVALID_PRODUCER_ID_MAPPING else refusal
 
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        try:
+            return super().before_produce(log, transactional_id, batch, operation)
+        except Refused as refusal:
+            attempt = log.guards.current(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch))
+            if refusal.error is not Error.INVALID_PRODUCER_ID_MAPPING or attempt is None:
+                raise
+            return attempt.guard
+
 
 class _TakesControlBatches(PartitionLog):
-    def check_shape(self, batch: Batch, checks_sequence: bool) -> None:
+    def check_shape(self, batch: Batch) -> None:
         if not batch.control:
-            super().check_shape(batch, checks_sequence)
+            super().check_shape(batch)
 
 
 _TAKEN = "^success with Appended"
@@ -120,6 +140,13 @@ SEQUENCES = (
         parts=Parts(producer_states=_KnowsNoDuplicates),
     ),
     Defect(
+        name="deleted-batch-appended-again",
+        breaks={"KIP890-112": Symptom(what="^end of the log of payments-0", expected="as before", seen="the next record got offset")},
+        story="With its last record a producer is forgotten, so a batch that is sent again after DeleteRecords is appended again.",
+        origin="KAFKA-7190: the state of a producer went with its last segment",
+        parts=Parts(partition_log=_ForgetsWhoHasNothingLeft),
+    ),
+    Defect(
         name="any-sequence-taken",
         breaks={"KIP890-113": Symptom(seen=_TAKEN)},
         story="What is not a duplicate is appended, whatever is missing before it.",
@@ -142,9 +169,9 @@ SEQUENCES = (
     ),
     Defect(
         name="several-producers-in-one-request",
-        breaks={"KIP890-119": Symptom(seen="^payments-0: .*Appended")},
-        story="The producer ids of a request are not compared, and each batch fares as if it had come alone.",
+        breaks={"KIP890-119": Symptom(seen="^payments-1: .*Appended")},
+        story="The producer ids of a request are not compared, and a batch of somebody else's transaction slips in.",
         origin="textbook: a check over the whole request that is missing",
-        parts=Parts(verification=_TakesSeveralProducers),
+        parts=Parts(verification=_LooksAtTheFirstProducer),
     ),
 )

@@ -7,10 +7,13 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Parts
-from fencepost.reference.kafka.transaction import Decision, State, Transaction
+from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 from fencepost.reference.kernel.journal import Disk
+
+_FIRST_LIFE = 9
+"""The coordinator's first epoch; each start makes it smaller by one."""
 
 
 class _TakesACommitForARetry(Coordinator):
@@ -34,10 +37,10 @@ class _AbortsWhatIsPrepared(Coordinator):
                 self._transactions[transaction.transactional_id] = replace(transaction, state=State.PREPARE_ABORT)
 
 
-class _AlwaysInItsFirstLife(TransactionLog):
+class _GrowsYounger(TransactionLog):
     def __init__(self, disk: Disk) -> None:
         super().__init__(disk)
-        self.coordinator_epoch = 0
+        self.coordinator_epoch = max(_FIRST_LIFE - self.coordinator_epoch, 0)
 
 
 class _ForgetsTheDecision(TransactionLog):
@@ -48,6 +51,12 @@ class _ForgetsTheDecision(TransactionLog):
 class _ForgetsTheLastEpoch(TransactionLog):
     def replay(self) -> dict[str, Transaction]:
         return {name: replace(transaction, last_producer_epoch=-1) for name, transaction in super().replay().items()}
+
+
+class _ForgetsTheLastEpochOfWhatIsPrepared(Coordinator):
+    def recovered(self, transaction: Transaction) -> Transaction:
+        recovered = super().recovered(transaction)
+        return replace(recovered, last_producer_epoch=-1) if recovered.state in PREPARED else recovered
 
 
 LATE_COMMIT_TAKEN_FOR_A_RETRY = Defect(
@@ -66,12 +75,12 @@ PREPARED_COMMIT_ABORTED_BY_TIMEOUT = Defect(
     parts=Parts(coordinator=_AbortsWhatIsPrepared),
 )
 
-COORDINATOR_EPOCH_STANDS_STILL = Defect(
-    name="coordinator-epoch-stands-still",
-    breaks={"KIP890-162": Symptom(what="coordinator epochs of the markers in payments-0", seen=r"^\[(\d+), \1\]$")},
-    story="A coordinator that starts again has the epoch that it had before, so its outdated markers cannot be told.",
-    origin="textbook: the epoch is kept in memory",
-    parts=Parts(transaction_log=_AlwaysInItsFirstLife),
+COORDINATOR_EPOCH_FALLS = Defect(
+    name="coordinator-epoch-falls",
+    breaks={"KIP890-162": Symptom(what="coordinator epochs of the markers in payments-0", seen=r"^\[\d+\] before the When, \[\] since")},
+    story="A coordinator that starts again has a smaller epoch than before, so partitions take its markers for outdated ones.",
+    origin="textbook: an epoch counted in memory, beside partitions that remember the last one",
+    parts=Parts(transaction_log=_GrowsYounger),
 )
 
 END_FORGOTTEN_BY_CRASH = Defect(
@@ -88,4 +97,12 @@ LAST_EPOCH_FORGOTTEN_BY_CRASH = Defect(
     story="The epoch before the last InitProducerId is not stored, so its retry is taken for a stale producer after a crash.",
     origin="KAFKA-20357",
     parts=Parts(transaction_log=_ForgetsTheLastEpoch),
+)
+
+LAST_EPOCH_OF_AN_ABORT_FORGOTTEN_BY_CRASH = Defect(
+    name="last-epoch-of-an-abort-forgotten-by-crash",
+    breaks={"KIP890-164": Symptom(expected="epoch 1", seen="^a refusal with PRODUCER_FENCED")},
+    story="The coordinator aborts for the owner, which waits for that; after a crash it is completed, and the owner is a stranger.",
+    origin="textbook: the last epoch is read back for what is complete alone",
+    parts=Parts(coordinator=_ForgetsTheLastEpochOfWhatIsPrepared),
 )

@@ -1,5 +1,7 @@
 """Unusual, and lawful: what a suite must not take for a defect."""
 
+from typing import ClassVar
+
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.markers import WriteMarker
@@ -8,13 +10,15 @@ from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kernel.network import Network
 from fencepost.wire.kafka.batches import Batch
 
-_EVERY = 4
 _AT_MOST_MS = 50
 _GAP = 7
 
 
 class SlowNetwork(Network):
     """Messages arrive when they have waited for some requests to be answered, or for some time."""
+
+    every: ClassVar[int] = 4
+    """A request takes two of these rounds: whether it has to wait, and its answer."""
 
     _rounds = 0
 
@@ -24,7 +28,7 @@ class SlowNetwork(Network):
             return
         self._rounds += 1
         has_waited_ms = self._clock.now - min(message.sent_at for message in self._in_flight)
-        if self._rounds >= _EVERY or has_waited_ms >= _AT_MOST_MS:
+        if self._rounds >= self.every or has_waited_ms >= _AT_MOST_MS:
             self._rounds = 0
             super().deliver()
 

@@ -6,9 +6,11 @@ from typing import Any
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.kafka.node import Parts
-from fencepost.reference.kafka.partition_log import Isolation, Page, PartitionLog
+from fencepost.reference.kafka.partition_log import Entry, Isolation, Page, PartitionLog
 from fencepost.reference.kafka.response_order import ResponseOrder
+from fencepost.reference.kafka.transaction import Transaction
 from fencepost.wire.kafka.entities import api_of
 
 _OTHER_WORDS = "computer says no"
@@ -92,4 +94,32 @@ ONE_BATCH_A_FETCH = Defect(
     story="Each Fetch gives a single batch, however much was asked for, so readers have to come again and again.",
     origin="brokers that answer with what is in memory, and fetches that end with a segment",
     parts=Parts(partition_log=_OneBatchAtATime),
+)
+
+
+class _LeavesOutWhatWasAborted(PartitionLog):
+    def is_handed_out(self, entry: Entry, isolation: Isolation) -> bool:
+        at = entry.batch.base_offset
+        aborted = (one.producer_id == entry.batch.producer_id for one in self.aborted_in(at, at + 1))
+        return isolation is Isolation.READ_UNCOMMITTED or entry.batch.control or not any(aborted)
+
+
+ABORTED_LEFT_OUT_BY_THE_BROKER = Defect(
+    name="aborted-left-out-by-the-broker",
+    story="The broker leaves out aborted batches, and keeps their markers, although clients could do that by the list.",
+    origin="brokers that look at each batch on its way out",
+    parts=Parts(partition_log=_LeavesOutWhatWasAborted),
+)
+
+
+class _EmptyIsYoung(TransactionFilter):
+    def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:
+        return transaction.started_at >= 0 and super().began_longer_ago(transaction, now, duration_ms)
+
+
+EMPTY_IDS_FILTERED_BY_DURATION = Defect(
+    name="empty-ids-filtered-by-duration",
+    story="The duration filter drops the ids that never had a transaction, for nothing of theirs has lasted.",
+    origin="brokers that read a start time of -1 as no answer",
+    parts=Parts(transaction_filter=_EmptyIsYoung),
 )

@@ -11,16 +11,17 @@ from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.transaction import Decision
+from fencepost.reference.kafka.transaction import PREPARED, Decision
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.network import Network
 from fencepost.wire.kafka.batches import Batch, encode
 
 _REFUSED_AT_FIRST = 3
 _FIRST_BLOCK = 2**40
 _BLOCK = 1_000
-_LEADER_EPOCH = 23
+_LEADERS_LONG_AGO = 23
 
 _HEAD = struct.Struct(">I")
 _CRC, _BODY = slice(17, 21), slice(21, None)
@@ -104,7 +105,7 @@ LOG_APPEND_TIME = Defect(
 
 class _HadManyLeaders(PartitionLog):
     def leader_epoch(self) -> int:
-        return _LEADER_EPOCH
+        return _LEADERS_LONG_AGO + super().leader_epoch()
 
 
 ANOTHER_LEADER_EPOCH = Defect(
@@ -143,6 +144,23 @@ LAST_IN_FIRST_OUT = Defect(
 )
 
 
+class _ComesBackAsItWas(TransactionLog):
+    def __init__(self, disk: Disk) -> None:
+        super().__init__(disk)
+        if self.coordinator_epoch and not any(transaction.state in PREPARED for transaction in self.replay().values()):
+            starts: Journal[int] = disk.journal("coordinator-starts")
+            starts.replace(range(len(starts) - 1))
+            self.coordinator_epoch -= 1
+
+
+COORDINATOR_EPOCH_STANDS_STILL = Defect(
+    name="coordinator-epoch-stands-still",
+    story="A coordinator that starts again with no marker to send has the epoch that it had before, for nobody else was one meanwhile.",
+    origin="brokers that raise the epoch when a partition moves, and not whenever its leader comes back",
+    parts=Parts(transaction_log=_ComesBackAsItWas),
+)
+
+
 class _RefusesAtFirst(Coordinator):
     _refused = 0
 
@@ -158,4 +176,18 @@ COORDINATOR_TAKES_TIME_TO_LOAD = Defect(
     story="The first requests after every start are told COORDINATOR_LOAD_IN_PROGRESS, and have to be put again.",
     origin="every broker that reads a long transaction log when it starts",
     parts=Parts(coordinator=_RefusesAtFirst),
+)
+
+
+class _EndsWhatIsUnderWay(Coordinator):
+    def stop(self) -> None:
+        super().stop()
+        self._machine.network.deliver()
+
+
+MARKERS_BEFORE_A_STOP = Defect(
+    name="markers-before-a-stop",
+    story="A broker that is told to stop first writes the markers that are under way, and the ends that they complete.",
+    origin="brokers whose shutdown waits for what they have sent",
+    parts=Parts(coordinator=_EndsWhatIsUnderWay),
 )

@@ -4,20 +4,23 @@ A broker that counts messages it does not deliver against a consumer's permits i
 it never asks for more, and is stuck (apache/pulsar#21177).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.ledger import Ledger, Marker
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.participants import EndOn
 from fencepost.reference.pulsar.pending_ack_store import Units
+from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionType, TxnId
 
 from . import kafka
@@ -29,9 +32,12 @@ _OTHER_WORDS = "computer says no"
 
 
 class _LastFirst(Subscription):
-    def redelivery_order(self) -> list[Place]:
-        places = super().redelivery_order()
-        return places[::-1] if self.kind is SubscriptionType.SHARED else places
+    def dispatch(self) -> None:
+        waiting = [readable for readable in self._buffer.after(self.cursor.mark_delete) if not self.is_withheld(readable)]
+        for readable in waiting[::-1] if self.kind is SubscriptionType.SHARED else ():
+            if self._redelivery_counts[readable.place]:
+                self._offer(readable)
+        super().dispatch()
 
 
 class _RollsOver(Ledger):
@@ -63,6 +69,34 @@ class _CountsMore(Subscription):
         for place in wanted:
             self._redelivery_counts[place] = self._redelivery_counts.get(place, 0) + _COUNTED_BESIDE
         super().give_back(wanted)
+
+
+class _ForgetsTheEnded(LogCoordinator):
+    def describe(self, txn: TxnId) -> Transaction:
+        known = super().describe(txn)
+        if known.status.is_complete:
+            raise Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {self.tc_id} does not know transaction {txn} any more")
+        return known
+
+
+class _CallsADeletedOneInvalid(Subscription):
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+        with _conflicts_as_invalid():
+            super().acknowledge_in(txn, wanted)
+
+
+class _CallsAConflictInvalid(PendingAcks):
+    def add_cumulative(self, txn: TxnId, place: Place) -> None:
+        with _conflicts_as_invalid():
+            super().add_cumulative(txn, place)
+
+
+@contextmanager
+def _conflicts_as_invalid() -> Iterator[None]:
+    try:
+        yield
+    except Refused as refused:
+        raise Refused(Error.INVALID_TXN_STATUS, refused.message) from refused
 
 
 class _CoordinatorInOtherWords(LogCoordinator):
@@ -136,6 +170,20 @@ REDELIVERIES_COUNTED_MORE = Defect(
     story=f"A message that comes again says so with a count that has grown by {_COUNTED_BESIDE + 1}: the count is a hint.",
     origin="brokers that count attempts, and not deliveries",
     parts=Parts(subscription=_CountsMore),
+)
+
+THE_ENDED_ARE_FORGOTTEN = Defect(
+    name="pulsar-the-ended-are-forgotten",
+    story="A coordinator removes the metadata of a transaction that has ended, as the text allows; whoever asks again finds none.",
+    origin="every Pulsar 4 release, which removes the metadata at the end",
+    parts=Parts(coordinator=_ForgetsTheEnded),
+)
+
+CONFLICTS_ARE_INVALID_STATES = Defect(
+    name="pulsar-conflicts-are-invalid-states",
+    story="An acknowledgement that meets another transaction is refused with InvalidTxnStatus, as the text has it.",
+    origin="PIP-31, Acknowledgement State Machine: InvalidTxnState",
+    parts=Parts(subscription=_CallsADeletedOneInvalid, pending_acks=_CallsAConflictInvalid),
 )
 
 OTHER_WORDS = Defect(

@@ -1,14 +1,16 @@
 """Defects of Pulsar in acknowledgements, message by message, that wait for the end of their transaction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import ClassVar
 from weakref import WeakKeyDictionary
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.pip31.batches import AsksWhetherTheEntryIsDeleted, DropsWhatIsOfThatBatch
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.buffer import Place, Readable, TransactionBuffer
+from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.pulsar.buffer import Place, Readable, Shown
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.errors import Refused
@@ -32,7 +34,8 @@ class _SpendsPermitsOnThePending(Subscription):
     def detach(self, consumer: Consumer) -> None:
         super().detach(consumer)
         if not self.consumers:
-            self._rewind()
+            self._read_position = self.cursor.mark_delete
+            self._held.clear()
 
     def is_withheld(self, readable: Readable) -> bool:
         for consumer in self.consumers[:1]:
@@ -71,12 +74,17 @@ class _AbortGivesAllBack(Subscription):
     def apply_outcome(self, txn: TxnId, action: Action) -> None:
         super().apply_outcome(txn, action)
         if action is Action.ABORT:
-            self.give_back({place: frozenset(owners) for place, owners in self._unacknowledged.items()})
+            self.give_back({place: frozenset(owners) for place, owners in self._held.items()})
 
 
 class _TimeOutForgetsSubscriptions(LogCoordinator):
     def decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
         super().decide(transaction if reply else replace(transaction, subscriptions=()), action, reply)
+
+
+class _LooksForNoStrays(Subscription):
+    def strays(self, is_over: Callable[[TxnId], bool]) -> list[TxnId]:  # noqa: ARG002 - that is the defect
+        return []
 
 
 class _CommitDeletesNothing(Subscription):
@@ -110,14 +118,14 @@ class _TakesOlderForOver(Subscription):
 
 
 class _RedeliversThePending(Subscription):
-    def redeliver(self, consumer: Consumer, places: Sequence[Place] | None) -> None:
+    def redeliver(self, consumer: Consumer, places: Collection[Place]) -> None:
         for txn in self.pending.transactions() if places else ():
             self.pending.end(txn, Action.ABORT)
         super().redeliver(consumer, places)
 
 
 class _SharesAcknowledgements(Subscription):
-    _siblings: ClassVar[WeakKeyDictionary[TransactionBuffer, list[Subscription]]] = WeakKeyDictionary()
+    _siblings: ClassVar[WeakKeyDictionary[Shown, list[Subscription]]] = WeakKeyDictionary()
 
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
         super().attach(consumer, kind)
@@ -128,6 +136,11 @@ class _SharesAcknowledgements(Subscription):
         held = self.pending.end(txn, action)
         for one in self._siblings.get(self._buffer, [self]) if action is Action.COMMIT else ():
             one.acknowledge(held.individual)
+
+
+class _SaysNothingOfRefusals(Answers):
+    def answers_acknowledgement(self, *, is_refusal: bool) -> bool:
+        return not is_refusal
 
 
 class _SwallowsTheConflict(Subscription):
@@ -178,7 +191,9 @@ PENDING_SPENDS_PERMITS = Defect(
 
 PENDING_CONFLICT_UNSEEN = Defect(
     name="pending-conflict-unseen",
-    breaks={"PIP31-55": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
+    breaks={
+        "PIP31-55": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", seen="^success$")
+    },
     story="Two transactions acknowledge one message, and both commit what they made of it.",
     origin="textbook: a state that is changed without being compared",
     parts=Parts(pending_acks=_SeesNoConflict),
@@ -186,7 +201,9 @@ PENDING_CONFLICT_UNSEEN = Defect(
 
 DELETED_IS_TAKEN = Defect(
     name="deleted-is-taken",
-    breaks={"PIP31-56": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
+    breaks={
+        "PIP31-56": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", seen="^success$")
+    },
     story="A message that is acknowledged for good is acknowledged once more in a transaction, whose owner has processed it in vain.",
     origin="textbook: the pending state compared, and the cursor not",
     parts=Parts(subscription=_TakesTheDeleted),
@@ -229,7 +246,7 @@ TIME_OUT_LEAVES_PENDING = Defect(
     breaks={"PIP31-58": Symptom(what="^received by workers$", expected='^"i1"$', seen="^nothing$")},
     story="A transaction whose client is gone times out, and its messages stay pending for ever.",
     origin="apache/pulsar#10306: messages in pending ack status after the time-out",
-    parts=Parts(coordinator=_TimeOutForgetsSubscriptions),
+    parts=Parts(coordinator=_TimeOutForgetsSubscriptions, subscription=_LooksForNoStrays),
 )
 
 COMMIT_DELETES_NOTHING = Defect(
@@ -242,7 +259,7 @@ COMMIT_DELETES_NOTHING = Defect(
 
 COMMIT_DELETES_IN_MEMORY = Defect(
     name="commit-deletes-in-memory",
-    breaks={"PIP31-59": Symptom(what="^left for workers$", expected='^"i2", "i3"$', seen='"i1"')},
+    breaks={"PIP31-59": Symptom(what="^left for workers$", expected='^"i1", "i3"$', seen='^"i1", "i2", "i3"$')},
     story="The cursor is written later than the commit is answered, and a crash in between brings the messages back.",
     origin="textbook: as durable as a plain acknowledgement",
     parts=Parts(cursor=_IsWrittenLater),
@@ -258,7 +275,9 @@ PENDING_IN_MEMORY = Defect(
 
 LEAVING_ENDS_PENDING = Defect(
     name="leaving-ends-pending",
-    breaks={"PIP31-61": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
+    breaks={
+        "PIP31-61": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", seen="^success$")
+    },
     story="With its consumer, what a transaction acknowledged leaves the pending state, as if it were aborted.",
     origin="textbook: a state that hangs on a connection",
     parts=Parts(subscription=_LeavingReleases),
@@ -290,15 +309,28 @@ COMMIT_DELETES_ON_ALL = Defect(
 
 CONFLICT_IS_SWALLOWED = Defect(
     name="conflict-is-swallowed",
-    breaks={"PIP31-67": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
+    breaks={
+        "PIP31-67": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", seen="^success$")
+    },
     story="The answer says success whatever became of the acknowledgement, and the client commits without it.",
     origin="textbook: an error that ends in a log file",
     parts=Parts(subscription=_SwallowsTheConflict),
 )
 
+REFUSAL_IS_SILENT = Defect(
+    name="acknowledgement-refused-in-silence",
+    breaks={"PIP31-67": Symptom(what="^answer to ACK$", expected="^one$", seen="^none, though a later request")},
+    story="An acknowledgement that is refused is not answered, and its client waits for ever before it ends the transaction.",
+    origin="textbook: an exception that ends where nobody is told",
+    parts=Parts(answers=_SaysNothingOfRefusals),
+)
+
 CONFLICT_KEEPS_THE_OTHERS = Defect(
     name="conflict-keeps-the-others",
-    breaks={"PIP31-70": Symptom(what="^left for workers$", expected='^"i2", "i3"$', seen='^"i3"$')},
+    breaks={
+        "PIP31-70": Symptom(what="^answer to ACK$", expected="^success$", error="TransactionConflict"),
+        "PIP31-154": Symptom(what="^(answer to ACK|received by workers)$", seen='^(TransactionConflict.*|"i3")$'),
+    },
     story="The messages of a refused request that were free stay pending, and no end is ever told of them.",
     origin="textbook: a request that is applied and then checked",
     parts=Parts(pending_acks=_KeepsWhatItRefused),
@@ -306,7 +338,9 @@ CONFLICT_KEEPS_THE_OTHERS = Defect(
 
 ONE_CONSUMER_HAS_NO_BATCHES = Defect(
     name="one-consumer-has-no-batches",
-    breaks={"PIP31-55": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
+    breaks={
+        "PIP31-55": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", seen="^success$")
+    },
     story="Where there is one consumer, an entry counts as one message, and the conflict over a message of a batch is not seen.",
     origin="apache/pulsar#15832: the size of a batch was taken for 1 on exclusive and failover subscriptions",
     parts=Parts(subscription=_OneConsumerHasNoBatches),
@@ -318,4 +352,42 @@ COVERED_IS_GIVEN_OUT = Defect(
     story="Only messages that were acknowledged one by one are withheld; those below a pending cumulative one come again.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
     parts=Parts(pending_acks=_GivesTheCoveredOut),
+)
+
+
+class _CountsFromItsStart(LogCoordinator):
+    _last_before = -1
+
+    def last_given(self, replayed: Iterable[TxnId]) -> int:
+        self._last_before = super().last_given(replayed)
+        return self._last_before
+
+    @property
+    def low_watermark(self) -> int:
+        incomplete = [txn.sequence for txn, known in self._transactions.items() if not known.status.is_complete]
+        return min((sequence for sequence in incomplete if sequence > self._last_before), default=self.last_sequence + 1) - 1
+
+
+RECOVERED_COUNT_AS_OVER = Defect(
+    name="recovered-transactions-count-as-over",
+    breaks={"PIP31-61": Symptom(what="^left for workers$", expected='^"i3"$', seen='^"i1", "i3"$')},
+    story="A coordinator that comes back counts its low watermark without the open transactions that it found, and a newer end ends them.",
+    origin="textbook: a counter that is kept up by what happens, and not built from what was recovered",
+    parts=Parts(coordinator=_CountsFromItsStart),
+)
+
+PLAIN_BESIDE_PENDING_DROPPED = Defect(
+    name="plain-beside-pending-dropped",
+    breaks={"PIP31-57": Symptom(what="^left for packers$", expected='"b1", "b3", "i1"', seen='"b1", "b2", "b3"')},
+    story="While one message of a batch is pending, plain acknowledgements of the others are passed over, and they are processed twice.",
+    origin="textbook: a state for each entry",
+    parts=Parts(subscription=DropsWhatIsOfThatBatch),
+)
+
+DELETED_IN_A_BATCH_ACKNOWLEDGED = Defect(
+    name="deleted-in-a-batch-acknowledged",
+    breaks={"PIP31-56": Symptom(what="^answer to ACK$", expected="^a refusal", seen="^success$")},
+    story="A transaction may acknowledge several messages of a batch when one of them is deleted already, for the entry is there still.",
+    origin="textbook: a state for each entry",
+    parts=Parts(subscription=AsksWhetherTheEntryIsDeleted),
 )

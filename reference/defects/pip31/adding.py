@@ -130,15 +130,15 @@ UNKNOWN_TAKEN_FOR_ENDED = Defect(
 
 SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-subscriptions-in-memory-only",
-    breaks={"PIP31-20": Symptom(what="^left for workers$", expected='^"i1", "i2"$', seen='^"i2"$')},
-    story="Who takes part in an open transaction is known in memory only, so that its end gives nothing back after a crash.",
+    breaks={"PIP31-20": Symptom(what="^left for workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
+    story="Who takes part in an open transaction is known in memory only, so that its commit deletes nothing after a crash.",
     origin="textbook: a state that recovery forgets",
     parts=Parts(transaction_log=_LogsNoParticipants),
 )
 
 FIRST_SUBSCRIPTION_ONLY = Defect(
     name="pulsar-first-subscription-only",
-    breaks={"PIP31-20": Symptom(what="^left for auditors$", expected='^"i1", "i2"$', seen='^"i2"$')},
+    breaks={"PIP31-20": Symptom(what="^left for auditors$", expected='^"i2"$', seen='^"i1", "i2"$')},
     story="Of several subscriptions in one request only the first is added, and the answer says that all are.",
     origin="textbook: only tried with one",
     parts=Parts(coordinator=_TakesTheFirstSubscription),
@@ -150,4 +150,24 @@ SUBSCRIPTION_ADDED_TO_THE_ENDED = Defect(
     story="A subscription is added to a transaction whose end is decided, and nobody will tell the subscription of it.",
     origin="textbook: a look-up that does not ask for the state",
     parts=Parts(coordinator=_AddsSubscriptionsToTheEnded),
+)
+
+
+class _IsContentWithOneThatIsThere(LogCoordinator):
+    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
+        super().add_partitions(txn, () if set(names) & set(self.describe(txn).partitions) else names)
+
+    def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
+        super().add_subscriptions(txn, () if set(names) & set(self.describe(txn).subscriptions) else names)
+
+
+ONE_THAT_IS_THERE_IS_ENOUGH = Defect(
+    name="pulsar-one-that-is-there-is-enough",
+    breaks={
+        "PIP31-18": Symptom(what="^readers of payments$", expected='^"a2"$', seen="^nothing$"),
+        "PIP31-87": Symptom(what="late.?$", expected="^nothing$", seen='^("i1"|something of .*)$'),
+    },
+    story="A request of which one participant is there already is taken for one that was sent again, and the others are not added.",
+    origin="textbook: any where all was meant",
+    parts=Parts(coordinator=_IsContentWithOneThatIsThere),
 )

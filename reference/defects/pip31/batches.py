@@ -1,13 +1,16 @@
 """Defects of Pulsar in acknowledgements of a batch's messages, in transactions."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import Place, Shown
+from fencepost.reference.pulsar.cursor import Cursor, Moved
 from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Action, TxnId
 
 
@@ -38,3 +41,37 @@ ENTRY_IS_ONE_MESSAGE = Defect(
     origin="textbook: a state for each entry",
     parts=Parts(pending_acks=_AnEntryIsOneMessage),
 )
+
+
+class _SavesWholeEntries(Cursor):
+    def acknowledge(self, wanted: Mapping[Place, Units], buffer: Shown) -> None:
+        self._units = {readable.place: readable.message.units for readable in buffer.after(self.mark_delete)}
+        super().acknowledge(wanted, buffer)
+
+    def save(self) -> None:
+        sizes = getattr(self, "_units", {})
+        whole = {place: units for place, units in self._beyond.items() if len(units) >= sizes.get(place, 1)}
+        self._journal.append(Moved(self.mark_delete, whole))
+
+
+PART_OF_A_BATCH_IS_NOT_SAVED = Defect(
+    name="part-of-a-batch-is-not-saved",
+    breaks={"PIP31-66": Symptom(what="^left for workers$", expected='^"b2", "b3"$', seen='^"b1", "b2", "b3"$')},
+    story="A cursor saves whole entries: after a crash, what a commit took of a batch comes again.",
+    origin="textbook: a state in memory that is finer than the one on disk",
+    parts=Parts(cursor=_SavesWholeEntries),
+)
+
+
+class DropsWhatIsOfThatBatch(Subscription):
+    """A plain acknowledgement does nothing in a batch of which something is pending."""
+
+    def without_pending(self, place: Place, units: Units) -> Units:
+        return frozenset() if self.pending.units_at(place) else super().without_pending(place, units)
+
+
+class AsksWhetherTheEntryIsDeleted(Subscription):
+    """Of a batch, what is deleted already is passed over where not all of it is."""
+
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
+        super().acknowledge_in(txn, {place: units - self.cursor.acknowledged(place, units) or units for place, units in wanted.items()})

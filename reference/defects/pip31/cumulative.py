@@ -21,7 +21,9 @@ class _LooksAtCumulativeOnly(PendingAcks):
 
 CUMULATIVE_IS_REPLACED = Defect(
     name="cumulative-is-replaced",
-    breaks={"PIP31-63": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict$", seen="^success$")},
+    breaks={
+        "PIP31-63": Symptom(what="^answer to ACK$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", seen="^success$")
+    },
     story="A second transaction takes the place of the first one, whose commit then deletes nothing.",
     origin="textbook: one field, written without being read",
     parts=Parts(pending_acks=_TakesEveryCumulative),

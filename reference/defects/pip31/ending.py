@@ -1,5 +1,6 @@
 """Defects in ending a Pulsar transaction, in asking for its end again, and in asking for both ends at once."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
@@ -10,6 +11,9 @@ from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.values import Action, Status, TxnId
+
+_LOST_IN = 5
+"""Of so many transactions, one is lost."""
 
 
 class _TakesUnknownForEnded(LogCoordinator):
@@ -26,21 +30,17 @@ class _RefusesRepetition(LogCoordinator):
         super().end(txn, action, reply)
 
 
-def _not_found(txn: TxnId) -> Refused:
-    return Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {txn.tc_id} does not know transaction {txn}")
-
-
-class _ForgetsTheCommitted(LogCoordinator):
+class _RefusesTheCommitted(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if self.describe(txn).status is Status.COMMITTED:
-            raise _not_found(txn)
+            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is committed already")
         super().end(txn, action, reply)
 
 
-class _ForgetsTheAborted(LogCoordinator):
+class _RefusesTheAborted(LogCoordinator):
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if self.describe(txn).status is Status.ABORTED:
-            raise _not_found(txn)
+            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is aborted already")
         super().end(txn, action, reply)
 
 
@@ -92,20 +92,28 @@ REPETITION_IS_REFUSED = Defect(
     parts=Parts(coordinator=_RefusesRepetition),
 )
 
-PULSAR_COMMITTED_IS_FORGOTTEN = Defect(
-    name="pulsar-committed-is-forgotten",
-    breaks={"PIP31-24": Symptom(what="^answer to END_TXN$", expected="^success$", error="TransactionNotFound")},
-    story="A client that repeats its commit after it was done is told that there is no such transaction.",
-    origin="every Pulsar 4 release, which removes the metadata at the end",
-    parts=Parts(coordinator=_ForgetsTheCommitted),
+REPEATED_COMMIT_IS_REFUSED = Defect(
+    name="pulsar-repeated-commit-is-refused",
+    breaks={
+        "PIP31-24": Symptom(
+            what="^answer to END_TXN$", expected="^success or a refusal with TransactionNotFound$", error="InvalidTxnStatus"
+        )
+    },
+    story="A client that repeats its commit after it was done is told that the transaction cannot be committed, and does it all again.",
+    origin="textbook: only what is open may be ended",
+    parts=Parts(coordinator=_RefusesTheCommitted),
 )
 
-PULSAR_ABORTED_IS_FORGOTTEN = Defect(
-    name="pulsar-aborted-is-forgotten",
-    breaks={"PIP31-25": Symptom(what="^answer to END_TXN$", expected="^success$", error="TransactionNotFound")},
-    story="A client that repeats its abort after it was done is told that there is no such transaction.",
-    origin="apache/pulsar#19744: an end that is asked for again finds no transaction",
-    parts=Parts(coordinator=_ForgetsTheAborted),
+REPEATED_ABORT_IS_REFUSED = Defect(
+    name="pulsar-repeated-abort-is-refused",
+    breaks={
+        "PIP31-25": Symptom(
+            what="^answer to END_TXN$", expected="^success or a refusal with TransactionNotFound$", error="InvalidTxnStatus"
+        )
+    },
+    story="A client that repeats its abort after it was done is told that the transaction cannot be aborted, and takes it for committed.",
+    origin="textbook: only what is open may be ended",
+    parts=Parts(coordinator=_RefusesTheAborted),
 )
 
 REFUSED_COMMIT_IS_WRITTEN = Defect(
@@ -138,4 +146,49 @@ BOTH_ENDS_WIN = Defect(
     story="Two clients that end a transaction in opposite ways at the same time are both told that it is done.",
     origin="textbook: the status is compared in one step, and written in another",
     parts=Parts(coordinator=_ComparesBeforeOthersWrite, network=SlowNetwork),
+)
+
+
+class _ComparesBeforeOthersWriteAtTimes(LogCoordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        known = self.describe(txn)
+        if txn.sequence % _LOST_IN == _LOST_IN - 1 and known.status.is_decided and not known.status.is_complete:
+            self._install(replace(known, status=Status.OPEN))
+        super().end(txn, action, reply)
+
+
+BOTH_ENDS_WIN_AT_TIMES = Defect(
+    name="pulsar-both-ends-win-at-times",
+    breaks={"PIP31-74": Symptom(what="^ends$", expected="^one success each$", seen="COMMIT: success, ABORT: success")},
+    story=f"Of {_LOST_IN} transactions that two clients end in opposite ways at the same time, both are told of one that it is done.",
+    origin="textbook: the status is compared in one step, and written in another",
+    parts=Parts(coordinator=_ComparesBeforeOthersWriteAtTimes, network=SlowNetwork),
+)
+
+
+class AgreesToWhatEndedBefore(LogCoordinator):
+    """Any end of what was complete before its last start succeeds."""
+
+    _last_before = -1
+
+    def last_given(self, replayed: Iterable[TxnId]) -> int:
+        self._last_before = super().last_given(replayed)
+        return self._last_before
+
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        if txn.sequence <= self._last_before and self.describe(txn).status.is_complete:
+            reply()
+        else:
+            super().end(txn, action, reply)
+
+
+ANY_END_OF_WHAT_ENDED_BEFORE_A_CRASH = Defect(
+    name="pulsar-any-end-of-what-ended-before-a-crash",
+    breaks={
+        "PIP31-26": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$"),
+        "PIP31-27": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$"),
+    },
+    story="After a crash a coordinator knows that a transaction has ended, and not how: whoever asks for an end is told that it is done.",
+    origin="textbook: a record of completion without the outcome",
+    parts=Parts(coordinator=AgreesToWhatEndedBefore),
 )

@@ -1,5 +1,6 @@
 """Defects of Pulsar in time-outs: when a transaction's time is up, who finds out, and what it may do then."""
 
+import itertools
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
@@ -157,4 +158,23 @@ ABORTED_AND_CALLED_COMMITTED = Defect(
     story="A commit that comes after the scan is answered with success, and the transaction stays aborted.",
     origin="textbook: an answer that is not made from the outcome",
     parts=Parts(coordinator=_ThanksForEveryCommit),
+)
+
+
+class _LooksFromTheOldestOn(LogCoordinator):
+    def abort_timed_out(self) -> None:
+        everything = self._transactions
+        undecided = [one for one in everything.values() if not one.status.is_decided]
+        overdue = itertools.takewhile(lambda one: one.is_overdue(self._machine.clock.now), undecided)
+        self._transactions = {one.txn: one for one in overdue}
+        super().abort_timed_out()
+        self._transactions = everything | self._transactions
+
+
+SHORT_WAITS_FOR_LONG = Defect(
+    name="pulsar-short-waits-for-long",
+    breaks={"PIP31-39": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
+    story="Time-outs are looked at from the oldest transaction on, up to the first that has time left: those behind it have to wait.",
+    origin="textbook: a queue in the order of beginnings, where time-outs differ",
+    parts=Parts(coordinator=_LooksFromTheOldestOn),
 )

@@ -56,7 +56,7 @@ class _IsPoisoned(SidecarBuffer):
             raise
 
 
-class _KnowsOfNoEnd(LogCoordinator):
+class KnowsOfNoEnd(LogCoordinator):
     def is_over(self, txn: TxnId) -> bool:  # noqa: ARG002 - nobody is told
         return False
 
@@ -98,5 +98,5 @@ STRAY_STAYS_OPEN = Defect(
     breaks={"PIP31-51": Symptom(what="^pending in payments$", seen="^A from")},
     story="A topic that nobody had added to a transaction never hears of its end, and holds its message for ever.",
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
-    parts=Parts(coordinator=_KnowsOfNoEnd),
+    parts=Parts(coordinator=KnowsOfNoEnd),
 )

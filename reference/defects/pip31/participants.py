@@ -45,7 +45,7 @@ class _GivesBackEachTime(Subscription):
     def apply_outcome(self, txn: TxnId, action: Action) -> None:
         super().apply_outcome(txn, action)
         if action is Action.ABORT:
-            self.give_back({place: frozenset(owners) for place, owners in self._unacknowledged.items() if place in self._redelivery_counts})
+            self.give_back({place: frozenset(owners) for place, owners in self._held.items() if place in self._redelivery_counts})
 
 
 ANSWERED_WHEN_COMPLETE = Defect(
@@ -66,8 +66,8 @@ LAST_ONE_IS_NOT_AWAITED = Defect(
 
 TOPICS_ONLY = Defect(
     name="pulsar-topics-only",
-    breaks={"PIP31-35": Symptom(what='^pending in "workers"$', seen="^something of 1")},
-    story="The end of a transaction is told to its topics, and its acknowledgements stay pending.",
+    breaks={"PIP31-35": Symptom(what="^left for workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
+    story="The end of a transaction is told to its topics, and what was acknowledged in it comes again after its commit.",
     origin="textbook: two lists, of which one is gone through",
     parts=Parts(participants=_TellsTopicsOnly),
 )
@@ -94,4 +94,21 @@ ONE_AFTER_ANOTHER = Defect(
     story="Participants are told one after the other, so that one that is not available holds up all behind it.",
     origin="textbook: a loop that waits in its body",
     parts=Parts(participants=_TellsOneAfterAnother),
+)
+
+
+class _TellsTheOldestAgain(Participants):
+    def send_again(self) -> None:
+        everybody = self._missing
+        self._missing = dict(list(everybody.items())[:1])
+        super().send_again()
+        self._missing = everybody
+
+
+OLDEST_IS_TOLD_AGAIN = Defect(
+    name="pulsar-oldest-is-told-again",
+    breaks={"PIP31-38": Symptom(what="^status of B$", expected="^COMMITTING, then COMMITTED$", seen="^COMMITTING, then COMMITTING$")},
+    story="Participants that did not answer are told again for the oldest transaction only; while that is stuck, no other is completed.",
+    origin="textbook: a queue that waits for its head",
+    parts=Parts(participants=_TellsTheOldestAgain),
 )

@@ -8,7 +8,7 @@ from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.transaction_log import TransactionLog
-from fencepost.reference.pulsar.values import Action, Status
+from fencepost.reference.pulsar.values import Action, Status, SubscriptionName, TxnId
 
 
 class _AnswersBeforeItWrites(TransactionLog):
@@ -52,6 +52,34 @@ class _ForgetsTopics(LogCoordinator):
 class _ForgetsSubscriptions(LogCoordinator):
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, subscriptions=())
+
+
+class _NewListsAfterACrash(LogCoordinator):
+    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
+        if _is_first(self, txn, "topics"):
+            self._transactions[txn] = replace(self.describe(txn), partitions=())
+        super().add_partitions(txn, names)
+
+    def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
+        if _is_first(self, txn, "subscriptions"):
+            self._transactions[txn] = replace(self.describe(txn), subscriptions=())
+        super().add_subscriptions(txn, names)
+
+    def recovered(self, transaction: Transaction) -> Transaction:
+        _to_come(self).update((transaction.txn, what) for what in ("topics", "subscriptions"))
+        return super().recovered(transaction)
+
+
+def _to_come(coordinator: LogCoordinator) -> set[tuple[TxnId, str]]:
+    """The first additions after the crash."""
+    found: set[tuple[TxnId, str]] = coordinator.__dict__.setdefault("_found", set())
+    return found
+
+
+def _is_first(coordinator: LogCoordinator, txn: TxnId, what: str) -> bool:
+    is_first = (txn, what) in _to_come(coordinator)
+    _to_come(coordinator).discard((txn, what))
+    return is_first and not coordinator.describe(txn).status.is_decided
 
 
 ANSWERED_COMMIT_FORGOTTEN = Defect(
@@ -112,8 +140,19 @@ TOPICS_FORGOTTEN_BY_CRASH = Defect(
 
 SUBSCRIPTIONS_FORGOTTEN_BY_CRASH = Defect(
     name="pulsar-subscriptions-forgotten-by-crash",
-    breaks={"PIP31-33": Symptom(what="^left for workers$", expected='^"i1", "i2"$', seen='^"i2"$')},
-    story="A replay brings back a transaction's topics and not its subscriptions, where its acknowledgements stay pending for ever.",
+    breaks={"PIP31-33": Symptom(what="^left for workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
+    story="A replay brings back a transaction's topics and not its subscriptions, where nobody commits its acknowledgements.",
     origin="textbook: a recovery that was tried with messages only",
     parts=Parts(coordinator=_ForgetsSubscriptions),
+)
+
+RECOVERED_LISTS_REPLACED = Defect(
+    name="pulsar-recovered-lists-replaced",
+    breaks={
+        "PIP31-33": Symptom(what="^(readers of orders|left for workers)$"),
+        "CORE-24": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$"),
+    },
+    story="The first topic that is added to a transaction after a crash begins a list of its own: whoever was added before is not told.",
+    origin="textbook: the list that was replayed is read-only, and the first addition makes another",
+    parts=Parts(coordinator=_NewListsAfterACrash),
 )

@@ -18,11 +18,13 @@ from .acls import create_acls, delete_acls, describe_acls
 from .authorisation import authorised
 from .cluster import api_versions, create_topics, find_coordinator, metadata, unsupported_api_versions
 from .data import fetch, list_offsets, produce
+from .deleting import delete_groups, delete_records, delete_topics
 from .features import update_features
 from .groups import offset_commit, offset_fetch, txn_offset_commit
 from .login import sasl_authenticate, sasl_handshake
 from .markers import write_txn_markers
 from .membership import heartbeat, join_group, leave_group, sync_group
+from .moving import alter_partition_reassignments
 from .observation import describe_producers, describe_transactions, list_transactions
 from .transactions import add_offsets_to_txn, add_partitions_to_txn, end_txn, init_producer_id
 
@@ -31,10 +33,14 @@ _Handler: TypeAlias = Callable[[Node, Any], ResponsePayload]
 _HANDLERS: dict[str, _Handler] = {
     "add_offsets_to_txn": add_offsets_to_txn,
     "add_partitions_to_txn": add_partitions_to_txn,
+    "alter_partition_reassignments": alter_partition_reassignments,
     "api_versions": api_versions,
     "create_acls": create_acls,
     "create_topics": create_topics,
     "delete_acls": delete_acls,
+    "delete_groups": delete_groups,
+    "delete_records": delete_records,
+    "delete_topics": delete_topics,
     "describe_acls": describe_acls,
     "describe_producers": describe_producers,
     "describe_transactions": describe_transactions,

@@ -1,8 +1,8 @@
 """What a principal may ask, decided in front of the handlers, so that a refusal has changed nothing.
 
 A gate refuses a request as a whole, or takes out of it what is not allowed, hands on the rest, and puts the answers together; the
-order of its questions is the order of Apache Kafka's. An API without a gate here is everybody's: who reads, looks and makes topics is
-not asked for a right, which Apache Kafka does ask.
+order of its questions is the order of Apache Kafka's. An API without a gate here is everybody's: who reads, who makes, moves or deletes
+topics, is not asked for a right, which Apache Kafka does ask.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,12 +14,12 @@ from kio.static.protocol import ResponsePayload
 from fencepost.reference.kafka.authorizer import Authorizer
 from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.node import Node
-from fencepost.reference.kafka.values import TopicPartition
-from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind
+from fencepost.reference.kafka.values import NOTHING, TopicPartition
+from fencepost.wire.kafka.acls import Operation, Resource, ResourceKind
 from fencepost.wire.kafka.batches import MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, response
 
-from .shapes import by_topic
+from .shapes import NOT_DESCRIBED, NOWHERE, by_topic, key_type_of
 
 _FOR_BROKERS = 4
 """From this version on AddPartitionsToTxn is a broker's request."""
@@ -63,7 +63,7 @@ def _init_producer_id(asker: _Asker, asked: Any) -> ResponsePayload:
         error = Error.NONE if asker.authorizer.may_be_idempotent(asker.principal) else Error.CLUSTER_AUTHORIZATION_FAILED
     else:
         error = _of_transactional_id(asker, asked.transactional_id)
-    return response(asked, throttle_time=0, error_code=error, producer_id=-1, producer_epoch=-1) if error else asker.go_on(asked)
+    return response(asked, throttle_time=0, error_code=error, producer_id=NOTHING, producer_epoch=NOTHING) if error else asker.go_on(asked)
 
 
 def _add_partitions_to_txn(asker: _Asker, asked: Any) -> ResponsePayload:
@@ -74,14 +74,14 @@ def _add_partitions_to_txn(asker: _Asker, asked: Any) -> ResponsePayload:
     partitions = [TopicPartition(topic.name, int(number)) for topic in asked.v3_and_below_topics for number in topic.partitions]
     if error := _of_transactional_id(asker, asked.v3_and_below_transactional_id):
         return _added(asked, dict.fromkeys(partitions, error))
-    if all(asker.authorizer.may_write_to(asker.principal, partition.topic) for partition in partitions):
+    if all(asker.authorizer.may_add(asker.principal, partition.topic) for partition in partitions):
         return asker.go_on(asked)
     return _added(asked, {partition: _beside_a_refusal(asker, partition) for partition in partitions})
 
 
 def _beside_a_refusal(asker: _Asker, partition: TopicPartition) -> Error:
     """What a partition is answered where one of the request's topics is refused: then none is added."""
-    if not asker.authorizer.may_write_to(asker.principal, partition.topic):
+    if not asker.authorizer.may_add(asker.principal, partition.topic):
         return Error.TOPIC_AUTHORIZATION_FAILED
     return Error.OPERATION_NOT_ATTEMPTED if partition in asker.node.topics else Error.UNKNOWN_TOPIC_OR_PARTITION
 
@@ -155,13 +155,13 @@ def _not_appended(asked: Any, topics: Iterable[Any], error: Error) -> list[dict[
     def key(topic: Any) -> dict[str, Any]:
         return {"name": topic.name} if asked.__version__ < _BY_ID else {"topic_id": topic.topic_id}
 
-    result = {"error_code": error, "base_offset": -1, "log_start_offset": -1, "record_errors": [], "error_message": None}
+    result = {"error_code": error, "base_offset": NOTHING, "log_start_offset": NOTHING, "record_errors": [], "error_message": None}
     return [{**key(topic), "partition_responses": [{"index": one.index, **result} for one in topic.partition_data]} for topic in topics]
 
 
 def _end_txn(asker: _Asker, asked: Any) -> ResponsePayload:
     error = _of_transactional_id(asker, asked.transactional_id)
-    return response(asked, throttle_time=0, error_code=error, producer_id=-1, producer_epoch=-1) if error else asker.go_on(asked)
+    return response(asked, throttle_time=0, error_code=error, producer_id=NOTHING, producer_epoch=NOTHING) if error else asker.go_on(asked)
 
 
 def _write_txn_markers(asker: _Asker, asked: Any) -> ResponsePayload:
@@ -185,15 +185,15 @@ def _write_txn_markers(asker: _Asker, asked: Any) -> ResponsePayload:
 
 
 def _find_coordinator(asker: _Asker, asked: Any) -> ResponsePayload:
-    kind, error = {
-        0: (ResourceKind.GROUP, Error.GROUP_AUTHORIZATION_FAILED),
-        1: (ResourceKind.TRANSACTIONAL_ID, Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
-    }.get(int(getattr(asked, "key_type", 0)), (None, Error.NONE))
+    kind = key_type_of(asked)
+    error = {0: Error.GROUP_AUTHORIZATION_FAILED, 1: Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED}.get(kind, Error.NONE)
 
     def may_know(key: str) -> bool:
-        return kind is None or asker.authorizer.allows(asker.principal, Operation.DESCRIBE, Resource(kind, key))
+        if kind == 1:
+            return asker.authorizer.may_find_coordinator(asker.principal, key)
+        return kind != 0 or asker.authorizer.allows(asker.principal, Operation.DESCRIBE, Resource(ResourceKind.GROUP, key))
 
-    nowhere = {"node_id": -1, "host": "", "port": -1, "error_code": error, "error_message": None}
+    nowhere = {**NOWHERE, "error_code": error, "error_message": None}
     if asked.__version__ < _BATCHED:
         return asker.go_on(asked) if may_know(asked.key) else response(asked, throttle_time=0, **nowhere)
     answer = asker.go_on(replace(asked, coordinator_keys=tuple(key for key in asked.coordinator_keys if may_know(key))))
@@ -202,22 +202,56 @@ def _find_coordinator(asker: _Asker, asked: Any) -> ResponsePayload:
     return _joined(answer, refused, "coordinators")
 
 
+def _describe_transactions(asker: _Asker, asked: Any) -> ResponsePayload:
+    denied = [one for one in asked.transactional_ids if not asker.authorizer.may_see_transactional_id(asker.principal, one)]
+    found: Any = asker.go_on(replace(asked, transactional_ids=tuple(one for one in asked.transactional_ids if one not in denied)))
+    described = tuple(_with_topics_seen(asker, state) for state in found.transaction_states)
+    answer = cast(ResponsePayload, replace(found, transaction_states=described))
+    error = Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    states = [{"error_code": error, "transactional_id": one, **NOT_DESCRIBED} for one in denied]
+    return _joined(answer, response(asked, throttle_time=0, transaction_states=states), "transaction_states")
+
+
+def _with_topics_seen(asker: _Asker, state: Any) -> Any:
+    seen = tuple(topic for topic in state.topics if asker.authorizer.may_see_topic(asker.principal, topic.topic))
+    return replace(state, topics=seen)
+
+
+def _list_transactions(asker: _Asker, asked: Any) -> ResponsePayload:
+    answer: Any = asker.go_on(asked)
+    may_see = asker.authorizer.may_see_transactional_id
+    seen = tuple(state for state in answer.transaction_states if may_see(asker.principal, state.transactional_id))
+    return cast(ResponsePayload, replace(answer, transaction_states=seen))
+
+
+def _describe_producers(asker: _Asker, asked: Any) -> ResponsePayload:
+    allowed = [topic for topic in asked.topics if asker.authorizer.may_see_producers_of(asker.principal, topic.name)]
+    answer = asker.go_on(replace(asked, topics=tuple(allowed)))
+    refusal: dict[str, Any] = {"error_code": Error.TOPIC_AUTHORIZATION_FAILED, "error_message": None, "active_producers": []}
+    denied = [
+        {"name": topic.name, "partitions": [{"partition_index": number, **refusal} for number in topic.partition_indexes]}
+        for topic in asked.topics
+        if topic not in allowed
+    ]
+    return _joined(answer, response(asked, throttle_time=0, topics=denied), "topics")
+
+
 def _create_acls(asker: _Asker, asked: Any) -> ResponsePayload:
-    if asker.authorizer.allows(asker.principal, Operation.ALTER, CLUSTER):
+    if asker.authorizer.may_change_rights(asker.principal):
         return asker.go_on(asked)
     result = {"error_code": Error.CLUSTER_AUTHORIZATION_FAILED, "error_message": None}
     return response(asked, throttle_time=0, results=[result for _ in asked.creations])
 
 
 def _delete_acls(asker: _Asker, asked: Any) -> ResponsePayload:
-    if asker.authorizer.allows(asker.principal, Operation.ALTER, CLUSTER):
+    if asker.authorizer.may_change_rights(asker.principal):
         return asker.go_on(asked)
     result: dict[str, Any] = {"error_code": Error.CLUSTER_AUTHORIZATION_FAILED, "error_message": None, "matching_acls": []}
     return response(asked, throttle_time=0, filter_results=[result for _ in asked.filters])
 
 
 def _describe_acls(asker: _Asker, asked: Any) -> ResponsePayload:
-    if asker.authorizer.allows(asker.principal, Operation.DESCRIBE, CLUSTER):
+    if asker.authorizer.may_list_rights(asker.principal):
         return asker.go_on(asked)
     return response(asked, throttle_time=0, error_code=Error.CLUSTER_AUTHORIZATION_FAILED, error_message=None, resources=[])
 
@@ -245,9 +279,12 @@ _GATES: dict[str, _Gate] = {
     "create_acls": _create_acls,
     "delete_acls": _delete_acls,
     "describe_acls": _describe_acls,
+    "describe_producers": _describe_producers,
+    "describe_transactions": _describe_transactions,
     "end_txn": _end_txn,
     "find_coordinator": _find_coordinator,
     "init_producer_id": _init_producer_id,
+    "list_transactions": _list_transactions,
     "produce": _produce,
     "txn_offset_commit": _txn_offset_commit,
     "write_txn_markers": _write_txn_markers,

@@ -10,8 +10,11 @@ from fencepost.reference.kafka.topics import FIRST_NODE, OFFSETS_TOPIC, TRANSACT
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.wire.kafka.entities import API_KEYS, request, response
 
+from .shapes import NOWHERE, key_type_of
+
 _CLUSTER_ID = "fencepost-reference"
-_INTERNAL_TOPICS = {0: OFFSETS_TOPIC, 1: TRANSACTIONS_TOPIC}
+_TRANSACTION = 1
+_INTERNAL_TOPICS = {0: OFFSETS_TOPIC, _TRANSACTION: TRANSACTIONS_TOPIC}
 """By the key type of FindCoordinator: where the coordinator of a group, or of a transactional id, keeps what it knows."""
 
 
@@ -82,8 +85,8 @@ def _told(node: Node, topic: Topic) -> dict[str, Any]:
             "partition_index": number,
             "leader_id": leader,
             "leader_epoch": node.topics.log(TopicPartition(topic.name, number)).leader_epoch(),
-            "replica_nodes": [leader],
-            "isr_nodes": [leader],
+            "replica_nodes": [leader, *topic.followers[number]],
+            "isr_nodes": [leader, *topic.followers[number]],
             "offline_replicas": [],
         }
         for number, leader in enumerate(topic.leaders)
@@ -98,9 +101,10 @@ def _told(node: Node, topic: Topic) -> dict[str, Any]:
 
 
 def create_topics(node: Node, asked: Any) -> ResponsePayload:
-    """Make topics, each by itself. Nodes do not follow each other, so there is one replica; who is not told where to put it takes turns.
+    """Make topics, each by itself. There is one replica, unless an assignment says where there are more; without one, nodes take turns.
 
-    What a topic is configured to is how its log is stored and for how long; nothing of that shows here, so it is not looked at.
+    What a topic is configured to is how its log is stored and for how long, which does not show here, and how many replicas must have what
+    is written, which is all of them here. So it is not looked at.
     """
     results = []
     for wanted in asked.topics:
@@ -111,24 +115,26 @@ def create_topics(node: Node, asked: Any) -> ResponsePayload:
             if wanted.replication_factor not in (-1, 1):
                 raise Refused(Error.INVALID_REPLICATION_FACTOR, f"{wanted.replication_factor} replicas, and there is one broker")
             node.topics.check_new(wanted.name, partitions)
+            leaders, followers = _replicas(node, wanted, partitions)
             if not asked.validate_only:
-                result["topic_id"] = node.topics.create(wanted.name, _leaders(node, wanted, partitions)).topic_id
-            result |= {"num_partitions": partitions, "replication_factor": 1}
+                result["topic_id"] = node.topics.create(wanted.name, leaders, followers).topic_id
+            result |= {"num_partitions": partitions, "replication_factor": 1 + len(followers[0])}
         except Refused as refusal:
             result |= {"error_code": refusal.error, "error_message": refusal.message}
         results.append(result)
     return response(asked, throttle_time=0, topics=results)
 
 
-def _leaders(node: Node, wanted: Any, partitions: int) -> list[int]:
-    """The node for each partition of a new topic."""
+def _replicas(node: Node, wanted: Any, partitions: int) -> tuple[list[int], list[tuple[int, ...]]]:
+    """The node that leads each partition of a new topic, and those that follow; as many in each."""
     if not wanted.assignments:
-        return [node.numbers[number % len(node.numbers)] for number in range(partitions)]
-    assigned = {int(entry.partition_index): [int(number) for number in entry.broker_ids] for entry in wanted.assignments}
-    leaders = [assigned[number][0] for number in range(partitions) if len(assigned.get(number, ())) == 1]
-    if len(leaders) != partitions or not set(leaders).issubset(node.numbers):
+        return [node.numbers[number % len(node.numbers)] for number in range(partitions)], [()] * partitions
+    assigned = {int(entry.partition_index): tuple(int(number) for number in entry.broker_ids) for entry in wanted.assignments}
+    replicas = [assigned.get(number, ()) for number in range(partitions)]
+    known = all(len(nodes) == len(set(nodes) & set(node.numbers)) for nodes in replicas)
+    if not known or {len(nodes) for nodes in replicas} != {max(1, len(replicas[0]))}:
         raise Refused(Error.INVALID_REPLICA_ASSIGNMENT, f"assigned: {assigned}; there are the nodes {list(node.numbers)}")
-    return leaders
+    return [nodes[0] for nodes in replicas], [nodes[1:] for nodes in replicas]
 
 
 def _place(node: Node, number: int) -> dict[str, Any]:
@@ -138,18 +144,17 @@ def _place(node: Node, number: int) -> dict[str, Any]:
 
 def find_coordinator(node: Node, asked: Any) -> ResponsePayload:
     """The coordinator's node, for each key."""
-    key_type = int(getattr(asked, "key_type", 0))
-    keys = asked.coordinator_keys if asked.__version__ >= 4 else (asked.key,)
+    key_type = key_type_of(asked)
     error, message = _coordinator_error(node, key_type)
 
     def place(key: str) -> dict[str, Any]:
         if error:
-            return {"node_id": -1, "host": "", "port": -1, "error_code": error, "error_message": message}
-        number = node.directory.coordinator_of(key)
+            return {**NOWHERE, "error_code": error, "error_message": message}
+        number = node.directory.coordinator_of(key) if key_type == _TRANSACTION else FIRST_NODE
         return {"node_id": number, **_place(node, number), "error_code": Error.NONE, "error_message": None}
 
     if asked.__version__ >= 4:
-        return response(asked, throttle_time=0, coordinators=[{"key": key, **place(key)} for key in keys])
+        return response(asked, throttle_time=0, coordinators=[{"key": key, **place(key)} for key in asked.coordinator_keys])
     return response(asked, throttle_time=0, **place(asked.key))
 
 

@@ -1,5 +1,6 @@
 """Records in and out: Produce, Fetch, ListOffsets."""
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,22 +9,20 @@ from kio.static.protocol import ResponsePayload
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Node
 from fencepost.reference.kafka.partition_log import Isolation, PartitionLog
-from fencepost.reference.kafka.topics import INTERNAL
 from fencepost.reference.kafka.values import TopicPartition
-from fencepost.reference.kafka.verification import Operation
+from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.reference.kernel.rules import rule
-from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode
+from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode, first_of
 from fencepost.wire.kafka.entities import response
 
 _BY_ID = 13
 """From this version on, of both, Produce and Fetch name topics by their ids."""
 
-_NO_OFFSET = -1
+_NONE = -1
+"""The offset or the time of what there is not."""
 
-_LENGTH = slice(8, 12)
-"""Where a batch tells how many bytes follow this field."""
-
-_UP_TO_LENGTH = 12
+_ALL = -1
+"""Of acks: the answer comes when all in-sync replicas have what was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +42,12 @@ class _Sent:
         except MalformedBatch as error:
             return _Sent(int(entry.index), data, (), str(error))
 
-    @property
-    def batch(self) -> Batch:
-        """The one batch that a client may send to a partition."""
+    def only_batch(self, verification: Verification) -> tuple[Batch, bytes]:
+        """The one batch that a client may send to a partition, with its bytes."""
         if self.trouble is not None:
             raise Refused(Error.CORRUPT_MESSAGE, self.trouble)
-        if len(self.batches) != 1:
-            raise Refused(Error.INVALID_RECORD, f"{len(self.batches)} batches for the partition, one is due")
-        if len(self.data) != _UP_TO_LENGTH + int.from_bytes(self.data[_LENGTH], "big"):
-            raise Refused(Error.CORRUPT_MESSAGE, "the bytes go on after the batch")
-        return self.batches[0]
+        verification.check_count(self.batches)
+        return self.batches[0], first_of(self.data)
 
 
 def produce(node: Node, asked: Any) -> ResponsePayload:
@@ -69,55 +64,66 @@ def produce(node: Node, asked: Any) -> ResponsePayload:
     return response(asked, responses=topics, throttle_time=0)
 
 
+def await_coordinator(node: Node, asked: Any) -> bool:
+    """What a leader does with Produce before the coordinator, which is paused, answers: what comes to be appended is kept track of.
+
+    Answers whether the coordinator is asked anything.
+    """
+    is_asked = False
+    for topic in asked.topic_data:
+        for entry in topic.partition_data:
+            with contextlib.suppress(Refused):  # it is refused when its turn comes
+                log = _log(node, _topic_name(node, topic, asked, "name"), int(entry.index))
+                batch, _ = _Sent.of(entry).only_batch(node.verification)
+                if batch.transactional:
+                    is_asked |= node.verification.await_answer(log, batch, Operation.of_produce(asked.__version__))
+    return is_asked
+
+
 def _produced(node: Node, asked: Any, topic: str | None, sent: _Sent, whole: Error | None) -> dict[str, Any]:
-    result: dict[str, Any] = {"index": sent.partition, "error_code": Error.NONE, "base_offset": -1, "log_start_offset": -1}
+    result: dict[str, Any] = {"index": sent.partition, "error_code": Error.NONE, "base_offset": _NONE, "log_start_offset": _NONE}
     result |= {"record_errors": []}
     try:
         if whole is not None:
             raise Refused(whole)
-        log, batch = _log(node, topic, sent.partition), sent.batch
+        log = _log(node, topic, sent.partition)
+        batch, data = sent.only_batch(node.verification)
         guard = None
         if batch.transactional:
             rule("KIP890-098")
             guard = node.verification.before_produce(log, asked.transactional_id, batch, Operation.of_produce(asked.__version__))
-        if log.name.topic in INTERNAL:
+        if not node.topics.may_be_written_to(topic):
             raise Refused(Error.INVALID_TOPIC_EXCEPTION, f"only the broker writes to {log.name.topic}")
         # From here on it is the log that refuses, and then the answer tells where it starts.
         result["log_start_offset"] = log.start_told_to_producers()
-        result["base_offset"] = log.append(batch, sent.data, guard)
+        offset = log.append(batch, data, guard)
         node.machine.crash_points.reach("after-data-appended")
+        if asked.acks == _ALL and not log.replication.is_written(offset + len(batch.records)):
+            raise Refused(Error.REQUEST_TIMED_OUT)
+        result["base_offset"] = offset
     except Refused as refusal:
         result |= {"error_code": refusal.error, "error_message": refusal.message}
     return result
 
 
 def fetch(node: Node, asked: Any) -> ResponsePayload:
-    """Read from partitions. There are no sessions and no waiting: the answer has what there is."""
-    left = int(asked.max_bytes)
+    """Read from partitions. There are no sessions and no waiting: the answer has what there is, of each partition what it may have."""
     topics = []
     for entry in asked.topics:
         name = _topic_name(node, entry, asked, "topic")
-        partitions = []
-        for wanted in entry.partitions:
-            partitions.append(_fetched(node, asked, name, wanted, left))
-            left = max(left - len(partitions[-1]["records"]), 0)
+        partitions = [_fetched(node, asked, name, wanted) for wanted in entry.partitions]
         topics.append({**_key(entry, asked, "topic"), "partitions": partitions})
-    return response(asked, throttle_time=0, error_code=Error.NONE, session_id=0, responses=topics)
+    return response(asked, throttle_time=0, error_code=Error.NONE, responses=topics)
 
 
-def _fetched(node: Node, asked: Any, topic: str | None, wanted: Any, left: int) -> dict[str, Any]:
-    result = {
-        "partition_index": wanted.partition,
-        "error_code": Error.NONE,
-        "high_watermark": -1,
-        "aborted_transactions": None,
-        "records": b"",
-    }
+def _fetched(node: Node, asked: Any, topic: str | None, wanted: Any) -> dict[str, Any]:
+    result: dict[str, Any] = {"partition_index": wanted.partition, "error_code": Error.NONE, "aborted_transactions": None, "records": b""}
     try:
         log = _log(node, topic, int(wanted.partition))
-        page = log.read(int(wanted.fetch_offset), _isolation(asked), min(left, int(wanted.partition_max_bytes)))
+        isolation = Isolation(node.dialect.isolation(_isolation(asked), asked.__version__))
+        page = log.read(int(wanted.fetch_offset), isolation, int(wanted.partition_max_bytes))
     except Refused as refusal:
-        return result | {"error_code": refusal.error}
+        return result | {"error_code": refusal.error, "high_watermark": _NONE}
     result |= {
         "high_watermark": log.high_watermark,
         "last_stable_offset": log.last_stable_offset,
@@ -139,7 +145,7 @@ def list_offsets(node: Node, asked: Any) -> ResponsePayload:
             try:
                 log = node.log_led_here(TopicPartition(entry.name, int(wanted.partition_index)))
                 offset, timestamp = _offset(log, int(wanted.timestamp), _isolation(asked))
-                result |= {"offset": offset, "timestamp": timestamp, "leader_epoch": -1 if offset == _NO_OFFSET else log.leader_epoch()}
+                result |= {"offset": offset, "timestamp": timestamp}
             except Refused as refusal:
                 result |= {"error_code": refusal.error}
             partitions.append(result)
@@ -150,26 +156,24 @@ def list_offsets(node: Node, asked: Any) -> ResponsePayload:
 def _isolation(asked: Any) -> Isolation:
     """What the reader wants to see; the first versions of ListOffsets cannot say."""
     level = int(getattr(asked, "isolation_level", Isolation.READ_UNCOMMITTED))
-    if level not in tuple(Isolation):
-        raise Refused(Error.INVALID_REQUEST, f"there is no isolation level {level}")
-    return Isolation(level)
+    return Isolation.READ_COMMITTED if level == Isolation.READ_COMMITTED else Isolation.READ_UNCOMMITTED
 
 
 def _offset(log: PartitionLog, timestamp: int, isolation: Isolation) -> tuple[int, int]:
     """An offset, and the timestamp of its record where one was looked for, else -1."""
     match timestamp:
         case -1:  # latest
-            return log.latest_offset(isolation), -1
+            return log.latest_offset(isolation), _NONE
         case -2 | -4:  # earliest, and earliest on this broker's own disk
-            return log.start_offset, -1
+            return log.start_offset, _NONE
         case -3:  # the record with the largest timestamp
-            newest = max((record.timestamp for entry in log.entries(log.start_offset) for record in entry.batch.records), default=None)
-            found = None if newest is None else log.offset_at(newest, isolation)
-        case _ if timestamp >= 0:
-            found = log.offset_at(timestamp, isolation)
-        case _:
+            newest = max((record.timestamp for entry in log.entries(log.start_offset) for record in entry.batch.records), default=_NONE)
+            found = log.offset_at(newest, isolation)
+        case -5:  # the end of what is stored elsewhere, where nothing is
             found = None
-    return found or (_NO_OFFSET, -1)
+        case _:
+            found = log.offset_at(timestamp, isolation)
+    return found or (_NONE, _NONE)
 
 
 def _topic_name(node: Node, entry: Any, asked: Any, field: str) -> str | None:

@@ -18,9 +18,9 @@ def update_features(node: Node, asked: Any) -> ResponsePayload:
     try:
         for feature, level, may_lower in wanted:
             node.levels.check(feature, level, may_lower=may_lower)
-        for feature, level, may_lower in wanted:
+        for feature, level, _ in wanted:
             if not getattr(asked, "validate_only", False):
-                node.levels.change(feature, level, may_lower=may_lower)
+                node.levels.change(feature, level)
     except Refused as refusal:
         error, message = refusal.error, refusal.message
     results = [{"feature": feature, "error_code": error, "error_message": message} for feature, _, _ in wanted]

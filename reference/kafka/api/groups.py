@@ -1,12 +1,12 @@
 """What a consumer's group asks: TxnOffsetCommit, OffsetCommit, OffsetFetch."""
 
-from collections.abc import Iterable
+import uuid
 from typing import Any
 
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.groups import CommittedOffset
+from fencepost.reference.kafka.groups import CommittedOffset, Sender
 from fencepost.reference.kafka.node import Node
 from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kafka.verification import Operation
@@ -14,23 +14,17 @@ from fencepost.wire.kafka.entities import response
 
 from .shapes import by_topic, producer_of
 
-_MANY_GROUPS = 8
-"""From this version on OffsetFetch is about several groups."""
-
-_BY_ID = 10
-"""From this version on OffsetFetch names topics by their ids."""
+_NOTHING = CommittedOffset(-1)
 
 
 def txn_offset_commit(node: Node, asked: Any) -> ResponsePayload:
     """Store a group's offsets as part of a transaction. What is wrong with the whole request is answered for each partition."""
     offsets = _offsets(asked)
-    generation = int(getattr(asked, "generation_id", -1))
+    sender = Sender(getattr(asked, "generation_id", None), getattr(asked, "member_id", ""), getattr(asked, "group_instance_id", None))
     operation = Operation.of_txn_offset_commit(asked.__version__)
     try:
-        node.check_coordinates()
-        errors = node.groups.commit_in_transaction(
-            asked.group_id, asked.transactional_id, producer_of(asked), offsets, operation, generation, getattr(asked, "member_id", "")
-        )
+        node.check_coordinates_groups()
+        errors = node.groups.commit_in_transaction(asked.group_id, asked.transactional_id, producer_of(asked), offsets, operation, sender)
     except Refused as refusal:
         errors = dict.fromkeys(offsets, refusal.error)
     return _committed(asked, errors)
@@ -39,9 +33,10 @@ def txn_offset_commit(node: Node, asked: Any) -> ResponsePayload:
 def offset_commit(node: Node, asked: Any) -> ResponsePayload:
     """Store a group's offsets at once, outside of all transactions."""
     offsets = _offsets(asked)
+    sender = Sender(asked.generation_id_or_member_epoch, asked.member_id, getattr(asked, "group_instance_id", None))
     try:
-        node.check_coordinates()
-        errors = node.groups.commit(asked.group_id, offsets, int(asked.generation_id_or_member_epoch), asked.member_id)
+        node.check_coordinates_groups()
+        errors = node.groups.commit(asked.group_id, offsets, sender)
     except Refused as refusal:
         errors = dict.fromkeys(offsets, refusal.error)
     return _committed(asked, errors)
@@ -69,54 +64,60 @@ def _committed(asked: Any, errors: dict[TopicPartition, Error]) -> ResponsePaylo
 
 
 def offset_fetch(node: Node, asked: Any) -> ResponsePayload:
-    """What groups have committed: for the partitions that are named, or for all."""
+    """What groups have committed: for the partitions that are named, or for all. From version 8 on several groups are asked about."""
     require_stable = getattr(asked, "require_stable", False)
-    if asked.__version__ < _MANY_GROUPS:
-        topics = _topics(node, asked, asked.group_id, asked.topics, require_stable)
-        return response(asked, throttle_time=0, topics=topics, error_code=Error.NONE)
-    groups = [
-        {"group_id": entry.group_id, "topics": _topics(node, asked, entry.group_id, entry.topics, require_stable), "error_code": Error.NONE}
-        for entry in asked.groups
-    ]
+    wanted = getattr(asked, "groups", None)
+    if wanted is None:
+        return response(asked, throttle_time=0, topics=_topics(node, asked, require_stable), error_code=Error.NONE)
+    groups = [{"group_id": entry.group_id, "topics": _topics(node, entry, require_stable), "error_code": Error.NONE} for entry in wanted]
     return response(asked, throttle_time=0, groups=groups)
 
 
-def _topics(node: Node, asked: Any, group: str, wanted: Iterable[Any] | None, require_stable: bool) -> list[dict[str, Any]]:
-    if wanted is None:
-        named: list[tuple[str | None, list[int]]] = [
-            (topic, [partition.partition for partition in found]) for topic, found in by_topic(node.groups.partitions_of(group))
+def _topics(node: Node, asked: Any, require_stable: bool) -> list[dict[str, Any]]:
+    """By name and by id; a version has one of them."""
+    if asked.topics is None:
+        named: list[tuple[str | None, uuid.UUID | None, list[int]]] = [
+            (topic, _id_of(node, topic), [partition.partition for partition in found])
+            for topic, found in by_topic(node.groups.partitions_of(asked.group_id))
         ]
-        keys = [_key(node, asked, topic) for topic, _ in named]
     else:
-        named = [(_name(node, asked, entry), list(entry.partition_indexes)) for entry in wanted]
-        keys = [{"topic_id": entry.topic_id} if asked.__version__ >= _BY_ID else {"name": entry.name} for entry in wanted]
+        named = [(*_known(node, entry), list(entry.partition_indexes)) for entry in asked.topics]
     return [
-        {**key, "partitions": [_partition(node, group, topic, int(number), require_stable) for number in numbers]}
-        for key, (topic, numbers) in zip(keys, named, strict=True)
+        {
+            "name": topic,
+            "topic_id": topic_id,
+            "partitions": [_partition(node, asked.group_id, topic, int(number), require_stable) for number in numbers],
+        }
+        for topic, topic_id, numbers in named
     ]
 
 
-def _name(node: Node, asked: Any, entry: Any) -> str | None:
-    """The topic that an entry is about, None where its id is not known."""
-    if asked.__version__ < _BY_ID:
-        return str(entry.name)
+def _known(node: Node, entry: Any) -> tuple[str | None, uuid.UUID | None]:
+    """The topic that an entry is about. From version 10 on it is named by its id, and has no name where that is not known."""
+    if not hasattr(entry, "topic_id"):
+        return str(entry.name), None
     topic = node.topics.with_id(entry.topic_id)
-    return None if topic is None else topic.name
+    return None if topic is None else topic.name, entry.topic_id
 
 
-def _key(node: Node, asked: Any, name: str | None) -> dict[str, Any]:
-    topic = None if name is None else node.topics.named(name)
-    return {"topic_id": topic.topic_id} if topic is not None and asked.__version__ >= _BY_ID else {"name": name}
+def _id_of(node: Node, name: str) -> uuid.UUID | None:
+    topic = node.topics.named(name)
+    return None if topic is None else topic.topic_id
 
 
 def _partition(node: Node, group: str, topic: str | None, number: int, require_stable: bool) -> dict[str, Any]:
-    result = {"partition_index": number, "committed_offset": -1, "committed_leader_epoch": -1, "metadata": "", "error_code": Error.NONE}
+    found, error = None, Error.NONE
     try:
         if topic is None:
             raise Refused(Error.UNKNOWN_TOPIC_ID)
         found = node.groups.committed(group, TopicPartition(topic, number), require_stable=require_stable)
     except Refused as refusal:
-        return result | {"error_code": refusal.error}
-    if found is None:
-        return result
-    return result | {"committed_offset": found.offset, "committed_leader_epoch": found.leader_epoch, "metadata": found.metadata}
+        error = refusal.error
+    offset = found or _NOTHING
+    return {
+        "partition_index": number,
+        "committed_offset": offset.offset,
+        "committed_leader_epoch": offset.leader_epoch,
+        "metadata": offset.metadata,
+        "error_code": error,
+    }

@@ -9,9 +9,6 @@ from fencepost.reference.kafka.membership import Joined, Joining
 from fencepost.reference.kafka.node import Node
 from fencepost.wire.kafka.entities import response
 
-_SEVERAL_LEAVE = 3
-"""From this version on LeaveGroup is about several members."""
-
 _NOT_JOINED = Joined("", -1, "", "", {})
 
 
@@ -21,7 +18,8 @@ def join_group(node: Node, asked: Any) -> ResponsePayload:
     protocols = {str(protocol.name): bytes(protocol.metadata) for protocol in asked.protocols}
     error, joined = Error.NONE, _NOT_JOINED
     try:
-        joined = node.membership.join(asked.group_id, asked.member_id, Joining(asked.protocol_type, protocols, timeout_ms))
+        joining = Joining(asked.protocol_type, protocols, timeout_ms)
+        joined = node.membership.join(asked.group_id, asked.member_id, joining, _instance(asked))
     except Refused as refusal:
         error = refusal.error
     return response(
@@ -33,7 +31,7 @@ def join_group(node: Node, asked: Any) -> ResponsePayload:
         protocol_name=joined.protocol,
         leader=joined.leader,
         skip_assignment=False,
-        member_id=joined.member or asked.member_id,
+        member_id=joined.member,
         members=[{"member_id": member, "group_instance_id": None, "metadata": wants} for member, wants in joined.others.items()],
     )
 
@@ -43,7 +41,7 @@ def sync_group(node: Node, asked: Any) -> ResponsePayload:
     error, assignment = Error.NONE, b""
     brought = {str(entry.member_id): bytes(entry.assignment) for entry in asked.assignments}
     try:
-        assignment = node.membership.sync(asked.group_id, int(asked.generation_id), asked.member_id, brought)
+        assignment = node.membership.sync(asked.group_id, int(asked.generation_id), asked.member_id, _instance(asked), brought)
     except Refused as refusal:
         error = refusal.error
     named = {"protocol_type": getattr(asked, "protocol_type", None), "protocol_name": getattr(asked, "protocol_name", None)}
@@ -54,24 +52,33 @@ def heartbeat(node: Node, asked: Any) -> ResponsePayload:
     """Say that one is still there."""
     error = Error.NONE
     try:
-        node.membership.heartbeat(asked.group_id, int(asked.generation_id), asked.member_id)
+        node.membership.heartbeat(asked.group_id, int(asked.generation_id), asked.member_id, _instance(asked))
     except Refused as refusal:
         error = refusal.error
     return response(asked, throttle_time=0, error_code=error)
 
 
 def leave_group(node: Node, asked: Any) -> ResponsePayload:
-    """Go, each by itself."""
-    leaving = asked.members if asked.__version__ >= _SEVERAL_LEAVE else (asked,)
-    members = [{"member_id": entry.member_id, "group_instance_id": None, "error_code": _left(node, asked, entry)} for entry in leaving]
-    if asked.__version__ >= _SEVERAL_LEAVE:
-        return response(asked, throttle_time=0, error_code=Error.NONE, members=members)
-    return response(asked, throttle_time=0, error_code=members[0]["error_code"])
+    """Go: from version 3 on several at a time, each by itself."""
+    leaving = getattr(asked, "members", None)
+    if leaving is None:
+        return response(asked, throttle_time=0, error_code=_left(node, asked, asked))
+    members = [
+        {"member_id": entry.member_id, "group_instance_id": entry.group_instance_id, "error_code": _left(node, asked, entry)}
+        for entry in leaving
+    ]
+    return response(asked, throttle_time=0, error_code=Error.NONE, members=members)
 
 
 def _left(node: Node, asked: Any, entry: Any) -> Error:
     try:
-        node.membership.leave(asked.group_id, entry.member_id)
+        node.membership.leave(asked.group_id, entry.member_id, _instance(entry))
     except Refused as refusal:
         return refusal.error
     return Error.NONE
+
+
+def _instance(asked: Any) -> str | None:
+    """Which instance of an application asks, or is spoken of: none where the version cannot say so."""
+    instance: str | None = getattr(asked, "group_instance_id", None)
+    return instance

@@ -10,7 +10,7 @@ from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import response
 
-from .shapes import by_topic
+from .shapes import NOT_DESCRIBED, by_topic
 
 
 def describe_producers(node: Node, asked: Any) -> ResponsePayload:
@@ -62,16 +62,7 @@ def _described(node: Node, transactional_id: str) -> dict[str, Any]:
         node.check_coordinates()
         transaction = node.coordinator.describe(transactional_id)
     except Refused as refusal:
-        return {
-            "error_code": refusal.error,
-            "transactional_id": transactional_id,
-            "transaction_state": "",
-            "transaction_timeout": 0,
-            "transaction_start_time": 0,
-            "producer_id": 0,
-            "producer_epoch": 0,
-            "topics": [],
-        }
+        return {"error_code": refusal.error, "transactional_id": transactional_id, **NOT_DESCRIBED}
     rule("KIP890-080")
     partitions = by_topic(sorted(transaction.partitions))
     return {

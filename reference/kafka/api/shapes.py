@@ -3,12 +3,30 @@
 from collections.abc import Iterable
 from typing import Any
 
-from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch, TopicPartition
+
+NOWHERE = {"node_id": NOTHING, "host": "", "port": NOTHING}
+"""A node, in the answer of FindCoordinator, where none is told."""
+
+NOT_DESCRIBED: dict[str, Any] = {
+    "transaction_state": "",
+    "transaction_timeout": 0,
+    "transaction_start_time": 0,
+    "producer_id": 0,
+    "producer_epoch": 0,
+    "topics": [],
+}
+"""A transaction, in the answer of DescribeTransactions, beside an error."""
 
 
 def producer_of(entity: Any) -> ProducerIdAndEpoch:
     """The producer id and epoch in a message's fields."""
     return ProducerIdAndEpoch(int(entity.producer_id), int(entity.producer_epoch))
+
+
+def key_type_of(asked: Any) -> int:
+    """What the keys of a FindCoordinator are: 0 for groups, which are all that its first version asks about."""
+    return int(getattr(asked, "key_type", 0))
 
 
 def by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[TopicPartition]]]:

@@ -6,20 +6,13 @@ from fencepost.wire.pulsar.frames import MAX_MESSAGE
 
 from .peer import Peer
 
-PROTOCOL_VERSION = 21
 
-
-def connect(peer: Peer, command: pb.CommandConnect) -> None:  # noqa: ARG001 - every client is welcome
-    flags = pb.FeatureFlags(
-        supports_topic_watchers=False,
-        supports_get_partitioned_metadata_without_auto_creation=True,
-    )
+def connect(peer: Peer, command: pb.CommandConnect) -> None:
     peer.say(
         pb.CommandConnected(
             server_version="Fencepost reference",
-            protocol_version=PROTOCOL_VERSION,
+            protocol_version=command.protocol_version,
             max_message_size=MAX_MESSAGE,
-            feature_flags=flags,
         )
     )
 
@@ -47,6 +40,5 @@ def lookup(peer: Peer, command: pb.CommandLookupTopic) -> None:
             request_id=command.request_id,
             broker_service_url=peer.node.service_url_of(command.topic),
             response=pb.CommandLookupTopicResponse.Connect,
-            authoritative=True,
         )
     )

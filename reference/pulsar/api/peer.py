@@ -7,13 +7,14 @@ from google.protobuf.message import Message as Command
 
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.node import Node
+from fencepost.reference.pulsar.producers import Producer
 from fencepost.reference.pulsar.subscription import Consumer
-from fencepost.reference.pulsar.topic import Producer
 from fencepost.reference.pulsar.values import SubscriptionName, TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
+from fencepost.wire.pulsar.numbers import MINUS_ONE
 
-UNASKED = 2**64 - 1
+UNASKED = MINUS_ONE
 """The request id of what the broker says without having been asked."""
 
 
@@ -40,10 +41,8 @@ class Peer:
         """The client is gone, with all that it opened."""
         for topic, producer in self.producers.values():
             if topic in self.node.topics.names:
-                self.node.topics.named(topic).detach(producer)
-        consumers, self.consumers = self.consumers, {}
-        self.producers = {}
-        for name, consumer in consumers.values():
+                self.node.topics.named(topic).producers.detach(producer)
+        for name, consumer in self.consumers.values():
             self.detach(name, consumer)
 
     def detach(self, name: SubscriptionName, consumer: Consumer) -> None:
@@ -60,7 +59,7 @@ def code(error: Error) -> str:
 
 
 def txn_of(command: Command) -> TxnId | None:
-    """The transaction that a command names. (0,0) is one, so it is their presence that counts."""
-    if command.HasField("txnid_least_bits") or command.HasField("txnid_most_bits"):
+    """The transaction that a command names. (0,0) is one, so it is presence that counts; no client has one half of it alone."""
+    if command.HasField("txnid_least_bits"):
         return TxnId(command.txnid_most_bits, command.txnid_least_bits)  # type: ignore[attr-defined]  # every command with the fields
     return None

@@ -1,16 +1,16 @@
 """PRODUCER, SEND, CLOSE_PRODUCER."""
 
+import sys
+
 from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.topic import Producer, Topic
+from fencepost.reference.pulsar.producers import Producer
 from fencepost.reference.pulsar.values import Message, Position
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import count_of, is_batch
 from fencepost.wire.pulsar.frames import Frame, Payload
 
-from .peer import UNASKED, Peer, code, txn_of
-
-_HIGHEST_LAST = 2**63 - 1
-"""The highest sequence id that an answer can carry, which is unsigned in SEND and signed here."""
+from . import message_ids
+from .peer import Peer, code, txn_of
 
 _LEAST_OF_A_MESSAGE = 6
 """The bytes that a message in a batch has at least: the size of its metadata, and in that the size of its payload."""
@@ -19,34 +19,17 @@ _MOST_IN_A_BATCH = 65_536
 
 
 def producer(peer: Peer, command: pb.CommandProducer) -> None:
-    """A topic that is not there comes up. A producer without a name gets one that nobody has.
-
-    A client that asks again with the number of a producer which it has is answered with that one.
-    """
-    if command.producer_id in peer.producers:
-        topic_name, there = peer.producers[command.producer_id]
-        _opened(peer, command, peer.node.topics.named(topic_name), there.name)
-        return
+    """A topic that is not there comes up. A producer without a name gets one that nobody has."""
+    _drop(peer, command.producer_id)
     topic = peer.node.topics.create(command.topic)
-    name = command.producer_name or f"reference-{len(topic.producers)}-{command.producer_id}-{command.request_id}"
-
-    def closed() -> None:
-        peer.producers.pop(command.producer_id, None)
-        peer.say(pb.CommandCloseProducer(producer_id=command.producer_id, request_id=UNASKED))
-
-    opened = Producer(command.producer_id, name, closed)
-    topic.attach(opened)
+    opened = Producer(command.producer_name or f"reference-{len(topic.producers)}-{command.producer_id}-{command.request_id}")
+    topic.producers.attach(opened)
     peer.producers[command.producer_id] = (command.topic, opened)
-    _opened(peer, command, topic, name)
-
-
-def _opened(peer: Peer, command: pb.CommandProducer, topic: Topic, name: str) -> None:
-    last = topic.deduplication.last(name)
     peer.say(
         pb.CommandProducerSuccess(
             request_id=command.request_id,
-            producer_name=name,
-            last_sequence_id=min(last, _HIGHEST_LAST),
+            producer_name=opened.name,
+            last_sequence_id=min(topic.deduplication.last(opened.name), sys.maxsize),
             schema_version=b"",
         )
     )
@@ -76,10 +59,15 @@ def send(peer: Peer, frame: Frame) -> None:
 
 
 def close_producer(peer: Peer, command: pb.CommandCloseProducer) -> None:
-    if command.producer_id in peer.producers:
-        name, opened = peer.producers.pop(command.producer_id)
-        peer.node.topics.named(name).detach(opened)
+    _drop(peer, command.producer_id)
     peer.say(pb.CommandSuccess(request_id=command.request_id))
+
+
+def _drop(peer: Peer, number: int) -> None:
+    """The number is free, and so is the name of the producer that had it."""
+    if number in peer.producers:
+        name, opened = peer.producers.pop(number)
+        peer.node.topics.named(name).producers.detach(opened)
 
 
 def _message(command: pb.CommandSend, producer_name: str, payload: Payload) -> Message:
@@ -111,6 +99,6 @@ def _receipt(command: pb.CommandSend, stored: Position) -> pb.CommandSendReceipt
     return pb.CommandSendReceipt(
         producer_id=command.producer_id,
         sequence_id=command.sequence_id,
-        message_id=pb.MessageIdData(ledger_id=stored.ledger, entry_id=stored.entry),
+        message_id=message_ids.of_entry(stored),
         highest_sequence_id=command.highest_sequence_id,
     )

@@ -6,6 +6,7 @@ from typing import Any
 from fencepost.reference.pulsar.coordinator import TransactionCoordinator
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.participants import EndOn
+from fencepost.reference.pulsar.topic import NO_WATERMARK
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 
@@ -14,14 +15,14 @@ from .peer import Peer, code
 
 def tc_client_connect(peer: Peer, command: pb.CommandTcClientConnectRequest) -> None:
     """A client asks for a coordinator before it uses it."""
-    _answer(peer, command, pb.CommandTcClientConnectResponse, lambda: _coordinator(peer, command, command.tc_id))
+    _answer(peer, command, pb.CommandTcClientConnectResponse, lambda: _coordinator(peer, command, command.tc_id), {})
 
 
 def new_txn(peer: Peer, command: pb.CommandNewTxn) -> None:
     try:
         txn = _coordinator(peer, command, command.tc_id).new(command.txn_ttl_millis)
     except Refused as refused:
-        peer.say(_refusal(peer, pb.CommandNewTxnResponse, command, refused))
+        peer.say(_refusal(peer, pb.CommandNewTxnResponse, command, refused, {}))
     else:
         peer.say(_done(peer, pb.CommandNewTxnResponse, command, _fields(txn)))
 
@@ -33,6 +34,7 @@ def add_partition(peer: Peer, command: pb.CommandAddPartitionToTxn) -> None:
         command,
         pb.CommandAddPartitionToTxnResponse,
         lambda: _coordinator(peer, command, txn.tc_id).add_partitions(txn, tuple(command.partitions)),
+        _fields(txn),
     )
 
 
@@ -44,6 +46,7 @@ def add_subscription(peer: Peer, command: pb.CommandAddSubscriptionToTxn) -> Non
         command,
         pb.CommandAddSubscriptionToTxnResponse,
         lambda: _coordinator(peer, command, txn.tc_id).add_subscriptions(txn, names),
+        _fields(txn),
     )
 
 
@@ -57,18 +60,18 @@ def end_txn(peer: Peer, command: pb.CommandEndTxn) -> None:
     try:
         _coordinator(peer, command, txn.tc_id).end(txn, Action(command.txn_action), done)
     except Refused as refused:
-        peer.say(_refusal(peer, pb.CommandEndTxnResponse, command, refused))
+        peer.say(_refusal(peer, pb.CommandEndTxnResponse, command, refused, _fields(txn)))
 
 
 def end_txn_on_partition(peer: Peer, command: pb.CommandEndTxnOnPartition) -> None:
-    message = EndOn(_txn(command), command.topic, Action(command.txn_action), _low_watermark(command))
-    _answer(peer, command, pb.CommandEndTxnOnPartitionResponse, lambda: peer.node.end_on(message))
+    message = EndOn(_txn(command), command.topic, Action(command.txn_action), NO_WATERMARK)
+    _answer(peer, command, pb.CommandEndTxnOnPartitionResponse, lambda: peer.node.end_on(message), _fields(message.txn))
 
 
 def end_txn_on_subscription(peer: Peer, command: pb.CommandEndTxnOnSubscription) -> None:
     name = SubscriptionName(command.subscription.topic, command.subscription.subscription)
-    message = EndOn(_txn(command), name, Action(command.txn_action), _low_watermark(command))
-    _answer(peer, command, pb.CommandEndTxnOnSubscriptionResponse, lambda: peer.node.end_on(message))
+    message = EndOn(_txn(command), name, Action(command.txn_action), NO_WATERMARK)
+    _answer(peer, command, pb.CommandEndTxnOnSubscriptionResponse, lambda: peer.node.end_on(message), _fields(message.txn))
 
 
 def _coordinator(peer: Peer, command: Any, tc_id: int) -> TransactionCoordinator:
@@ -76,26 +79,26 @@ def _coordinator(peer: Peer, command: Any, tc_id: int) -> TransactionCoordinator
     return peer.node.coordinator(tc_id, scalable=command.scalable)
 
 
-def _answer(peer: Peer, command: Any, response: Any, act: Callable[[], object]) -> None:
-    """Do it, and say so, or say why not."""
+def _answer(peer: Peer, command: Any, response: Any, act: Callable[[], object], transaction: Mapping[str, int]) -> None:
+    """Do it, and say so, or say why not. Either answer names the transaction of the request, where there is one."""
     try:
         act()
     except Refused as refused:
-        peer.say(_refusal(peer, response, command, refused))
+        peer.say(_refusal(peer, response, command, refused, transaction))
     else:
-        peer.say(_done(peer, response, command, _echo(response, command)))
+        peer.say(_done(peer, response, command, transaction))
 
 
 def _done(peer: Peer, response: Any, command: Any, transaction: Mapping[str, int]) -> Any:
     return response(request_id=peer.node.answers.request_named(command.request_id, is_refusal=False), **transaction)
 
 
-def _refusal(peer: Peer, response: Any, command: Any, refused: Refused) -> Any:
+def _refusal(peer: Peer, response: Any, command: Any, refused: Refused, transaction: Mapping[str, int]) -> Any:
     return response(
         request_id=peer.node.answers.request_named(command.request_id, is_refusal=True),
         error=code(refused.error),
         message=refused.message,
-        **_echo(response, command),
+        **transaction,
     )
 
 
@@ -103,19 +106,5 @@ def _fields(txn: TxnId) -> dict[str, int]:
     return {"txnid_least_bits": txn.sequence, "txnid_most_bits": txn.tc_id}
 
 
-def _echo(response: Any, command: Any) -> dict[str, int]:
-    """The transaction of the request, where it named one and its answers have a place for it."""
-    fields = ("txnid_least_bits", "txnid_most_bits")
-    if not all(field in message.DESCRIPTOR.fields_by_name for message in (response, command) for field in fields):
-        return {}
-    return {field: getattr(command, field) for field in fields}
-
-
 def _txn(command: Any) -> TxnId:
     return TxnId(command.txnid_most_bits, command.txnid_least_bits)
-
-
-def _low_watermark(command: Any) -> int:
-    """Up to where transactions are complete; nothing where the sender does not say, or says -1, which wraps."""
-    sequence: int = command.txnid_least_bits_of_low_watermark
-    return sequence if command.HasField("txnid_least_bits_of_low_watermark") and sequence < 2**63 else -1

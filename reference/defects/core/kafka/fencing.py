@@ -1,5 +1,7 @@
 """Defects of the Kafka reference in time-outs, and in what a writer may do that was fenced."""
 
+from collections.abc import Iterable
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.kip890 import recovery
@@ -9,7 +11,7 @@ from fencepost.reference.kafka.guards import Attempt
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates, Standing
 from fencepost.reference.kafka.transaction import Decision, State
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.wire.kafka.batches import Batch
 
 
@@ -45,7 +47,7 @@ LOST_TRANSACTION_IS_COMMITTED = Defect(
 )
 
 
-class _LetsTheFencedIn(ProducerStates):
+class LetsTheFencedIn(ProducerStates):
     """An older epoch writes on as if its transaction were open."""
 
     def standing(self, producer: ProducerIdAndEpoch) -> Standing:
@@ -62,14 +64,22 @@ class _LetsTheFencedIn(ProducerStates):
         return state is not None and batch.producer_epoch < state.producer.epoch
 
 
-class _TakesLateOnesForPlain(_LetsTheFencedIn):
+class _AddsForTheFenced(Coordinator):
+    def add_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+    ) -> None:
+        if producer.epoch >= self.describe(transactional_id).producer_epoch:
+            super().add_partitions(transactional_id, producer, partitions, transaction_version)
+
+
+class _TakesLateOnesForPlain(LetsTheFencedIn):
     def apply(self, batch: Batch) -> ProducerState | None:
         return self.get(batch.producer_id) if batch.marker is None and self.is_late(batch) else super().apply(batch)
 
 
 LATE_WRITE_SHOWN = Defect(
     name="core-kafka-late-write-shown",
-    breaks={"CORE-17": Symptom(seen='^"late"$')},
+    breaks={"CORE-17": Symptom(seen='^"late"')},
     story="A batch with an older epoch is stored and opens no transaction, so that everybody reads it.",
     origin="textbook: epochs that are compared for markers only",
     parts=Parts(producer_states=_TakesLateOnesForPlain),
@@ -81,5 +91,14 @@ LATE_WRITE_HANGS = Defect(
     breaks={"CORE-19": Symptom(expected='^"plain"$', seen="^nothing")},
     story="A batch with an older epoch is stored and opens its transaction anew, and nobody will ever end it.",
     origin="KAFKA-14402: hanging transactions",
-    parts=Parts(producer_states=_LetsTheFencedIn),
+    parts=Parts(producer_states=LetsTheFencedIn),
+)
+
+
+LATE_WRITE_HANGS_ELSEWHERE = Defect(
+    name="core-kafka-late-write-hangs-elsewhere",
+    breaks={"CORE-19": Symptom(what="readers of payments", expected='^"plain"$', seen="^nothing")},
+    story="A late batch to a partition of its own opens a transaction there, for the coordinator takes its producer for a slow one.",
+    origin="KAFKA-14402: hanging transactions",
+    parts=Parts(coordinator=_AddsForTheFenced),
 )

@@ -2,7 +2,7 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.defects.kip890 import offsets
+from fencepost.reference.defects.kip890 import offsets, taking_over
 from fencepost.reference.kafka.groups import CommittedOffset, Groups
 from fencepost.reference.kafka.node import Parts
 from fencepost.reference.kafka.values import TopicPartition
@@ -57,4 +57,20 @@ ONE_PLACE_FOR_ALL_GROUPS = Defect(
     story="Offsets are kept by partition only, so that what one group takes is gone for all.",
     origin="textbook: the wrong key",
     parts=Parts(groups=_OneForAll),
+)
+
+INPUT_OF_ONE_GROUP = Defect(
+    name="core-kafka-input-of-one-group",
+    breaks={"CORE-20": Symptom(what="left for others$", expected='^"i3"$', seen='^"i1", "i2", "i3"$')},
+    story=offsets.OFFSETS_OF_ONE_GROUP.story,
+    origin=offsets.OFFSETS_OF_ONE_GROUP.origin,
+    parts=offsets.OFFSETS_OF_ONE_GROUP.parts,
+)
+
+ABORTED_INPUT_TAKEN_LATER = Defect(
+    name="core-kafka-aborted-input-taken-later",
+    breaks={"CORE-21": Symptom(what="inputs left for workers", seen='^"i2", "i3"$')},
+    story="An abort hides the pending offsets of its producer, and its next commit puts them in force with its own.",
+    origin=taking_over.ABORTED_OFFSETS_COME_UP.origin,
+    parts=taking_over.ABORTED_OFFSETS_COME_UP.parts,
 )

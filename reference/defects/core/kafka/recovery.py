@@ -77,3 +77,19 @@ FIRST_TOLD_AFTER_CRASH = Defect(
     origin="textbook: recovery that was only tried with one participant",
     parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
 )
+
+
+class _LogsTheFirstOnly(TransactionLog):
+    def must_be_durable(self, transaction: Transaction) -> bool:
+        known = self.replay().get(transaction.transactional_id)
+        goes_on = known is not None and known.state is transaction.state is State.ONGOING
+        return super().must_be_durable(transaction) and not goes_on
+
+
+SECOND_LOG_FORGOTTEN_BY_CRASH = Defect(
+    name="core-kafka-second-log-forgotten-by-crash",
+    breaks={"CORE-24": Symptom(what="readers of payments", expected='^"a2"$', seen="^nothing")},
+    story="What a transaction begins with is in the transaction log, what it goes on with is not. After a crash the rest stays undecided.",
+    origin="textbook: a state that is stored when it changes its name",
+    parts=Parts(transaction_log=_LogsTheFirstOnly),
+)

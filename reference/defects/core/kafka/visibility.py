@@ -45,6 +45,18 @@ class _StaysWhereItStopped(PartitionLog):
         self.first_unstable_offset()
 
 
+class _AnyEndReleases(PartitionLog):
+    decided = 0
+
+    def apply(self, entry: Entry) -> None:
+        super().apply(entry)
+        if entry.batch.marker is not None:
+            self.decided = self.end_offset
+
+    def first_unstable_offset(self) -> int | None:
+        return min((start for start in self.producers.open_transactions() if start >= self.decided), default=None)
+
+
 class _CountsTooShort(ProducerStates):
     def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
         state = self.get(batch.producer_id)
@@ -80,6 +92,14 @@ DIRTY_READ = Defect(
     story=isolation.LSO_IGNORES_OPEN_TRANSACTIONS.story,
     origin=isolation.LSO_IGNORES_OPEN_TRANSACTIONS.origin,
     parts=isolation.LSO_IGNORES_OPEN_TRANSACTIONS.parts,
+)
+
+RELEASED_BY_ANOTHER = Defect(
+    name="core-kafka-released-by-another",
+    breaks={"CORE-02": Symptom(what="readers of orders", expected='^no "a1"$', seen='^"a1", "b1"$')},
+    story="Any marker moves the last stable offset behind itself, also over a transaction of somebody else that is open.",
+    origin="textbook: a state that is kept by log where it should be kept by producer",
+    parts=Parts(partition_log=_AnyEndReleases),
 )
 
 ABORTED_SHOWN = Defect(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.pip31.ending import AgreesToWhatEndedBefore
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
@@ -93,4 +94,13 @@ ABORTED_IS_COMMITTED = Defect(
     story="Whoever commits an aborted transaction is told that it is done, and its data is gone.",
     origin="textbook: what has ended needs no end",
     parts=Parts(coordinator=CommitsWhatIsAborted),
+)
+
+
+ANY_END_OF_WHAT_ENDED_BEFORE_A_CRASH = Defect(
+    name="core-pulsar-any-end-of-what-ended-before-a-crash",
+    breaks={"CORE-13": Symptom(expected="^a refusal$", seen="^success$"), "CORE-14": Symptom(expected="^a refusal$", seen="^success$")},
+    story="After a crash a coordinator knows that a transaction has ended, and not how: whoever asks for an end is told that it is done.",
+    origin="textbook: a record of completion without the outcome",
+    parts=Parts(coordinator=AgreesToWhatEndedBefore),
 )

@@ -64,7 +64,7 @@ LOST_TRANSACTION_IS_COMMITTED = Defect(
 
 LATE_WRITE_SHOWN = Defect(
     name="core-pulsar-late-write-shown",
-    breaks={"CORE-17": Symptom(seen='^"late"$')},
+    breaks={"CORE-17": Symptom(seen='^"late"')},
     story="A message whose transaction is over is stored like one outside of transactions, and everybody reads it.",
     origin="textbook: no open transaction taken for none",
     parts=Parts(sidecar_buffer=_TakesLateOnesForPlain),

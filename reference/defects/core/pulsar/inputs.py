@@ -48,7 +48,7 @@ INPUT_LOST = Defect(
 
 INPUT_NOT_TOLD = Defect(
     name="core-pulsar-input-not-told",
-    breaks={"CORE-22": Symptom(seen='^"i2", "i3"$')},
+    breaks={"CORE-22": Symptom(what="^place of workers", expected='^"i1"$', seen="^nothing$")},
     story="In a transaction that also writes, only topics are told of the decision; what it acknowledged is pending for ever.",
     origin="textbook: the second list of participants is read only where the first is empty",
     parts=Parts(participants=_TellsTopicsOnly),

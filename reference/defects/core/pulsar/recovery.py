@@ -6,9 +6,11 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.transaction_log import TransactionLog
-from fencepost.reference.pulsar.values import Status
+from fencepost.reference.pulsar.values import Action, Status, TxnId
 
 
 class _ForgetsTheOpen(TransactionLog):
@@ -36,6 +38,13 @@ class _TellsTheFirstOfThoseItFinds(LogCoordinator):
     def recovered(self, transaction: Transaction) -> Transaction:
         found = super().recovered(transaction)
         return replace(found, partitions=found.partitions[:1]) if found.status.is_decided else found
+
+
+class _EndsBeforeItDeletes(PendingAcks):
+    def end(self, txn: TxnId, action: Action) -> Waiting:
+        waiting = super().end(txn, action)
+        self.record_end(txn)
+        return waiting
 
 
 OPEN_FORGOTTEN_BY_CRASH = Defect(
@@ -76,4 +85,12 @@ FIRST_TOLD_AFTER_CRASH = Defect(
     story="A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete.",
     origin="textbook: recovery that was only tried with one participant",
     parts=Parts(coordinator=_TellsTheFirstOfThoseItFinds),
+)
+
+END_BEFORE_DELETION = Defect(
+    name="core-pulsar-end-before-deletion",
+    breaks={"CORE-28": Symptom(what="place of workers in inputs", expected='^"i1"$', seen="^nothing")},
+    story="A subscription writes down that a commit is over, and then deletes: after a crash in between, the committed input comes again.",
+    origin="found in this reference by a review",
+    parts=Parts(pending_acks=_EndsBeforeItDeletes),
 )

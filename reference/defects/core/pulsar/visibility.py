@@ -151,7 +151,10 @@ ABORT_BY_PRODUCER = Defect(
 
 ONE_END_ENDS_ALL = Defect(
     name="core-pulsar-one-end-ends-all",
-    breaks={"CORE-09": Symptom(expected='^"b1"$', seen="^nothing")},
+    breaks={
+        "CORE-02": Symptom(expected='^no "a1"$', seen='"a1"'),
+        "CORE-09": Symptom(expected='^"b1"$', seen="^nothing"),
+    },
     story="The end of one transaction ends all that are open in the topic, in the same way.",
     origin="apache/pulsar#15530: the end of one transaction aborted another",
     parts=Parts(sidecar_buffer=_EndsAll),

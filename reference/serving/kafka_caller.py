@@ -7,13 +7,12 @@ from typing import Any
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
+from fencepost.reference.kafka import ANONYMOUS, ReferenceKafka
+from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.sent import Sent
+from fencepost.reference.kafka.topics import FIRST_NODE
 from fencepost.wire.kafka.acls import principal_of
 from fencepost.wire.kafka.entities import api_of, response
-
-from .authorizer import ANONYMOUS
-from .broker import ReferenceKafka
-from .errors import Error
-from .topics import FIRST_NODE
 
 _MECHANISM = "PLAIN"
 
@@ -27,16 +26,16 @@ class Caller:
         self._has_shaken_hands = False
         self.principal = ANONYMOUS
 
-    def handle(self, request: RequestPayload) -> ResponsePayload | None:
-        """Answer one request; None means that the connection is closed instead."""
+    def send(self, request: RequestPayload) -> Sent:
+        """Hand over one request; where its answer is None, the connection is closed instead."""
         api = api_of(request)
         if api == "api_versions" or self.principal != ANONYMOUS or not self._broker.settings.passwords:
-            return self._broker.handle(request, self.principal, self._node)
+            return self._broker.send(request, self.principal, self._node)
         if api == "sasl_handshake":
-            return self._shake_hands(request)
+            return _answered(self._shake_hands(request))
         if api == "sasl_authenticate" and self._has_shaken_hands:
-            return self._log_in(request)
-        return None
+            return _answered(self._log_in(request))
+        return _answered(None)
 
     def _shake_hands(self, asked: Any) -> ResponsePayload:
         self._has_shaken_hands = asked.mechanism == _MECHANISM
@@ -59,3 +58,10 @@ class Caller:
                 return user
             case _:
                 return None
+
+
+def _answered(answer: ResponsePayload | None) -> Sent:
+    """A request whose answer is there."""
+    sent = Sent(lambda: answer)
+    sent.read()
+    return sent

@@ -1,0 +1,90 @@
+"""The calls by which an administrator takes away topics, records and groups."""
+
+import uuid
+from typing import Any
+
+from kio.schema.errors import ErrorCode
+
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+
+from .calls import Calls, partition_result, the_only
+from .cluster import AnyNode, CoordinatorKind, CoordinatorOf, LeaderOf
+from .errors import COORDINATOR_AWAY, TO_LEADER, verdict
+from .values import TopicPartition
+
+_TIMEOUT_MS = 10_000
+_BY_NAME_OR_ID = 6
+"""From this version on DeleteTopics names a topic in either way."""
+
+_HIGH_WATERMARK = -1
+
+
+class DeletionCalls(Calls):
+    """What only an administrator would ask for."""
+
+    def delete_topic(self, name: str) -> Outcome[uuid.UUID | None]:
+        """DeleteTopics, and the node that is asked no longer knows the topic: the topic id that it had, None where it is not told."""
+        version = self._offer.highest("delete_topics", 1, _BY_NAME_OR_ID)
+        match self.ask_to_delete_topic(version, name):
+            case Done(topic_id) if self.is_without_topic(name):
+                return Done(topic_id)
+            case Done():
+                return Unknown(f"{name} was deleted, but Metadata still knows it")
+            case trouble:
+                return trouble
+
+    def ask_to_delete_topic(self, version: int, name: str | None, topic_id: uuid.UUID | None = None) -> Outcome[uuid.UUID | None]:
+        """DeleteTopics of that version for one topic, by its name or by its id: the id that the answer tells, from version 6 on."""
+        wanted: dict[str, Any] = {"topic_names": [name]}
+        if version >= _BY_NAME_OR_ID:
+            wanted = {"topics": [{"name": name, "topic_id": topic_id}]}
+        message = self._request("delete_topics", version, timeout=_TIMEOUT_MS, **wanted)
+
+        def read(answer: Any) -> Outcome[uuid.UUID | None]:
+            result = the_only(answer.responses, answer, name or topic_id)
+            return verdict(result.error_code, getattr(result, "topic_id", None), getattr(result, "error_message", None))
+
+        return self._write(AnyNode(), message, read, frozenset({ErrorCode.not_controller}))
+
+    def is_without_topic(self, name: str) -> bool:
+        """Whether Metadata does not know a topic of that name, at the latest when patience ends."""
+        for _ in self._time.attempts():
+            match self._cluster.topic(name):
+                case Refused(code=ErrorCode.unknown_topic_or_partition):
+                    return True
+                case _:
+                    pass
+        return False
+
+    def topic_id(self, name: str) -> Outcome[uuid.UUID | None]:
+        """The id that Metadata tells of a topic."""
+        match self._cluster.topic(name):
+            case Done(topic):
+                return Done(topic.topic_id)
+            case trouble:
+                return trouble
+
+    def delete_records(self, partition: TopicPartition, before: int = _HIGH_WATERMARK) -> Outcome[int]:
+        """DeleteRecords of what is before that offset, or of all up to the high watermark: where the log starts now."""
+        wanted = {"partition_index": partition.partition, "offset": before}
+        message = self._request(
+            "delete_records",
+            self._offer.highest("delete_records", 0, 2),
+            topics=[{"name": partition.topic, "partitions": [wanted]}],
+            timeout=_TIMEOUT_MS,
+        )
+
+        def read(answer: Any) -> Outcome[int]:
+            result = partition_result(answer.topics, partition, answer)
+            return verdict(result.error_code, int(result.low_watermark))
+
+        return self._write(LeaderOf(partition), message, read, TO_LEADER)
+
+    def delete_group(self, group: str) -> Outcome[None]:
+        """DeleteGroups for one group."""
+        message = self._request("delete_groups", self._offer.highest("delete_groups", 0, 2), groups_names=[group])
+
+        def read(answer: Any) -> Outcome[None]:
+            return verdict(the_only([entry for entry in answer.results if entry.group_id == group], answer, group).error_code, None)
+
+        return self._write(CoordinatorOf(CoordinatorKind.GROUP, group), message, read, COORDINATOR_AWAY | TO_LEADER)

@@ -1,0 +1,53 @@
+"""What a group has committed, by OffsetFetch in each of its versions."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kio.schema.errors import ErrorCode
+
+from fencepost.contract.outcomes import Done, Outcome
+
+from .calls import Calls
+from .cluster import CoordinatorKind, CoordinatorOf
+from .errors import COORDINATOR_AWAY, refused
+from .values import FetchedOffset, TopicPartition
+
+_MANY_GROUPS, _BY_ID, _SAYS_STABLE = 8, 10, 7
+"""From these versions on: several groups, topics by their ids, and whether only what is stable is wanted."""
+
+_LEADER_EPOCHS = 5
+
+
+class GroupOffsetCalls(Calls):
+    """What a group has, as a consumer of some version asks for it."""
+
+    def fetch_offsets(
+        self, group: str, partitions: Sequence[TopicPartition] | None, version: int, topic_ids: Mapping[str, uuid.UUID]
+    ) -> Outcome[Mapping[TopicPartition, FetchedOffset]]:
+        """OffsetFetch of what need not be stable: of all partitions where none is named. The first refusal is the outcome."""
+        named = None if partitions is None else [self._topic(partition, version, topic_ids) for partition in partitions]
+        stable = {"require_stable": False} if version >= _SAYS_STABLE else {}
+        groups = {"groups": [{"group_id": group, "topics": named}]} if version >= _MANY_GROUPS else {"group_id": group, "topics": named}
+        names = {topic_id: name for name, topic_id in topic_ids.items()}
+
+        def read(answer: Any) -> Outcome[Mapping[TopicPartition, FetchedOffset]]:
+            topics = [topic for entry in getattr(answer, "groups", (answer,)) for topic in entry.topics]
+            found: dict[TopicPartition, FetchedOffset] = {}
+            for topic in topics:
+                name = names.get(topic.topic_id, str(topic.topic_id)) if version >= _BY_ID else topic.name
+                for one in topic.partitions:
+                    if one.error_code is not ErrorCode.none:
+                        return refused(one.error_code)
+                    epoch = int(one.committed_leader_epoch) if version >= _LEADER_EPOCHS else None
+                    offset = FetchedOffset(int(one.committed_offset), epoch, one.metadata)
+                    found[TopicPartition(name, int(one.partition_index))] = offset
+            return Done(found)
+
+        message = self._request("offset_fetch", version, **groups, **stable)
+        return self._read(CoordinatorOf(CoordinatorKind.GROUP, group), message, read, COORDINATOR_AWAY)
+
+    @staticmethod
+    def _topic(partition: TopicPartition, version: int, topic_ids: Mapping[str, uuid.UUID]) -> dict[str, Any]:
+        key = {"topic_id": topic_ids[partition.topic]} if version >= _BY_ID else {"name": partition.topic}
+        return {**key, "partition_indexes": [partition.partition]}

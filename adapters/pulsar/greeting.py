@@ -1,0 +1,45 @@
+"""The calls of a client that is new: it connects, and looks for a topic."""
+
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+from .calls import Calls, read_answer
+from .connection import Connection
+
+
+class GreetingCalls(Calls):
+    """What comes before everything else. Each is asked once."""
+
+    def connect(self) -> Outcome[None]:
+        """CONNECT to the service address."""
+        return _nothing_of(self._client.connection())
+
+    def ping(self) -> Outcome[None]:
+        """PING, on the connection to the service address."""
+        return self._client.ping()
+
+    def find(self, topic: str) -> Outcome[None]:
+        """LOOKUP of a topic, and CONNECT to its broker."""
+        return _nothing_of(self._client.owner(topic))
+
+    def connect_apart(self) -> Outcome[Connection]:
+        """One more connection to the service address, which nobody but the caller uses."""
+        return self._client.new_connection()
+
+    def speak_of_nobody(self) -> Outcome[None]:
+        """FLOW and REDELIVER_UNACKNOWLEDGED_MESSAGES, to which there is no answer, and GET_LAST_MESSAGE_ID, of a consumer that there is
+        not: that a broker has closed it may be on its way to the client. On one connection, each once.
+        """
+        located = self._client.connection()
+        if not isinstance(located, Done):
+            return located
+        connection, consumer = located.value, self._client.next_number()
+        connection.tell(pb.CommandFlow(consumer_id=consumer, message_permits=1))
+        connection.tell(pb.CommandRedeliverUnacknowledgedMessages(consumer_id=consumer))
+        call = connection.ask(pb.CommandGetLastMessageId(consumer_id=consumer, request_id=self._client.next_request()))
+        return read_answer(connection.answer(call, ANSWER_WITHIN_S), lambda _: None)
+
+
+def _nothing_of(found: Outcome[Connection]) -> Outcome[None]:
+    return Done(None) if isinstance(found, Done) else found

@@ -1,0 +1,40 @@
+"""Parity rows: requirements whose source is one implementation, and no proposal.
+
+A system that is another implementation may differ there and conform to the proposal all the same. So these rows are counted and told
+apart, and keep a run from conforming only where the system is a build of that implementation, or where the user says so (`--parity`).
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .verdict import Verdict
+
+SOURCE = "implementation"
+MAY_DIFFER = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
+"""What a parity row may be without a word against the proposal. A harness error is never the system's."""
+_UNASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED, Verdict.NOT_OFFERED)
+
+
+@dataclass(frozen=True)
+class Parity:
+    """How many parity rows were asked, and how many of these differ or are not known."""
+
+    asked: int = 0
+    differ: int = 0
+    unknown: int = 0
+
+    @classmethod
+    def of(cls, verdicts: Iterable[Verdict]) -> "Parity":
+        """From the verdicts of all parity rows."""
+        counted = Counter(verdicts)
+        asked = sum(number for verdict, number in counted.items() if verdict not in _UNASKED)
+        return cls(asked, counted[Verdict.VIOLATED], counted[Verdict.INCONCLUSIVE])
+
+    def __str__(self) -> str:
+        """`3 of 100 parity rows differ, 1 is inconclusive`; empty where none is odd."""
+        told = [
+            f"{self.differ} of {self.asked} parity rows differ{'s' if self.differ == 1 else ''}" if self.differ else "",
+            f"{self.unknown} of {self.asked} parity rows {'is' if self.unknown == 1 else 'are'} inconclusive" if self.unknown else "",
+        ]
+        return ", ".join(filter(None, told))

@@ -1,0 +1,98 @@
+Feature: What lasts
+  A log is read by those who come later, from other nodes, and after the node that had it was gone.
+
+  Background:
+    Given the log "orders"
+    And a writer A
+
+  @CORE-32 @MUST
+  Rule: What readers of committed data have seen is seen by every later reader, wherever and whenever the log is served.
+    A reader acts on what it was given. If a reload or a crash takes that back, whoever looks later finds an effect without its cause.
+
+    @needs:reload
+    Scenario: [1] The log is reloaded
+      Given A has committed "a1" to orders
+      And A has written "a2" to orders
+      And A has aborted
+      And orders has been reloaded
+      When "plain" is written to orders
+      Then readers of orders see "a1", "plain"
+
+    @needs:crash
+    Scenario: [2] The system crashes
+      Given A has committed "a1" to orders
+      And A has written "a2" to orders
+      And A has aborted
+      And the system has crashed and come back
+      When "plain" is written to orders
+      Then readers of orders see "a1", "plain"
+
+    Scenario: [3] Later transactions end in both ways
+      Given A has committed "a1" to orders
+      And A has written "a2" to orders
+      And A has aborted
+      When A commits "a3" to orders
+      Then readers of orders see "a1", "a3"
+
+  @CORE-40 @MUST
+  Rule: A transaction that is open in a log when that is reloaded stays open, and its outcome holds for all of its writes.
+    A log that comes back without what it knew of open transactions would show what is not decided, or keep back what is committed later.
+
+    @needs:reload
+    Scenario: [1] It commits behind the reload
+      Given A has written "a1" to orders
+      And orders has been reloaded
+      When A commits "a2" to orders
+      Then readers of orders see "a1", "a2"
+
+    @needs:reload
+    Scenario: [2] It aborts behind the reload
+      Given A has written "a1" to orders
+      And orders has been reloaded
+      And A has aborted
+      When "plain" is written to orders
+      Then readers of orders see "plain"
+
+    @needs:reload
+    Scenario: [3] It goes on writing behind the reload
+      Given A has written "a1", "a2" to orders
+      And orders has been reloaded
+      When A writes "a3" to orders
+      Then readers of orders see nothing
+
+    @needs:reload
+    Scenario: [4] A younger transaction was aborted before the reload
+      Given a writer B
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And B has aborted
+      And orders has been reloaded
+      When A commits
+      Then readers of orders see "a1"
+
+    @needs:reload
+    Scenario: [5] Two transactions are open at the reload, and the older one commits
+      Given a writer B
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And orders has been reloaded
+      When A commits
+      Then readers of orders see "a1"
+
+    @needs:reload
+    Scenario: [6] It is reloaded between its writes, twice
+      Given A has written "a1" to orders
+      And orders has been reloaded
+      And A has written "a2" to orders
+      And orders has been reloaded
+      When A commits "a3" to orders
+      Then readers of orders see "a1", "a2", "a3"
+
+    @needs:reload
+    Scenario: [7] Two transactions are open at the reload, and the younger one commits
+      Given a writer B
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And orders has been reloaded
+      When B commits
+      Then readers of orders do not see "a1"

@@ -1,0 +1,145 @@
+Feature: Ends that come too late
+  An EndTxn may wait in a network for long, and the transaction that it was meant for is over when it arrives.
+  Producer id and epoch name one transaction, so it must not end another.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-200 @MUST
+  Rule: EndTxn v5 with the epoch of the last transaction does not end the next one, which stays open and undecided.
+    A late EndTxn of the last transaction would end the next one, of which only half may be written by then.
+
+    Scenario: [1] A late commit, and the next transaction is open
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has written "a2" to payments-0
+      When A commits with its previous epoch
+      Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
+      And the transaction of A is unchanged
+      And readers of payments-0 see "a1"
+
+    Scenario: [2] A late abort, and the next transaction is open
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      And A has written "a2" to payments-0
+      When A aborts with its previous epoch
+      Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
+      And the transaction of A is unchanged
+
+    @needs:wire-faults
+    Scenario: [3] The first attempt of a commit arrives after the second, and the next transaction is open
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has committed at its second attempt, and the first is held up
+      And A has written "a2" to payments-0
+      When the held-up request arrives
+      Then the transaction of A is unchanged
+      And readers of payments-0 see "a1"
+
+    @needs:wire-faults
+    Scenario: [4] The first attempt of an abort arrives after the second, and the next transaction is open
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted at its second attempt, and the first is held up
+      And A has written "a2" to payments-0
+      When the held-up request arrives
+      Then the transaction of A is unchanged
+      And the open transaction of A in payments-0 starts at "a2"
+
+    @needs:aged-ids
+    Scenario: [5] A late commit of the last transaction of a producer id, and the first of the next one is open
+      Given producer A at the last usable epoch
+      And A has committed "a1" to payments-0
+      And A has written "a2" to payments-0
+      When A commits with its previous epoch
+      Then it is refused with PRODUCER_FENCED, INVALID_TXN_STATE or INVALID_PRODUCER_ID_MAPPING
+      And the transaction of A is unchanged
+      And readers of payments-0 see "a1"
+
+    @needs:aged-ids
+    Scenario: [6] A late abort of the last transaction of a producer id, and the first of the next one is open
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0
+      And A has aborted
+      And A has written "a2" to payments-0
+      When A aborts with its previous epoch
+      Then it is refused with PRODUCER_FENCED, INVALID_TXN_STATE or INVALID_PRODUCER_ID_MAPPING
+      And the transaction of A is unchanged
+
+    @needs:aged-ids @needs:wire-faults
+    Scenario: [7] The first attempt of that commit is held up until then
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0
+      And A has committed at its second attempt, and the first is held up
+      And A has written "a2" to payments-0
+      When the held-up request arrives
+      Then the transaction of A is unchanged
+      And readers of payments-0 see "a1"
+
+  @KIP890-201 @MUST
+  Rule: Once a new instance took over an idle transactional id, EndTxn of the old instance is refused and moves nothing.
+    A zombie that wakes up would commit what its successor is still writing, or abort it.
+
+    Scenario: [1] The old instance commits before the new one has begun
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And B has taken over from A
+      When A commits
+      Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
+      And the transaction of B is unchanged
+
+    Scenario: [2] The old instance aborts before the new one has begun
+      Given producer A with transactional id "transfer"
+      And B has taken over from A
+      When A aborts
+      Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
+      And the transaction of B is unchanged
+
+    Scenario: [3] The old instance commits while the transaction of the new one is open
+      Given producer A with transactional id "transfer"
+      And B has taken over from A
+      And B has written "b1" to payments-0
+      When A commits
+      Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
+      And the transaction of B is unchanged
+      And readers of payments-0 see nothing
+
+    Scenario: [4] The old instance aborts while the transaction of the new one is open
+      Given producer A with transactional id "transfer"
+      And B has taken over from A
+      And B has written "b1" to payments-0
+      When A aborts
+      Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
+      And the transaction of B is unchanged
+
+    Scenario: [5] The old instance commits with EndTxn v4
+      Given producer A with transactional id "transfer"
+      And B has taken over from A
+      And B has written "b1" to payments-0
+      And A uses EndTxn v4
+      When A commits
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of B is unchanged
+
+  @KIP890-202 @MUST
+  Rule: EndTxn v5 cannot change a decision that is prepared, the opposite one is refused or told to wait.
+    An abort that overtakes the markers of a commit would leave one half of the transaction committed and the other aborted.
+
+    @needs:hold-markers
+    Scenario: [1] An abort of what is being committed
+      Given producer A with transactional id "transfer"
+      And completion of A's transactions is blocked
+      And A has been asked to commit
+      When A aborts with its previous epoch
+      Then it is refused with CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED
+      And the transaction of A is PrepareCommit
+
+    @needs:hold-markers
+    Scenario: [2] A commit of what is being aborted
+      Given producer A with transactional id "transfer"
+      And completion of A's transactions is blocked
+      And A has been asked to abort
+      When A commits with its previous epoch
+      Then it is refused with CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED
+      And the transaction of A is PrepareAbort

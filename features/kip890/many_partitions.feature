@@ -1,0 +1,55 @@
+Feature: Many partitions at once
+  A transaction is as many partitions as its producer writes to. All of them belong to it, and all of them come to an end.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-211 @MUST
+  Rule: One Produce v12 adds every partition that it writes to, and the end of the transaction reaches each of them.
+    A partition that was written to and not added gets no marker, and nobody can end what is open there.
+
+    Scenario: [1] Two partitions that nobody announced
+      Given producer A with transactional id "transfer"
+      When A writes "a1" to payments-0 and "a2" to payments-1 in one request
+      Then it is done for payments-0 and payments-1
+      And the transaction of A is Ongoing in payments-0 and payments-1
+
+    Scenario: [2] One partition of the transaction, and one that is new
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A writes "a2" to payments-0 and "a3" to payments-1 in one request
+      Then it is done for payments-0 and payments-1
+      And the transaction of A is Ongoing in payments-0 and payments-1
+
+    Scenario: [3] The commit of what was written in one request
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0 and "a2" to payments-1 in one request
+      When A commits
+      Then one COMMIT marker was added to payments-0 and payments-1
+      And readers of payments-0 see "a1"
+      And readers of payments-1 see "a2"
+
+    Scenario: [4] The abort of what was written in one request
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0 and "a2" to payments-1 in one request
+      When A aborts
+      Then one ABORT marker was added to payments-0 and payments-1
+      And the last stable offset of payments-0 and payments-1 is the high watermark
+
+  @KIP890-212 @MUST
+  Rule: The end of a transaction with many partitions reaches every one of them, whoever ends it.
+    One partition that is left out keeps its readers waiting for ever, however many others have got their marker.
+
+    Scenario: [1] A time-out
+      Given a topic "ledger" with 12 partitions
+      And producer A with transactional id "transfer" and a short time-out
+      And A has added every partition of "ledger"
+      When A leaves its transaction open past its time-out
+      Then every partition of "ledger" holds one ABORT marker of A, and its last stable offset is its high watermark
+
+    Scenario: [2] A commit
+      Given a topic "ledger" with 12 partitions
+      And producer A with transactional id "transfer"
+      And A has written "a1" to every partition of "ledger"
+      When A commits
+      Then every partition of "ledger" holds one COMMIT marker of A, and its last stable offset is its high watermark

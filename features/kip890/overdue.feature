@@ -1,0 +1,79 @@
+Feature: How long a transaction may take
+  A producer says with InitProducerId how long its transactions may take. Until then nobody but itself, or its successor, ends them.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-213 @MUST
+  Rule: The coordinator does not abort a transaction before it has been open for its time-out.
+    A transaction that is ended too early is fenced in the middle of its work, and its producer has done nothing wrong.
+
+    Scenario: [1] A producer's first transaction
+      Given producer A with transactional id "transfer" and a short time-out
+      When A writes "a1" to payments-0 and leaves its transaction open past its time-out
+      Then the transaction of A was open for at least a short time-out
+
+    Scenario: [2] The producer was idle for long before
+      Given producers A and B with transactional ids "transfer" and "refund" and a short time-out
+      And B has written "b1" to payments-1
+      And B has left its transaction open past its time-out
+      When A writes "a1" to payments-0 and leaves its transaction open past its time-out
+      Then the transaction of A was open for at least a short time-out
+
+    Scenario: [3] Another producer has a shorter time-out
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B with transactional id "refund" and a short time-out
+      And B has written "b1" to payments-0
+      When B leaves its transaction open past its time-out
+      Then the transaction of B is over
+      And the transaction of A is Ongoing in payments-0
+
+    @needs:crash
+    Scenario: [4] The coordinator has come back after a crash
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B with transactional id "refund" and a short time-out
+      And the system has crashed and come back
+      And B has written "b1" to payments-1
+      When B leaves its transaction open past its time-out
+      Then the transaction of A is Ongoing in payments-0
+
+    Scenario: [5] The producer's second transaction, some time after the first
+      Given producers A and B with transactional ids "transfer" and "refund" and a short time-out
+      And A has committed "a1" to payments-0
+      And B has written "b1" to payments-1
+      And B has left its transaction open past its time-out
+      When A writes "a2" to payments-0 and leaves its transaction open past its time-out
+      Then the transaction of A was open for at least a short time-out
+
+  @KIP890-215 @MUST
+  Rule: However many transactions are overdue at once, each of them is aborted in each of its partitions.
+    One that is left out keeps the readers of its partitions waiting for ever, and its producer is not there to end it.
+
+    Scenario: [1] Twenty producers are gone
+      Given twenty producers with a short time-out have written to payments-0 and payments-1
+      When all of the twenty leave their transactions open past their time-outs
+      Then readers of payments-0 and payments-1 see nothing of the twenty
+
+  @KIP890-350 @MUST
+  Rule: The start time of a transaction is that of its first partition, and further ones leave it as it is.
+    A producer that adds a partition now and then would never time out, and operators who look for old transactions would not find it.
+
+    Scenario: [1] A second partition, some time later
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B with transactional id "refund" and a short time-out
+      And B has written "b1" to payments-0
+      And B has left its transaction open past its time-out
+      When A writes "a2" to payments-1
+      Then the start time of A is unchanged
+
+    Scenario: [2] A group's offsets, some time later
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B with transactional id "refund" and a short time-out
+      And B has written "b1" to payments-0
+      And B has left its transaction open past its time-out
+      When A sends offset 5 of payments-0 to group "shop"
+      Then the start time of A is unchanged

@@ -1,0 +1,72 @@
+Feature: A client that changes its protocol
+  A client looks at the level of transaction.version before each transaction, and may use the other protocol for the next one.
+  So what a broker knows of a producer from the one protocol must be right for the other.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+
+  @KIP890-208 @MUST
+  Rule: A client may change its protocol between two transactions, and each of them ends by the protocol of its own EndTxn.
+    A broker that takes a producer for what it was before bumps an epoch that its client does not hear of, and fences it.
+
+    Scenario: [1] From the new protocol to the old one
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A is an old client (transaction version 0)
+      When A commits "a2" to payments-0
+      Then it is done
+      And the producer id and epoch of A are unchanged
+      And readers of payments-0 see "a1", "a2"
+
+    Scenario: [2] From the old protocol to the new one
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has committed "a1" to payments-0
+      And A is a new client (transaction version 2)
+      When A commits "a2" to payments-0
+      Then it is done and answers the same producer id and the next epoch
+      And readers of payments-0 see "a1", "a2"
+
+    Scenario: [3] From the old protocol to the new one, after an abort
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A has aborted
+      And A is a new client (transaction version 2)
+      When A commits "a2" to payments-0
+      Then readers of payments-0 see "a2"
+
+    Scenario: [4] From the new protocol to the old one, and nothing was added
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A is an old client (transaction version 0)
+      When A writes "a2" to payments-0
+      Then it is refused with TRANSACTION_ABORTABLE
+      And the log of payments-0 has not grown
+
+    Scenario: [5] To the old protocol and back, with markers of the right epochs
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A is an old client (transaction version 0)
+      And A has committed "a2" to payments-0
+      And A is a new client (transaction version 2)
+      When A commits "a3" to payments-0
+      Then one COMMIT marker was added to payments-0, with the next epoch of A
+
+    Scenario: [6] To the old protocol within a transaction: a batch of the new one, and an abort of the old one
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A uses EndTxn v4
+      When A aborts
+      Then the transaction of A is over
+      And the last stable offset of payments-0 is the high watermark
+      And readers of payments-0 see nothing
+
+    Scenario: [7] To the new protocol within a transaction: a batch of the old one, and a commit of the new one
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A uses EndTxn v5
+      When A commits
+      Then the transaction of A is CompleteCommit
+      And the last stable offset of payments-0 is the high watermark

@@ -1,0 +1,138 @@
+Feature: A clean stop
+  A broker that is told to stop puts down what it knows, and goes on from there when it comes back.
+  What it puts down has to be all of it: after a crash the log is read again, after a clean stop nobody looks.
+
+  Background:
+    Given a topic "payments" with 2 partitions
+    And producer A with transactional id "transfer"
+
+  @KIP890-265 @MUST
+  Rule: A clean stop of the broker leaves an open transaction as it is.
+    An upgrade, one broker after the other, would show undecided records to readers, or cost each producer its transaction.
+
+    @needs:clean-stop
+    Scenario: [1] A further record
+      Given A has written "a1" to payments-0
+      And the system has stopped cleanly and come back
+      When A writes "a2" to payments-0
+      Then it is done
+      And the open transaction of A in payments-0 starts at "a1"
+
+    @needs:clean-stop
+    Scenario: [2] Its abort
+      Given A has written "a1" to payments-0
+      And "p1" has been written to payments-0
+      And the system has stopped cleanly and come back
+      When A aborts
+      Then readers of payments-0 see "p1"
+      And a read_committed Fetch of payments-0 lists the aborted transaction of A from "a1"
+
+    @needs:clean-stop
+    Scenario: [3] Readers
+      Given A has written "a1" to payments-0
+      When the system stops cleanly and comes back
+      Then readers of payments-0 see nothing
+      And the last stable offset of payments-0 is the offset of "a1"
+
+  @KIP890-266 @MUST
+  Rule: A clean stop makes no partition forget the epochs and sequence numbers that it has seen.
+    A record that was late already before the stop would be taken after it, and one that is sent again would be stored twice.
+
+    @needs:verification-off @needs:clean-stop
+    Scenario: [1] A late record of the transaction before, which nobody verifies
+      Given A has written "a1" to payments-0
+      And A has committed
+      And A uses Produce v11
+      And the system has stopped cleanly and come back
+      When A writes "late" to payments-0 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
+
+    @needs:clean-stop
+    Scenario: [2] A batch that is sent again
+      Given A has written "a1" to payments-0
+      And the system has stopped cleanly and come back
+      When A writes "again" to payments-0 at sequence 0
+      Then it is done
+      And the log of payments-0 has not grown
+
+  @KIP890-216 @MUST
+  Rule: A clean stop makes no partition forget which transactions were aborted, those of earlier lives included.
+    Readers of committed data would be handed what was aborted long ago, since an upgrade took one node after the other down.
+
+    @needs:clean-stop
+    Scenario: [1] Two stops, and nothing new to put down at the second
+      Given A has written "a1" to payments-0
+      And A has aborted
+      And the system has stopped cleanly and come back
+      When the system stops cleanly and comes back
+      Then a read_committed Fetch of payments-0 lists the aborted transaction of A from "a1"
+      And readers of payments-0 see nothing
+
+    @needs:clean-stop
+    Scenario: [2] One abort before the first stop, and one before the second
+      Given A has written "a1" to payments-0
+      And A has aborted
+      And the system has stopped cleanly and come back
+      And A has written "a2" to payments-0
+      And A has aborted
+      When the system stops cleanly and comes back
+      Then readers of payments-0 see nothing
+
+    @needs:clean-stop @needs:crash
+    Scenario: [3] A crash behind the stop
+      Given A has written "a1" to payments-0
+      And A has aborted
+      And the system has stopped cleanly and come back
+      When the system crashes and comes back
+      Then readers of payments-0 see nothing
+
+  @KIP890-267 @MUST
+  Rule: What was decided before a clean stop is completed after it, on every partition and as decided.
+    A broker that is in a hurry to stop would leave readers waiting behind a transaction that nobody can end any more.
+
+    @needs:clean-stop
+    Scenario: [1] Twenty commits over two partitions
+      Given twenty producers have written to payments-0 and payments-1
+      When all of the twenty commit, and the system stops cleanly right after its last answer
+      Then readers of payments-0 and payments-1 see all of the twenty
+
+  @KIP890-268 @MUST
+  Rule: Group offsets that are pending at a clean stop are still pending after it, and follow their transaction.
+    The group would go on behind records whose results were never committed, or read those again whose results were.
+
+    @needs:clean-stop
+    Scenario: [1] The commit
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And the system has stopped cleanly and come back
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+
+    @needs:clean-stop
+    Scenario: [2] While the transaction is open
+      Given A has sent offset 5 of payments-0 to group "shop"
+      When the system stops cleanly and comes back
+      Then group "shop" has no committed offset of payments-0
+      And group "shop" has a pending offset of payments-0
+
+  @KIP890-340 @MUST
+  Rule: A transaction is complete only when each of its partitions has the marker, one whose leader was away too.
+    Its readers would wait for ever when the leader is back: nobody writes the marker of a transaction that passes for complete.
+
+    @needs:two-nodes @needs:clean-stop
+    Scenario: [1] The coordinator stops before the leader is back
+      Given producer B has written "b1" to accounts-0 on node 1 and "b2" to accounts-1 on node 2
+      And node 2 is paused until the next restart
+      And B has been asked to commit
+      When the system stops cleanly and comes back
+      Then readers of accounts-0 see "b1"
+      And readers of accounts-1 see "b2"
+
+    @needs:crash @needs:doubled-answers
+    Scenario: [2] The second answer to the marker of one transaction comes while the next one is being committed
+      Given each marker is answered twice, the second time just before the next crash
+      And A has committed "a1" to payments-0
+      And A has written "a2" to payments-0
+      And the system crashes right after it answers the next EndTxn of A
+      When A commits
+      Then readers of payments-0 see "a1", "a2"

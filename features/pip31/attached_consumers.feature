@@ -1,0 +1,119 @@
+Feature: Consumers that are there all along
+  A consumer that is attached before a transaction begins gets of it what a new subscription gets: its broker serves it from memory, and
+  must look there too at how the transaction ended.
+
+  Background:
+    Given the topic "orders" with "before"
+    And transactions A and B
+
+  @PIP31-80 @MUST
+  Rule: A consumer that is attached all along receives nothing of a transaction before its commit, and all of it then.
+    A service that never detaches would act on an order that is withdrawn later, or would wait for ever for one that was committed.
+
+    Scenario Outline: [1] An open transaction
+      Given the consumer of <kind> subscription "watchers" has received "before" from orders
+      When A writes "a1" to orders
+      Then the consumer of "watchers" receives nothing
+
+      Examples:
+        | kind       | why                                         |
+        | shared     | messages go to whoever has permits          |
+        | exclusive  | one consumer reads from the cursor          |
+        | failover   | the active consumer does                    |
+        | key-shared | messages are sorted by key before they go   |
+
+    Scenario Outline: [2] A commit
+      Given the consumer of <kind> subscription "watchers" has received "before" from orders
+      And A has written "a1", "a2" to orders
+      When A commits
+      Then the consumer of "watchers" receives "a1", "a2" and nothing else
+
+      Examples:
+        | kind       | why                                                  |
+        | shared     | the end has to wake up whoever waits for messages    |
+        | exclusive  | its reads go on where they had stopped               |
+        | failover   | the same of the active consumer                      |
+        | key-shared | the same of each key                                 |
+
+    Scenario: [3] A commit of one of two transactions
+      Given the consumer of shared subscription "watchers" has received "before" from orders
+      And A has written "a1" to orders
+      And "plain" has been written to orders
+      And B has written "b1" to orders
+      When A commits
+      Then the consumer of "watchers" receives "a1", "plain" and nothing else
+
+    Scenario: [4] A commit behind which nothing is written
+      Given the consumer of shared subscription "watchers" has received "before" from orders
+      And A has written "a1" to orders
+      When A commits
+      Then the consumer of "watchers" receives "a1" before anybody writes again
+
+    Scenario: [5] The topic is unloaded in between, and once more
+      Given the consumer of shared subscription "watchers" has received "before" from orders
+      And orders has been unloaded
+      And A has written "a1" to orders
+      And orders has been unloaded
+      When A commits
+      Then the consumer of "watchers" receives "before", "a1" before anybody writes again
+
+    Scenario: [6] A commit behind which nothing is written, for a reader
+      Given a reader "tail" has begun behind all that is in orders
+      And A has written "a1" to orders
+      When A commits
+      Then the consumer of "tail" receives "a1" before anybody writes again
+
+  @PIP31-81 @MUST
+  Rule: A consumer that is attached all along receives nothing of an aborted transaction, and all that is behind it.
+    A service would act on an order that was withdrawn, or hear of nothing any more behind it.
+
+    Scenario Outline: [1] An abort, and a plain message behind
+      Given the consumer of <kind> subscription "watchers" has received "before" from orders
+      And A has written "a1" to orders
+      And A has aborted
+      When "plain" is written to orders
+      Then the consumer of "watchers" receives "plain" and nothing else
+
+      Examples:
+        | kind       | why                                                 |
+        | shared     | an abort has to wake up whoever waits for messages  |
+        | exclusive  | its reads go on behind what was aborted             |
+        | failover   | the same of the active consumer                     |
+        | key-shared | the same of each key                                |
+
+    Scenario: [2] An abort of one of two transactions
+      Given the consumer of shared subscription "watchers" has received "before" from orders
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And A has aborted
+      When B commits
+      Then the consumer of "watchers" receives "b1" and nothing else
+
+    Scenario: [3] Redelivery of all behind an abort
+      Given the consumer of shared subscription "watchers" has received "before" from orders
+      And A has written a batch of "a1", "a2" to orders
+      And A has aborted
+      When the consumer of "watchers" asks for redelivery
+      Then the consumer of "watchers" receives "before" and nothing else
+
+    Scenario: [4] A plain message before the abort, and nothing behind
+      Given the consumer of shared subscription "watchers" has received "before" from orders
+      And A has written "a1" to orders
+      And "plain" has been written to orders
+      When A aborts
+      Then the consumer of "watchers" receives "plain" before anybody writes again
+
+    Scenario: [5] A plain message before the abort by the time-out, and nothing behind
+      Given the consumer of shared subscription "watchers" has received "before" from orders
+      And transaction C with a short time-out
+      And C has written "c1" to orders
+      And "plain" has been written to orders
+      When C is left open past its time-out
+      Then the consumer of "watchers" receives "plain" before anybody writes again
+
+    Scenario: [6] A plain message before the abort, and nothing behind, for a reader
+      Given a reader "tail" has begun behind all that is in orders
+      And A has written "a1" to orders
+      And "plain" has been written to orders
+      When A aborts
+      Then the consumer of "tail" receives "plain" before anybody writes again

@@ -1,0 +1,146 @@
+Feature: Consumers beside transactions
+  What consumers may rely on without any transaction, and a broker with transactions still has to do.
+
+  Background:
+    Given the topic "inputs" with "i1", "i2", "i3"
+
+  @PIP31-133 @MUST
+  Rule: Each request of a consumer is answered.
+    A client that hears nothing waits until its time is over, and connects anew.
+
+    Scenario: [1] From SUBSCRIBE to UNSUBSCRIBE and CLOSE_CONSUMER
+      When a consumer of inputs makes each of its requests
+      Then each of its requests is answered
+
+  @PIP31-134 @MUST
+  Rule: A consumer is sent no more messages than it has asked for.
+    A client that asks for what it can hold would run out of memory.
+
+    Scenario Outline: [1] Two of three messages
+      When a consumer of <kind> subscription "workers" of inputs asks for 2 messages
+      Then the consumer of "workers" receives "i1", "i2" and no more unasked
+
+      Examples:
+        | kind      | why                              |
+        | shared    | permits say who can take more    |
+        | exclusive | permits say how far to read      |
+
+  @PIP31-135 @MUST
+  Rule: A message that a consumer of a shared subscription has given back says so when it comes again, and no other does.
+    Clients count how often a message failed, to put it aside: it would be put aside at once, or be tried for ever.
+
+    Scenario: [1] Messages that come for the first time
+      When a consumer of shared subscription "workers" of inputs asks for 3 messages
+      Then the consumer of "workers" receives "i1", "i2", "i3" for the first time
+
+    Scenario: [2] Messages that were given back
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      When the consumer of "workers" asks for redelivery of "i1", "i2"
+      Then the consumer of "workers" receives "i1", "i2" once more
+
+  @PIP31-138 @MUST
+  Rule: An exclusive subscription has one consumer, and all consumers of a subscription share it in one way.
+    Two consumers that each believe to be the only one process every message twice.
+
+    Scenario: [1] A second consumer of an exclusive subscription
+      Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
+      When another consumer tries to join "workers"
+      Then it is refused with ConsumerBusy
+
+    Scenario: [2] A consumer of another kind
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      When another consumer tries to join "workers" as failover
+      Then it is refused
+
+    Scenario: [3] A second consumer of a shared subscription that was exclusive before
+      Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
+      And the consumer of "workers" has left
+      And the consumer of shared subscription "others" has received "i1", "i2", "i3" from inputs, by the name of "workers"
+      When another consumer tries to join "others"
+      Then it is done
+
+    Scenario: [4] A second consumer of an exclusive subscription whose first one has lost its connection
+      Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
+      When another consumer joins "workers" when the connection of the one that is there is lost
+      Then it is done
+
+  @PIP31-139 @SHOULD
+  Rule: A consumer that has acknowledged all of a terminated topic is told that there is no more, and no other consumer is.
+    A job that reads a topic to its end would wait for ever, or end before it has read all.
+
+    Scenario: [1] All is acknowledged
+      Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
+      And everything up to "i3" has been acknowledged for "workers" without a transaction
+      And inputs has been terminated
+      When another consumer takes over "workers"
+      Then the consumer of "workers" is told that there is no more
+
+    Scenario: [2] A terminated topic of which a message is not read
+      Given inputs has been terminated
+      When a consumer of exclusive subscription "workers" of inputs asks for 2 messages
+      Then the consumer of "workers" receives "i1", "i2" and no more unasked
+      And the consumer of "workers" is told nothing of an end
+
+    Scenario: [3] A topic that is not terminated
+      Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
+      And everything up to "i3" has been acknowledged for "workers" without a transaction
+      When another consumer takes over "workers"
+      Then the consumer of "workers" is told nothing of an end
+
+  @PIP31-140 @MUST
+  Rule: A plain acknowledgement takes away what it names, and nothing else.
+    What is left behind is processed twice, and what is taken beside it never.
+
+    Scenario: [1] Everything up to the second of three messages
+      Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
+      When everything up to "i2" is acknowledged for "workers" without a transaction
+      Then subscription "workers" has "i3" left
+
+    Scenario: [2] Everything up to the first message of a batch
+      Given a batch of "b1", "b2", "b3" has been written to inputs
+      And the consumer of exclusive subscription "workers" has received "i1", "i2", "i3", "b1", "b2", "b3" from inputs
+      When everything up to "b1" is acknowledged for "workers" without a transaction
+      Then subscription "workers" has at least "b2", "b3" left
+
+    Scenario: [3] Everything up to the last message of a batch
+      Given a batch of "b1", "b2", "b3" has been written to inputs
+      And "i4" has been written to inputs
+      And the consumer of exclusive subscription "workers" has received "i1", "i2", "i3", "b1", "b2", "b3", "i4" from inputs
+      When everything up to "b3" is acknowledged for "workers" without a transaction
+      Then subscription "workers" has "i4" left
+
+    @needs:crash
+    Scenario: [4] Everything up to the first message of a committed transaction, and a crash
+      Given transaction A
+      And A has written "a1", "a2", "a3" to inputs
+      And A has committed
+      And the consumer of exclusive subscription "workers" has received "i1", "i2", "i3", "a1", "a2", "a3" from inputs
+      And everything up to "a1" has been acknowledged for "workers" without a transaction
+      When the system crashes and comes back
+      Then subscription "workers" has at least "a2", "a3" left
+
+  @PIP31-158 @MUST
+  Rule: A consumer gets as many messages as it has asked for, where there are so many; those that it may not have do not count.
+    A client that asks for a few at a time would wait for ever behind messages that nobody sends it.
+
+    Scenario: [1] Messages that are pending in a transaction, when the topic is loaded anew
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And transaction A
+      And A has acknowledged "i1", "i2" for "workers"
+      And the consumer of "workers" has left
+      And inputs has been unloaded
+      When a consumer of shared subscription "workers" of inputs asks for 1 messages
+      Then the consumer of "workers" receives "i3" and no more unasked
+
+    Scenario Outline: [2] Messages of an aborted transaction
+      Given transaction A
+      And A has written "a1", "a2" to inputs
+      And A has aborted
+      And "i4" has been written to inputs
+      When a consumer of <kind> subscription "workers" of inputs asks for 4 messages
+      Then the consumer of "workers" receives "i1", "i2", "i3", "i4" and no more unasked
+
+      Examples:
+        | kind      | why                              |
+        | shared    | permits say who can take more    |
+        | exclusive | permits say how far to read      |

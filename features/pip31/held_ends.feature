@@ -1,0 +1,61 @@
+Feature: Ends that were held up
+  A participant did not answer for a while. When it no longer holds up the end, everybody tells the same outcome, the one that was decided.
+
+  Background:
+    Given the topic "orders"
+    And the topic "inputs" with "i1", "i2"
+    And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+    And transaction A
+
+  @PIP31-88 @MUST
+  Rule: Once an end that was held up is complete, the coordinator, the topics and the subscriptions tell what was decided.
+    A coordinator would say COMMITTED of a transaction whose messages nobody sees, or whose input comes again.
+
+    @needs:held-ends
+    Scenario: [1] A commit
+      Given A has acknowledged "i1" for "workers"
+      And A has written "a1" to orders
+      And the commit of A is incomplete
+      When the end of A is held up no longer
+      Then A went from COMMITTING to COMMITTED
+      And readers of orders see "a1"
+      And subscription "workers" has "i2" left
+
+    @needs:held-ends
+    Scenario: [2] An abort
+      Given A has acknowledged "i1" for "workers"
+      And A has written "a1" to orders
+      And the abort of A is incomplete
+      When the end of A is held up no longer
+      Then A went from ABORTING to ABORTED
+      And readers of orders see nothing
+      And subscription "workers" has "i1", "i2" left
+
+    @needs:held-ends @needs:buffer-statistics
+    Scenario: [3] A commit, and an abort that came too late
+      Given A has acknowledged "i1" for "workers"
+      And the commit of A is incomplete
+      And A has tried to abort
+      When the end of A is held up no longer
+      Then A went from COMMITTING to COMMITTED
+      And nothing of A is pending in "workers"
+      And subscription "workers" has "i2" left
+
+    @needs:held-ends
+    Scenario: [4] An abort, and a commit that came too late
+      Given A has written "a1" to orders
+      And the abort of A is incomplete
+      And A has tried to commit
+      When the end of A is held up no longer
+      Then A went from ABORTING to ABORTED
+      And readers of orders see nothing
+
+    @needs:crash @needs:held-ends @needs:buffer-statistics
+    Scenario: [5] A commit through a crash
+      Given A has acknowledged "i1" for "workers"
+      And the commit of A is incomplete
+      And the system has crashed and come back
+      When the end of A is held up no longer
+      Then A went from COMMITTING to COMMITTED
+      And nothing of A is pending in "workers"
+      And subscription "workers" has "i2" left

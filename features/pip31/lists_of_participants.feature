@@ -1,0 +1,78 @@
+Feature: Several names in one request
+  A client adds all that a transaction will touch in one request, and each name in it counts.
+
+  @PIP31-87 @MUST
+  Rule: Every topic and every subscription that one request adds has the end of the transaction.
+    A transaction over three topics would be committed on one, and hold up the readers of the others for ever.
+
+    Background:
+      Given the topics "orders", "payments" and "refunds"
+      And the topic "inputs" with "i1"
+      And the consumer of shared subscription "early" has received "i1" from inputs
+      And the consumer of shared subscription "late" has received "i1" from inputs
+      And transaction A
+      And A has added orders and payments and refunds
+
+    Scenario: [1] A commit of three topics
+      Given A has written "a1" to orders
+      And A has written "a2" to payments
+      And A has written "a3" to refunds
+      When A commits
+      Then readers of orders see "a1"
+      And readers of payments see "a2"
+      And readers of refunds see "a3"
+
+    @needs:buffer-statistics
+    Scenario: [2] An abort of three topics
+      Given A has written "a1" to orders
+      And A has written "a2" to payments
+      And A has written "a3" to refunds
+      When A aborts
+      Then nothing of A is pending in orders
+      And nothing of A is pending in payments
+      And nothing of A is pending in refunds
+
+    @needs:buffer-statistics
+    Scenario: [3] A commit of two subscriptions
+      Given A has added "early" and "late"
+      And A has acknowledged "i1" for "early"
+      And A has acknowledged "i1" for "late"
+      When A commits
+      Then nothing of A is pending in "early"
+      And subscription "early" has nothing left
+      And subscription "late" has nothing left
+
+    @needs:crash
+    Scenario: [4] A commit of two subscriptions behind a crash
+      Given A has added "early" and "late"
+      And A has acknowledged "i1" for "early"
+      And A has acknowledged "i1" for "late"
+      And the system has crashed and come back
+      When A commits
+      Then subscription "early" has nothing left
+      And subscription "late" has nothing left
+
+    @needs:crash
+    Scenario: [5] An abort of two subscriptions behind a crash
+      Given A has added "early" and "late"
+      And A has acknowledged "i1" for "early"
+      And A has acknowledged "i1" for "late"
+      And the system has crashed and come back
+      When A aborts
+      Then subscription "early" has "i1" left
+      And subscription "late" has "i1" left
+
+    @needs:buffer-statistics
+    Scenario: [6] A subscription that is there already and one that is not
+      Given A has added "early"
+      And A has added "early" and "late"
+      And A has acknowledged "i1" for "late"
+      When A commits
+      Then nothing of A is pending in "late"
+      And subscription "late" has nothing left
+
+    Scenario: [7] What the coordinator tells of them
+      When A adds "early" and "late"
+      Then it is done
+      And orders and payments and refunds take part in A
+      And "early" and "late" take part in A

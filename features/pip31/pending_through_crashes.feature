@@ -1,0 +1,112 @@
+Feature: Pending acknowledgements through crashes
+  What is pending is on disk, and so is its end; a broker that comes back finds both, however often it goes.
+
+  Background:
+    Given the topic "inputs" with "i1", "i2", "i3"
+    And transactions A and B
+
+  @PIP31-86 @MUST
+  Rule: A pending acknowledgement has the end of its transaction, however often the broker crashes in between.
+    A broker that comes back knows that something is pending, and not what: the commit is answered, and the message is processed twice.
+
+    @needs:crash
+    Scenario: [1] A crash, and a commit
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And the system has crashed and come back
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
+    @needs:crash
+    Scenario: [2] A crash, a commit, and a crash
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And the system has crashed and come back
+      And A has committed
+      When the system crashes and comes back
+      Then subscription "workers" has "i2", "i3" left
+
+    @needs:crash
+    Scenario: [3] A crash, and an abort
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And the system has crashed and come back
+      When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+
+    @needs:crash
+    Scenario: [4] A cumulative acknowledgement, a crash, and a commit
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      And the system has crashed and come back
+      When A commits
+      Then subscription "auditors" has "i3" left
+
+    @needs:crash
+    Scenario: [5] A cumulative acknowledgement, a crash, and an abort
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      And the system has crashed and come back
+      When A aborts
+      Then subscription "auditors" has "i1", "i2", "i3" left
+
+    @needs:crash
+    Scenario: [6] Two acknowledgements, a crash, and a commit
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And A has acknowledged "i2" for "workers"
+      And the system has crashed and come back
+      When A commits
+      Then subscription "workers" has "i3" left
+
+    @needs:crash
+    Scenario: [7] Two acknowledgements, a crash, and an abort
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And A has acknowledged "i2" for "workers"
+      And the system has crashed and come back
+      When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+
+    @needs:crash
+    Scenario: [8] A crash, a commit, and a consumer that goes back
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And the system has crashed and come back
+      And A has committed
+      When the consumer of "workers" goes back to "i1"
+      Then the consumer of "workers" receives "i1", "i2", "i3" and nothing else
+
+    @needs:crash
+    Scenario: [9] A cumulative acknowledgement, a crash, and an abort while a consumer waits
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      And the system has crashed and come back
+      And another consumer has taken over "auditors"
+      When A aborts
+      Then the consumer of "auditors" receives at least "i1", "i2", "i3"
+
+    @needs:crash
+    Scenario Outline: [10] A newer transaction that has ended before the crash
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "workers"
+      And B has <ended>
+      And the system has crashed and come back
+      When A commits
+      Then subscription "workers" has <left> left
+
+      Examples:
+        | ended     | left       | why                                     |
+        | aborted   | "i2", "i3" | what was given back is there once more  |
+        | committed | "i3"       | what was deleted does not come again    |
+
+    @needs:crash @needs:more-coordinators
+    Scenario: [11] A transaction of another coordinator that has ended before the crash
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And C is a transaction of the second coordinator
+      And A has acknowledged "i1" for "workers"
+      And C has acknowledged "i2" for "workers"
+      And A has committed
+      When the system crashes and comes back
+      Then subscription "workers" has "i3" left

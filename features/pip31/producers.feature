@@ -1,0 +1,70 @@
+Feature: Who may write
+  A producer has a name, under which a topic knows what it has sent; it comes and goes, and the topic may be closed to all of them.
+
+  @PIP31-143 @SHOULD
+  Rule: Two producers of one name do not write to a topic at the same time.
+    Two services that run under one name by mistake would use the same sequence ids, and lose each other's messages.
+
+    Background:
+      Given the topic "orders"
+      And transaction A
+      And producer P has written "a1" to orders in A
+
+    Scenario: [1] A second producer while the first one is connected
+      When a second producer opens under the name of P
+      Then it is refused with ProducerBusy
+
+    Scenario: [2] A producer that had closed
+      Given producer P has closed
+      When producer P comes back
+      Then it is done
+
+    Scenario: [3] A producer that has lost its connection
+      When producer P comes back on a new connection
+      Then it is done
+
+    Scenario: [4] The topic is unloaded in between
+      Given orders has been unloaded
+      When "plain" is written to orders
+      Then it is done
+
+  @PIP31-147 @SHOULD
+  Rule: A topic that was terminated takes no message any more, and keeps what it has.
+    A producer that is told of success would have written behind the end, where nobody looks.
+
+    Background:
+      Given the topic "orders" with "before"
+
+    Scenario: [1] A plain message
+      Given orders has been terminated
+      When "late" is written to orders
+      Then it is refused with TopicTerminatedError
+
+    Scenario: [2] A plain message after the topic was unloaded
+      Given orders has been terminated
+      And orders has been unloaded
+      When "late" is written to orders
+      Then it is refused with TopicTerminatedError
+
+    Scenario: [3] What was committed before
+      Given transaction A
+      And A has committed "a1" to orders
+      When orders is terminated
+      Then it is done
+      And the producer of orders is told that it is closed
+      And readers of orders get as far as "a1"
+
+    Scenario: [4] A producer that comes behind the end
+      Given transaction A
+      And producer P has written "a1" to orders in A
+      And A has committed
+      And orders has been terminated
+      When producer P comes back
+      Then it is refused with TopicTerminatedError
+
+    Scenario: [5] A message in a transaction that has not added the topic
+      Given transaction A
+      And orders has been terminated
+      And A has tried to write "late" to orders, which it has not added
+      When A commits
+      Then it is done

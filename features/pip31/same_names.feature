@@ -1,0 +1,69 @@
+Feature: The same names elsewhere
+  Names and numbers that are told apart by what they belong to: a subscription by its topic, a transaction by its coordinator.
+
+  Background:
+    Given the topic "inputs" with "i1", "i2", "i3"
+    And the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+
+  @PIP31-131 @MUST
+  Rule: Subscriptions of one name on several topics each take part in a transaction.
+    A service reads all of its topics under one name: on all but one, its input would come again after the commit, or never again.
+
+    Background:
+      Given the topic "payments" with "p1", "p2"
+      And the consumer of shared subscription "payers" has received "p1", "p2" from payments, by the name of "workers"
+      And transaction A
+      And A has acknowledged "i1" for "workers"
+
+    @needs:buffer-statistics
+    Scenario: [1] A commit
+      Given A has acknowledged "p1" for "payers"
+      When A commits
+      Then nothing of A is pending in "payers"
+      And subscription "workers" has "i2", "i3" left
+      And subscription "payers" has "p2" left
+
+    Scenario: [2] An abort
+      Given A has acknowledged "p1" for "payers"
+      When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+      And subscription "payers" has "p1", "p2" left
+
+    @needs:crash @needs:buffer-statistics
+    Scenario: [3] A crash and a commit
+      Given A has acknowledged "p1" for "payers"
+      And the system has crashed and come back
+      When A commits
+      Then nothing of A is pending in "payers"
+      And subscription "workers" has "i2", "i3" left
+      And subscription "payers" has "p2" left
+
+  @PIP31-132 @MUST
+  Rule: An end of one coordinator leaves the open transactions of all others alone.
+    Each coordinator counts for itself. Who compares its numbers with those of another ends what is open: input comes twice, output is lost.
+
+    Background:
+      Given A is a transaction of another coordinator than the first
+      And transaction B
+
+    @needs:more-coordinators
+    Scenario: [1] A pending acknowledgement
+      Given A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "workers"
+      And B has committed
+      When A commits
+      Then subscription "workers" has "i3" left
+
+    @needs:more-coordinators
+    Scenario: [2] A pending acknowledgement, before its own end
+      Given A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "workers"
+      When B commits
+      Then subscription "workers" has "i3" left
+
+    @needs:more-coordinators
+    Scenario: [3] A message
+      Given A has written "a1" to inputs
+      And B has committed "b1" to inputs
+      When A commits
+      Then readers of inputs see "i1", "i2", "i3", "a1", "b1" in some order

@@ -1,0 +1,57 @@
+"""Defects in batches that are packed otherwise than in plain bytes, one for a partition."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
+from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.wire.kafka.batches import Batch
+
+
+class _CountsOneForAll(ProducerStates):
+    def apply(self, batch: Batch) -> ProducerState | None:
+        is_packed = batch.compression != "none"
+        return super().apply(replace(batch, records=batch.records[:1]) if is_packed else batch)
+
+
+class _PassesOnWhatItCannotRead(Verification):
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        if batch.compression == "none":
+            return super().before_produce(log, transactional_id, batch, operation)
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD).guard
+
+
+class _TakesTheFirst(Verification):
+    def check_count(self, batches: Sequence[Batch]) -> None:
+        pass
+
+
+COMPRESSED_COUNTS_AS_ONE = Defect(
+    name="compressed-counts-as-one",
+    breaks={"KIP890-209": Symptom(what="^answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
+    story="A compressed batch takes one sequence number, whatever is in it, so the producer's next batch is out of order.",
+    origin="textbook: old messages had a wrapper, which was one message",
+    parts=Parts(producer_states=_CountsOneForAll),
+)
+
+COMPRESSED_IS_NOT_VERIFIED = Defect(
+    name="compressed-is-not-verified",
+    breaks={"KIP890-209": Symptom(what="^records that readers of payments-0", seen="^nothing; .*transaction of A: Empty$")},
+    story="What would have to be unpacked is let through, and most producers compress.",
+    origin="textbook: verification inside the branch that reads records",
+    parts=Parts(verification=_PassesOnWhatItCannotRead),
+)
+
+FIRST_OF_SEVERAL_BATCHES = Defect(
+    name="first-of-several-batches",
+    breaks={"KIP890-210": Symptom(expected="INVALID_RECORD", seen="^success")},
+    story="The first batch for a partition is appended, the others are dropped, and the answer is success.",
+    origin="textbook: a list of which only the first element is looked at",
+    parts=Parts(verification=_TakesTheFirst),
+)

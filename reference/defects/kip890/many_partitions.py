@@ -1,0 +1,55 @@
+"""Defects in transactions of several partitions."""
+
+from collections.abc import Iterable
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.markers import MarkerSender
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.producer_state import Standing
+from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.wire.kafka.batches import Batch
+
+_AT_A_TIME = 10
+
+
+class _AddsTheFirst(Verification):
+    _has_added = False
+
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+        self._has_added = False
+        return super().refusal_of_request(transactional_id, batches)
+
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+        if self._has_added and log.producers.standing(producer) is Standing.NEW:
+            return log.guards.draw(producer, batch.base_sequence, bumps_epoch=True).guard
+        guard = super().before_produce(log, transactional_id, batch, operation)
+        self._has_added = operation is Operation.ADD
+        return guard
+
+
+class _SendsNoMore(MarkerSender):
+    def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
+        return super().partitions_to_mark(transaction)[:_AT_A_TIME]
+
+
+ONLY_THE_FIRST_IS_ADDED = Defect(
+    name="only-the-first-is-added",
+    breaks={"KIP890-211": Symptom(expected="^Ongoing in payments-0 and payments-1$", seen=r"^Ongoing in payments-\w+-0$")},
+    story="The coordinator is asked once for each request, about the first partition, and the others are open without being known.",
+    origin="textbook: a flag of the request where one of each partition is due",
+    parts=Parts(verification=_AddsTheFirst),
+)
+
+MARKERS_SENT_UP_TO_A_LIMIT = Defect(
+    name="markers-sent-up-to-a-limit",
+    breaks={"KIP890-212": Symptom(what="^partitions of ledger", seen="^otherwise in 2: .*markers none")},
+    story="Markers are sent ten at a time, and the transaction is complete with the first ten.",
+    origin="textbook: a page of a list is taken for the list",
+    parts=Parts(marker_sender=_SendsNoMore),
+)

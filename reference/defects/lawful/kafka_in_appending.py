@@ -1,0 +1,74 @@
+"""Lawful variants in what a leader takes and refuses."""
+
+from collections.abc import Iterable
+
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.node import Parts
+from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates
+from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.wire.kafka.batches import Batch
+
+
+class _JudgesEachBatch(Verification):
+    _is_mixed = False
+
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+        refusal = super().refusal_of_request(transactional_id, batches)
+        self._is_mixed = refusal is Error.INVALID_PRODUCER_ID_MAPPING
+        return None if self._is_mixed else refusal
+
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+        # Where the other one's transaction is open, the coordinator is not asked, and nobody else would say whose batch it is.
+        if self._is_mixed and batch.producer_id != self._coordinator.describe(transactional_id).producer.producer_id:
+            raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
+        return super().before_produce(log, transactional_id, batch, operation)
+
+
+FOREIGN_BATCHES_REFUSED_ALONE = Defect(
+    name="foreign-batches-refused-alone",
+    story="Of a request with batches of several producers, the producer's own are taken, and only those of others refused.",
+    origin="brokers that judge each partition of a request by itself",
+    parts=Parts(verification=_JudgesEachBatch),
+)
+
+
+class _RemembersAll(ProducerStates):
+    def apply(self, batch: Batch) -> ProducerState | None:
+        before = super().apply(batch)
+        if batch.marker is None and batch.producer_id >= 0:
+            state = self.get(batch.producer_id)
+            if state is not None and state.batches:
+                known = self.__dict__.setdefault("_known", {}).setdefault((batch.producer_id, batch.producer_epoch), {})
+                known[state.batches[-1].first_sequence, state.batches[-1].last_sequence] = state.batches[-1]
+        return before
+
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        state = self.get(batch.producer_id)
+        if state is None or batch.producer_epoch != state.producer.epoch:
+            return None
+        known = self.__dict__.get("_known", {}).get((batch.producer_id, batch.producer_epoch), {})
+        found: AppendedBatch | None = known.get((batch.base_sequence, batch.base_sequence + len(batch.records) - 1))
+        return found or super().duplicate_of(batch)
+
+
+OLDER_DUPLICATES_KNOWN = Defect(
+    name="older-duplicates-known",
+    story="A partition remembers all batches of a producer's epoch, so a duplicate older than five gets its first offset.",
+    origin="brokers that keep more than five batches for each producer",
+    parts=Parts(producer_states=_RemembersAll),
+)
+
+
+class _KeepsItsStartToItself(PartitionLog):
+    def start_told_to_producers(self) -> int:
+        return -1
+
+
+LOG_START_NOT_TOLD = Defect(
+    name="log-start-not-told",
+    story="No answer to Produce says where the log starts, for nobody has promised more than -1.",
+    origin="brokers that build a refusal without asking the log",
+    parts=Parts(partition_log=_KeepsItsStartToItself),
+)

@@ -1,0 +1,73 @@
+"""What an administrator takes away: DeleteTopics, DeleteRecords, DeleteGroups."""
+
+from typing import Any
+
+from kio.static.protocol import ResponsePayload
+
+from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.node import Node
+from fencepost.reference.kafka.values import TopicPartition
+from fencepost.wire.kafka.entities import response
+
+_BY_NAME_OR_ID = 6
+"""From this version on DeleteTopics names a topic in either way."""
+
+
+def delete_topics(node: Node, asked: Any) -> ResponsePayload:
+    """Remove topics, each by itself; the broker's own stay."""
+    if asked.__version__ >= _BY_NAME_OR_ID:
+        results = [_deleted(node, entry.name, entry.topic_id) for entry in asked.topics]
+    else:
+        results = [_deleted(node, name, None) for name in asked.topic_names]
+    return response(asked, throttle_time=0, responses=results)
+
+
+def _deleted(node: Node, name: str | None, topic_id: Any) -> dict[str, Any]:
+    topic = node.topics.with_id(topic_id) if name is None else node.topics.named(name)
+    if topic is None:
+        return _verdict(name, topic_id, Error.UNKNOWN_TOPIC_ID if name is None else Error.UNKNOWN_TOPIC_OR_PARTITION)
+    if topic.is_internal:
+        return _verdict(topic.name, topic.topic_id, Error.INVALID_TOPIC_EXCEPTION)
+    node.topics.delete(topic)
+    return _verdict(topic.name, topic.topic_id, Error.NONE)
+
+
+def _verdict(name: str | None, topic_id: Any, error: Error) -> dict[str, Any]:
+    return {"name": name, "topic_id": topic_id, "error_code": error, "error_message": None}
+
+
+def delete_records(node: Node, asked: Any) -> ResponsePayload:
+    """Let partitions begin at later offsets."""
+    topics = [
+        {
+            "name": topic.name,
+            "partitions": [
+                _cut(node, TopicPartition(topic.name, int(entry.partition_index)), int(entry.offset)) for entry in topic.partitions
+            ],
+        }
+        for topic in asked.topics
+    ]
+    return response(asked, throttle_time=0, topics=topics)
+
+
+def _cut(node: Node, partition: TopicPartition, offset: int) -> dict[str, Any]:
+    result = {"partition_index": partition.partition, "low_watermark": -1, "error_code": Error.NONE}
+    try:
+        return result | {"low_watermark": node.log_led_here(partition).delete_before(offset)}
+    except Refused as refusal:
+        return result | {"error_code": refusal.error}
+
+
+def delete_groups(node: Node, asked: Any) -> ResponsePayload:
+    """Remove groups with all their offsets, each by itself."""
+    return response(
+        asked, throttle_time=0, results=[{"group_id": group, "error_code": _removed(node, group)} for group in asked.groups_names]
+    )
+
+
+def _removed(node: Node, group: str) -> Error:
+    try:
+        node.groups.delete(group)
+    except Refused as refusal:
+        return refusal.error
+    return Error.NONE

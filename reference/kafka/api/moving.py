@@ -1,0 +1,29 @@
+"""Partitions that another node is to lead: AlterPartitionReassignments."""
+
+from typing import Any
+
+from kio.static.protocol import ResponsePayload
+
+from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.node import Node
+from fencepost.reference.kafka.values import TopicPartition
+from fencepost.wire.kafka.entities import response
+
+
+def alter_partition_reassignments(node: Node, asked: Any) -> ResponsePayload:
+    """Move partitions, each by itself, at once; nodes do not follow each other, so each goes to just one."""
+    topics = [{"name": topic.name, "partitions": [_moved(node, topic.name, entry) for entry in topic.partitions]} for topic in asked.topics]
+    return response(asked, throttle_time=0, error_code=Error.NONE, error_message=None, responses=topics)
+
+
+def _moved(node: Node, topic: str, asked: Any) -> dict[str, Any]:
+    partition = TopicPartition(topic, int(asked.partition_index))
+    replicas = [int(number) for number in asked.replicas or ()]
+    error = Error.NONE
+    if partition not in node.topics:
+        error = Error.UNKNOWN_TOPIC_OR_PARTITION
+    elif replicas not in [[number] for number in node.numbers]:
+        error = Error.INVALID_REPLICA_ASSIGNMENT
+    else:
+        node.move(partition, replicas[0])
+    return {"partition_index": asked.partition_index, "error_code": error, "error_message": None}

@@ -1,0 +1,185 @@
+"""The transactions that a coordinator knows: read from the transaction log, kept in step with it, told to others, forgotten when idle.
+
+A transition is appended to the log first and in force then. The one that sends markers is *pending* until every partition has its
+marker; a coordinator that starts sends the markers of all that was prepared once more.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from fencepost.reference.kernel.crash import Crash
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+
+from .errors import Error, Refused
+from .feature_levels import FeatureLevels
+from .markers import MarkerSender, WriteToPartition
+from .ownership import Ownership
+from .profile import Profile
+from .transaction import PREPARED, Transaction
+from .transaction_log import TransactionLog
+from .values import NOTHING
+
+_MARKERS_CARRY_THE_VERSION = 2
+"""From this version on, WriteTxnMarkers says whether the epoch in a marker was bumped."""
+
+
+class KnownTransactions:
+    """The transactions of all transactional ids, as one coordinator knows them."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        profile: Profile,
+        log: TransactionLog,
+        ownership: Ownership,
+        marker_sender: type[MarkerSender],
+        write_marker: WriteToPartition,
+        levels: FeatureLevels,
+    ) -> None:
+        self._machine = machine
+        self._profile = profile
+        self._ownership = ownership
+        self._levels = levels
+        self._new_markers: Callable[[], MarkerSender] = lambda: marker_sender(machine, write_marker, self.complete)
+        self._loaded_at = machine.clock.now
+        self._load(log)
+
+    def take_over(self, log: TransactionLog) -> None:
+        """Decision: a coordinator on another node begins with what the log says, as this one does after a crash."""
+        rule("KIP890-264")
+        self._load(log)
+
+    def _load(self, log: TransactionLog) -> None:
+        self._log = log
+        self._markers = self._new_markers()
+        self._transactions = {name: self.recovered(transaction) for name, transaction in log.replay().items()}
+        self._pending: set[str] = set()
+        self.resend_markers_of_prepared()
+
+    def stop(self) -> None:
+        """Decision: what the coordinator does last in a clean stop: nothing, for its log has all that it knows."""
+        rule("KIP890-267")
+
+    def load_for(self, duration_ms: int) -> None:
+        """Take that long for reading the transaction log. Until then, requests are refused, and clients ask again."""
+        self._loaded_at = self._machine.clock.now + duration_ms
+
+    def check_loaded(self) -> None:
+        """Decision: while the transaction log is being read nothing is known, not even what is not there.
+
+        Raises Refused: COORDINATOR_LOAD_IN_PROGRESS when it is.
+        """
+        if self._machine.clock.now < self._loaded_at:
+            rule("KIP890-169")
+            raise Refused(Error.COORDINATOR_LOAD_IN_PROGRESS)
+
+    # -- Their steps
+
+    def _send_markers(self, prepared: Transaction) -> None:
+        self._pending.add(prepared.transactional_id)
+        carries_version = self._profile.offers("write_txn_markers", _MARKERS_CARRY_THE_VERSION)
+        self._markers.send(prepared, self._log.coordinator_epoch, prepared.transaction_version if carries_version else 0)
+
+    def complete(self, transactional_id: str) -> None:
+        """Decision: when every partition has its marker, the transaction is complete, and its transactional id takes requests again."""
+        self._machine.crash_points.reach("before-complete-logged")
+        completed = self._transactions[transactional_id].completed()
+        if not self.can_be_stored(completed):
+            return
+        self._install(completed)
+        self._pending.remove(transactional_id)
+
+    def _is_pending(self, transaction: Transaction) -> bool:
+        return transaction.transactional_id in self._pending
+
+    def can_be_stored(self, transaction: Transaction) -> bool:
+        """Decision: whether a record of the transaction log can hold this. By the text it always can: what an old reader does not know,
+        it passes over.
+        """
+        rule("KIP890-271")
+        is_old_record = self._levels.transaction_version == 0
+        return self._profile.new_protocol_at_level_0 == "served" or not is_old_record or transaction.transaction_version < 2
+
+    def _install(self, transaction: Transaction) -> Transaction:
+        if not self.can_be_stored(transaction):
+            # What has been seen of the releases: the refused transition stays pending, and with it the transactional id.
+            self._pending.add(transaction.transactional_id)
+            raise Refused(Error.UNSUPPORTED_VERSION)
+        updated = replace(transaction, updated_at=self._machine.clock.now)
+        self._log.append(updated)
+        self._transactions[transaction.transactional_id] = updated
+        return updated
+
+    # -- After a crash, and when nothing happens any more
+
+    def recovered(self, transaction: Transaction) -> Transaction:
+        """Decision: what is known of a transaction after a crash: all that was known before it."""
+        rule("KIP890-351")
+        if self._profile.producer_ids_after_restart == "forgotten":
+            transaction = replace(transaction, previous_producer_id=NOTHING, next_producer_id=NOTHING)
+        else:
+            rule("KIP890-163")
+        if self._profile.last_epoch_after_restart == "forgotten":
+            return replace(transaction, last_producer_epoch=NOTHING)
+        rule("KIP890-164")
+        rule("CORE-24")
+        rule("CORE-41")
+        return transaction
+
+    def resend_markers_of_prepared(self) -> None:
+        """Decision: after a crash, the markers of every prepared transaction are sent again to all its partitions."""
+        for transaction in list(self._transactions.values()):
+            if transaction.state in PREPARED:
+                if self._profile.new_protocol_at_level_0 == "refused, fatal at start" and not self.can_be_stored(transaction):
+                    raise Crash(f"the transaction of {transaction.transactional_id} cannot be stored at level 0")
+                rule("KIP890-162")
+                rule("KIP890-340")
+                rule("KIP890-217")
+                rule("CORE-28")
+                rule("CORE-33")
+                rule("KIP890-007")
+                self._send_markers(transaction)
+
+    def forget_idle(self, before: int) -> None:
+        """The timer's work: forget the transactional ids to which nothing has happened since then."""
+        for transaction in list(self._transactions.values()):
+            if transaction.updated_at <= before and self.may_be_forgotten(transaction):
+                rule("KIP890-165")
+                self._log.forget(transaction.transactional_id)
+                del self._transactions[transaction.transactional_id]
+
+    def may_be_forgotten(self, transaction: Transaction) -> bool:
+        """Decision: whether an idle transactional id may expire: never one with a transaction, for nobody else could end that."""
+        rule("KIP890-166")
+        return transaction.is_idle
+
+    def send_markers_again(self) -> None:
+        """The timer's work: markers that did not get through."""
+        self._markers.send_again()
+
+    # -- What others may know
+
+    def describe(self, transactional_id: str) -> Transaction:
+        """Decision: what DescribeTransactions tells. In a Prepare state the partitions are those that are still without a marker.
+
+        Raises Refused: INVALID_REQUEST when the transactional id is empty, TRANSACTIONAL_ID_NOT_FOUND when it is not known, and as
+        `check_loaded`.
+        """
+        if not transactional_id:
+            raise Refused(Error.INVALID_REQUEST)
+        self.check_loaded()
+        if (transaction := self._transactions.get(transactional_id)) is None:
+            rule("KIP890-147")
+            raise Refused(Error.TRANSACTIONAL_ID_NOT_FOUND)
+        rule("KIP890-148")
+        if transaction.state in PREPARED:
+            rule("KIP890-149")
+            rule("KIP890-080")
+            return replace(transaction, partitions=self._markers.unmarked(transactional_id))
+        return transaction
+
+    def transactions(self) -> tuple[Transaction, ...]:
+        """All of them, in the order in which their ids came up."""
+        self.check_loaded()
+        return tuple(self._transactions.values())

@@ -1,0 +1,38 @@
+"""Compaction: of each key, readers who ask for it get the last message alone.
+
+What is undecided or aborted does not count: a topic is compacted as its readers see it. PIP-31, "Compaction".
+"""
+
+from collections.abc import Iterator
+
+from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.rules import rule
+
+from .buffer import Place, Readable, TransactionBuffer
+from .cursor import EARLIEST
+
+
+class Compaction:
+    """What compacting a topic has taken out so far. It is durable."""
+
+    def __init__(self, disk: Disk, name: str, buffer: TransactionBuffer) -> None:
+        self._journal: Journal[frozenset[Place]] = disk.journal(f"compaction {name}")
+        self._buffer = buffer
+
+    def compact(self) -> None:
+        """Take out what is superseded by now."""
+        self._journal.append(self.superseded())
+
+    def superseded(self) -> frozenset[Place]:
+        """Decision: the messages behind which readers may see another one of the same key."""
+        rule("PIP31-97")
+        rule("PIP31-149")
+        rule("PIP31-156")
+        keyed = [readable for readable in self._buffer.after(EARLIEST) if readable.message.key is not None]
+        last = {readable.message.key: readable.place for readable in keyed}
+        return frozenset(readable.place for readable in keyed if last[readable.message.key] != readable.place)
+
+    def after(self, place: Place) -> Iterator[Readable]:
+        """What readers of the compacted topic may see behind that place."""
+        *_, gone = (frozenset(), *self._journal)
+        return (readable for readable in self._buffer.after(place) if readable.place not in gone)

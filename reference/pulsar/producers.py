@@ -1,0 +1,58 @@
+"""Who may write to a topic: its producers, of which no two have one name, until the topic is terminated."""
+
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.rules import rule
+
+from .errors import Error, Refused
+
+
+@dataclass(eq=False)
+class Producer:
+    """A producer of a topic."""
+
+    name: str
+
+
+class Producers:
+    """The producers of one topic that are connected, and whether the topic is terminated, which lasts."""
+
+    def __init__(self, topic: str, disk: Disk) -> None:
+        self._topic = topic
+        self._terminations: Journal[str] = disk.journal(f"terminated {topic}")
+        self._by_name: dict[str, Producer] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def attach(self, producer: Producer) -> None:
+        """Let a producer in. Raises Refused: TOPIC_TERMINATED, or PRODUCER_BUSY when one of that name is there."""
+        self.check_open()
+        if self.is_busy(producer.name):
+            rule("PIP31-143")
+            raise Refused(Error.PRODUCER_BUSY, f"a producer called {producer.name!r} is connected to {self._topic}")
+        self._by_name[producer.name] = producer
+
+    def is_busy(self, name: str) -> bool:
+        """Decision: whether a name is taken: by a producer that is connected."""
+        return name in self._by_name
+
+    def detach(self, producer: Producer) -> None:
+        """The producer is gone, and its name is free."""
+        self._by_name.pop(producer.name, None)
+
+    def terminate(self) -> None:
+        """Nobody writes any more."""
+        self._terminations.append(self._topic)
+
+    @property
+    def is_terminated(self) -> bool:
+        """Decision: whether the topic takes nothing any more, also after it was loaded anew."""
+        rule("PIP31-147")
+        return len(self._terminations) > 0
+
+    def check_open(self) -> None:
+        """Raises Refused: TOPIC_TERMINATED."""
+        if self.is_terminated:
+            raise Refused(Error.TOPIC_TERMINATED, f"{self._topic} is terminated")

@@ -1,0 +1,40 @@
+"""Writers who read, process and write: what a group is given becomes output, in one transaction."""
+
+from fencepost.contract.outcomes import Done
+from fencepost.steps.outcomes import observed
+
+from .context import ScenarioContext
+from .vocabulary import CONTENT, CORE
+
+
+@CORE.when("{writer} and {other:writer} process {log} into {results:log} for group {group} at the same time")
+def process(context: ScenarioContext, writer: str, other: str, log: str, results: str, group: str) -> None:
+    """One behind the other, each takes all that the group is given now and writes the same values as results; the second takes while the
+    first has not decided. Then each commits, or aborts where something was refused or nothing was given.
+    """
+    commits = {name: _processed(context, name, log, results, group) for name in (writer, other)}
+    for name, commit in commits.items():
+        context.end(name, commit)
+
+
+@CORE.then("each of {values} is seen in {results:log} or left of {log} for group {group}, and not both")
+def is_processed_once(context: ScenarioContext, values: tuple[str, ...], results: str, log: str, group: str) -> None:
+    """What a new reader sees of the results and what a new member of the group gets are these values together, each once."""
+    context.await_ends()
+    seen = tuple(observed(context.system.committed(results), f"reading {results}"))
+    left = tuple(observed(context.system.left(group, log), f"reading {log} as {group}"))
+    context.expect(
+        sorted(seen + left) == sorted(values),
+        what=f"{log} processed by {group}",
+        expected=f"each of {CONTENT.render(values)} once",
+        seen=f"{CONTENT.render(seen)} in {results}, {CONTENT.render(left)} left",
+    )
+
+
+def _processed(context: ScenarioContext, name: str, log: str, results: str, group: str) -> bool:
+    """Whether there is something to commit."""
+    match context.take_what_is_free(name, group, log):
+        case Done(taken) if taken:
+            return all(isinstance(context.write(name, results, value), Done) for value in taken)
+        case _:
+            return False

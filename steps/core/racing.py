@@ -1,0 +1,102 @@
+"""Requests that are under way at once: two who decide, or a write and the end of its transaction."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.transactional_log import Answer
+from fencepost.steps.answers import known, reported
+from fencepost.steps.outcomes import observed
+
+from .context import ScenarioContext
+from .vocabulary import CONTENT, CORE
+
+
+@dataclass
+class Raced:
+    """What was answered to the ends, each with whether it was a commit; and to the write beside them, if there was one."""
+
+    ends: list[tuple[bool, Outcome[None]]] = field(default_factory=list)
+    write: Outcome[None] | None = None
+
+    @property
+    def committed(self) -> bool:
+        """Whether a commit is done."""
+        return any(commit and isinstance(known(answer), Done) for commit, answer in self.ends)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{'commit' if commit else 'abort'}: {reported(answer)}" for commit, answer in self.ends)
+
+
+@pytest.fixture
+def raced() -> Raced:
+    """The race of this scenario."""
+    return Raced()
+
+
+@CORE.when("{writer} {first:ends} and {second:ends} at the same time")
+def ends_twice(context: ScenarioContext, raced: Raced, writer: str, first: str, second: str) -> None:
+    """Two requests for the end of the writer's transaction, on two connections: the second is sent before the first is answered."""
+    asked = [(verb == "commits", context.writers[writer].send_end(verb == "commits")) for verb in (first, second)]
+    _take_answers(context, raced, writer, asked)
+
+
+@CORE.when("{writer} commits while somebody else aborts its transaction")
+def commits_beside_an_abort(context: ScenarioContext, raced: Raced, writer: str) -> None:
+    """Somebody who may do so asks for the abort before the commit is answered. What that one is answered does not matter."""
+    commit = context.writers[writer].send_end(True)
+    context.writers[writer].lose_transaction()
+    _take_answers(context, raced, writer, [(True, commit)])
+
+
+@CORE.when("{writer} sends {value} to {log} and {ends} before the receipt")
+def ends_before_the_receipt(context: ScenarioContext, raced: Raced, writer: str, value: str, log: str, ends: str) -> None:
+    """The write leaves first; then the end is asked for on another connection, while the receipt is still to come."""
+    write = context.send(writer, log, value)
+    end = context.writers[writer].send_end(ends == "commits")
+    _take_answers(context, raced, writer, [(ends == "commits", end)])
+    raced.write = write()
+
+
+@CORE.when("{writer} {ends} and sends {value} to {log} before the answer")
+def sends_before_the_answer(context: ScenarioContext, raced: Raced, writer: str, ends: str, value: str, log: str) -> None:
+    """The end is asked for first; then the write leaves on another connection, while the answer to the end is still to come."""
+    end = context.writers[writer].send_end(ends == "commits")
+    raced.write = context.writers[writer].send(log, value)()
+    _take_answers(context, raced, writer, [(ends == "commits", end)])
+
+
+@CORE.then("at most one of the two ends is done")
+def at_most_one(context: ScenarioContext, raced: Raced) -> None:
+    """The other is refused, whatever the reason that is given."""
+    done = [answer for _, answer in raced.ends if isinstance(known(answer), Done)]
+    context.expect(len(done) <= 1, what="two ends at the same time", expected="at most one success", seen=str(raced))
+
+
+@CORE.then("readers of {logs} see {content} if the commit is done, and nothing otherwise")
+def see_what_was_decided(context: ScenarioContext, raced: Raced, logs: tuple[str, ...], content: tuple[str, ...]) -> None:
+    """In each of these logs a new reader gets all of it, or none; which of the two, the answer to the commit says."""
+    context.await_ends()
+    due = content if raced.committed else ()
+    for log in logs:
+        found = tuple(observed(context.system.committed(log), f"reading {log}"))
+        context.expect(found == due, what=f"readers of {log}", expected=CONTENT.render(due), seen=f"{CONTENT.render(found)}; {raced}")
+
+
+@CORE.then("readers of {log} see {content}, and {value} behind it if that was acknowledged")
+def see_what_was_acknowledged(context: ScenarioContext, raced: Raced, log: str, content: tuple[str, ...], value: str) -> None:
+    """A new reader gets the write that was under way exactly if its receipt came; and nothing at all if the commit was refused."""
+    context.await_ends()
+    due = (*content, value) if isinstance(known(raced.write), Done) else content
+    due = due if raced.committed else ()
+    found = tuple(observed(context.system.committed(log), f"reading {log}"))
+    seen = f"{CONTENT.render(found)}; {raced}; {value}: {reported(raced.write)}"
+    context.expect(found == due, what=f"readers of {log}", expected=CONTENT.render(due), seen=seen)
+
+
+def _take_answers(context: ScenarioContext, raced: Raced, writer: str, asked: list[tuple[bool, Answer]]) -> None:
+    """Wait for the answers to the ends. The transaction is decided then, as far as anybody knows."""
+    raced.ends += [(commit, answer()) for commit, answer in asked]
+    context.ask(raced.ends[0][1])
+    context.ended.add(writer)

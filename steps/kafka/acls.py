@@ -1,0 +1,176 @@
+"""Who may do what, as an administrator changes it and looks it up: CreateAcls, DeleteAcls, DescribeAcls."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fencepost.adapters.kafka.probe import KafkaProbe
+from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.steps.outcomes import achieved, observed
+from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, CLUSTER, LITERAL, Operation, Resource, ResourceKind, Right, principal_of
+
+from .authorisation import right_of
+from .context import ScenarioContext
+from .vocabulary import KAFKA
+
+_ELSEWHERE = "192.0.2.1"
+"""A host that is nobody's."""
+
+_DENY = 2
+_ANY, _MATCH, _PREFIXED = 1, 2, 4
+"""Of filters: any kind of pattern, those that match a name, and those of names with this beginning."""
+
+
+@KAFKA.when("the user of {producer} is allowed to {right}")
+def is_allowed(context: ScenarioContext, producer: str, right: str) -> None:
+    """CreateAcls of one entry; nobody waits until it counts."""
+    context.begin()
+    wanted = right_of(context, producer, right)
+    context.keep(None, context.observer.create_acl(wanted), "CreateAcls")
+    context.rights.add(wanted)
+
+
+@KAFKA.when("the user of {producer} is no longer allowed to {right}")
+def is_no_longer_allowed(context: ScenarioContext, producer: str, right: str) -> None:
+    """DeleteAcls of one entry; nobody waits until it counts."""
+    context.begin()
+    taken = right_of(context, producer, right)
+    context.keep(None, context.observer.delete_acl(taken), "DeleteAcls")
+    context.rights.discard(taken)
+
+
+@KAFKA.when("an entry is made for the user of {producer} to {right}, {no_right}")
+def is_made_without_allowing(context: ScenarioContext, producer: str, right: str, no_right: str) -> None:
+    """CreateAcls of one entry that is no right to it from here."""
+    context.begin()
+    changed: dict[str, object] = {"permission_type": _DENY} if no_right == "that denies it" else {"host": _ELSEWHERE}
+    context.keep(None, context.observer.create_acl(right_of(context, producer, right), **changed), "CreateAcls")
+
+
+@KAFKA.when("{acl_request} is sent for a right to read {topic}")
+def is_sent(context: ScenarioContext, acl_request: str, topic: str) -> None:
+    """By somebody who may do everything: what is asked for changes nothing, but for an entry that is made."""
+    context.begin()
+    context.keep(None, _asked(context.observer, acl_request, _anybody(context, topic)), acl_request)
+
+
+@KAFKA.when("{producer} itself sends {acl_request} for a right to read {topic}")
+def sends_itself(context: ScenarioContext, producer: str, acl_request: str, topic: str) -> None:
+    """Over the producer's own connections, so as its own user."""
+    one = context.turn_of(producer)
+    context.keep(one, _asked(one.probe, acl_request, _anybody(context, topic)), acl_request)
+
+
+@KAFKA.when("rights to {topic} and to group {group} are given to two users")
+def are_given(context: ScenarioContext, topic: str, group: str) -> None:
+    """CreateAcls of four entries: the one may read and write the topic and read the group, the other may read the topic."""
+    context.begin()
+    where = Resource(ResourceKind.TOPIC, context.topics[topic])
+    behind = Resource(ResourceKind.GROUP, context.session.unique(group))
+    one, other = principal_of("one"), principal_of("other")
+    wanted = [Right(one, Operation.READ, where), Right(one, Operation.WRITE, where), Right(one, Operation.READ, behind)]
+    for right in (*wanted, Right(other, Operation.READ, where)):
+        context.keep(None, context.observer.create_acl(right), "CreateAcls")
+        if not isinstance(context.answer, Done):
+            break
+        context.rights.add(right)
+
+
+@KAFKA.when("a user who may {only_right} {topic} initialises without a transactional id")
+def initialises_with_one_right(context: ScenarioContext, only_right: str, topic: str) -> None:
+    """InitProducerId of a producer that is idempotent only, as a user of this scenario's who has this one right."""
+    user, operation = ("writer", Operation.WRITE) if only_right == "write to" else ("reader", Operation.READ)
+    probe = _client_with_right(context, user, operation, Resource(ResourceKind.TOPIC, context.topics[topic]))
+    context.keep(None, probe.init_producer_id(None), "InitProducerId")
+
+
+@KAFKA.when("a user who may write under transactional id {transactional_id} initialises with it")
+def initialises_with_the_right(context: ScenarioContext, transactional_id: str) -> None:
+    """InitProducerId as a user who has this one right."""
+    name = context.session.unique(transactional_id)
+    probe = _client_with_right(context, "writer", Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, name))
+    context.keep(None, probe.init_producer_id(name), "InitProducerId")
+
+
+@KAFKA.then("the answer names the right to {right} of the user of {producer}, and no other")
+def names_the_right(context: ScenarioContext, right: str, producer: str) -> None:
+    """DeleteAcls says which entries it has removed: this one."""
+    expected = (right_of(context, producer, right),)
+    context.evidence.expect(context.answer == Done(expected), _list(expected), str(context.answer), what="answer to DeleteAcls")
+
+
+@KAFKA.then("the user of {producer} {may} write to {topic}")
+def may_write(context: ScenarioContext, producer: str, may: str, topic: str) -> None:
+    """A record outside of transactions, sent until the answer is the right one, or patience ends."""
+    one, where = context.producers[producer], context.partition(f"{topic}-0")
+    for _ in context.time.attempts():
+        answer = one.probe.produce(where, ["may"], version=one.probe.newest("produce", 3, 12))
+        denied = isinstance(answer, Refused) and answer.error == "TOPIC_AUTHORIZATION_FAILED"
+        holds = isinstance(answer, Done) if may == "may" else denied
+        if holds:
+            break
+    context.evidence.expect(holds, "success" if may == "may" else "TOPIC_AUTHORIZATION_FAILED", str(answer), what="answer to Produce")
+
+
+@KAFKA.then("DescribeAcls finds by each filter what it is for")
+def finds_what_it_should(context: ScenarioContext) -> None:
+    """Of the entries that the scenario has made: those that pass, each once. Entries of others are left alone."""
+    names = {right.resource.name for right in context.rights if right.resource != CLUSTER}
+    ours = [right for right in context.rights if right.resource != CLUSTER]
+    for one in _filters(ours):
+        found = observed(context.observer.acls(**one.fields), f"listing entries {one.name}")
+        seen = tuple(sorted(right for right in found if right.resource.name in names))
+        expected = tuple(sorted(filter(one.passes, ours)))
+        context.evidence.expect(seen == expected, _list(expected), _list(seen), what=f"entries {one.name}")
+
+
+@dataclass(frozen=True)
+class _Filter:
+    name: str
+    passes: Callable[[Right], bool]
+    fields: dict[str, object] = field(default_factory=dict)
+
+
+def _client_with_right(context: ScenarioContext, user: str, operation: Operation, resource: Resource) -> KafkaProbe:
+    context.begin()
+    achieved(context.observer.create_acl(Right(principal_of(user), operation, resource)), f"granting {operation.name} to {user}")
+    probe: KafkaProbe = context.session.client(user)
+    probe.log_in_as(user)
+    return probe
+
+
+def _filters(rights: list[Right]) -> list[_Filter]:
+    one = max(rights)
+    topic, user = one.resource.name, one.principal
+    return [
+        _Filter("of any kind", lambda _: True),
+        _Filter("about topics", lambda right: right.resource.kind is ResourceKind.TOPIC, {"resource_type_filter": ResourceKind.TOPIC}),
+        _Filter("about one name", lambda right: right.resource.name == topic, {"resource_name_filter": topic}),
+        _Filter("by exact names", lambda _: True, {"pattern_type_filter": LITERAL}),
+        _Filter("that match", lambda right: right.resource.name == topic, {"pattern_type_filter": _MATCH, "resource_name_filter": topic}),
+        _Filter("by prefixes", lambda _: False, {"pattern_type_filter": _PREFIXED}),
+        _Filter("of one user", lambda right: right.principal == user, {"principal_filter": user}),
+        _Filter("of nobody", lambda _: False, {"principal_filter": principal_of("nobody")}),
+        _Filter("from anywhere", lambda _: True, {"host_filter": ANYWHERE}),
+        _Filter("from one host", lambda _: False, {"host_filter": _ELSEWHERE}),
+        _Filter("to write", lambda right: right.operation is Operation.WRITE, {"operation": Operation.WRITE}),
+        _Filter("that allow", lambda _: True, {"permission_type": ALLOW}),
+        _Filter("that deny", lambda _: False, {"permission_type": _DENY}),
+    ]
+
+
+def _asked(probe: KafkaProbe, acl_request: str, right: Right) -> Outcome[object]:
+    match acl_request:
+        case "CreateAcls":
+            return probe.create_acl(right)
+        case "DeleteAcls":
+            return probe.delete_acl(right)
+        case _:
+            return probe.acls(resource_name_filter=right.resource.name, pattern_type_filter=_ANY)
+
+
+def _anybody(context: ScenarioContext, topic: str) -> Right:
+    return Right(principal_of("somebody"), Operation.READ, Resource(ResourceKind.TOPIC, context.topics[topic]))
+
+
+def _list(rights: tuple[Right, ...]) -> str:
+    return "; ".join(map(str, rights)) or "none"

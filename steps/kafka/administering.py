@@ -1,0 +1,257 @@
+"""What an administrator asks of a cluster, as the request that is judged: new topics, moves, levels of features."""
+
+from fencepost.adapters.kafka.values import Isolation, TopicMade, TopicPartition
+from fencepost.contract.evidence import Evidence
+from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.steps.outcomes import achieved, observed
+
+from .context import ScenarioContext
+from .judging import answer_of, judge_answer, reported
+from .listing import FEATURE, NEWEST_API_VERSIONS, level_of
+from .vocabulary import KAFKA
+
+_NO_NODE = 9
+_NO_LEVEL = 99
+_ALL_OF_OLD = 0
+_NONE_OF_NEWER = 1
+_BY_ID = 12
+"""The version of Metadata where an empty list stands for all topics, the first where it stands for none, and the first with ids alone."""
+
+
+@KAFKA.when("topic {topic} is created with {partition_count}[ {oddly}]")
+def is_created(context: ScenarioContext, topic: str, partition_count: int, oddly: str | None) -> None:
+    """CreateTopics with one replica, and with what is named. On a node: each partition is assigned to it."""
+    context.begin()
+    name = context.topics.setdefault(topic, context.session.unique(topic))
+    if oddly == "under the name of a single dot":
+        name = "."
+    leaders = {"on an unknown node": [_NO_NODE], "on a known node": _a_node(context)}.get(oddly or "", [])
+    answer = context.observer.make_topic(
+        name,
+        partition_count,
+        replicas=_NO_NODE if oddly == "and more replicas than nodes" else 1,
+        leaders=leaders * partition_count,
+        validate_only=oddly == "for validation only",
+    )
+    context.keep(None, answer, "CreateTopics")
+
+
+@KAFKA.when("topic {topic} is created as the system likes it")
+def is_created_as_liked(context: ScenarioContext, topic: str) -> None:
+    """CreateTopics that leaves to the system how many partitions and replicas there are."""
+    context.begin()
+    name = context.topics.setdefault(topic, context.session.unique(topic))
+    context.keep(None, context.observer.make_topic(name, -1, replicas=-1), "CreateTopics")
+
+
+@KAFKA.then("topic {topic} has partitions, each with a leader")
+def has_some_partitions(context: ScenarioContext, topic: str) -> None:
+    """As many as Metadata tells, and as CreateTopics has answered, where it does."""
+    answer = answer_of(context)
+    for _ in context.time.attempts():
+        told = context.observer.topic(context.topics[topic])
+        if isinstance(told, Done):
+            break
+    if isinstance(told, Done) and told.value.partitions > 0:
+        has_partitions(context, topic, told.value.partitions)
+    else:
+        judge_answer(context, False, "a topic with partitions", answer, f"{reported(answer)}, and then: {told}")
+
+
+@KAFKA.then("topic {topic} has {partition_count}, each with a leader")
+def has_partitions(context: ScenarioContext, topic: str, partition_count: int) -> None:
+    """Metadata says so to who asks for its name, for its id, or for all topics, and does not tell of it who asks for no topic.
+
+    CreateTopics, where it was the request, has answered that id, that many partitions, and one replica.
+    """
+    name, observer = context.topics[topic], context.observer
+    for _ in context.time.attempts():
+        told = observer.topic(name)
+        if isinstance(told, Done) and len(told.value.leaders) == told.value.partitions:
+            break
+    found = observed(told, f"asking for the topic {topic}")
+    seen = f"{found.partitions} partitions, {len(found.leaders)} of them with a leader"
+    context.evidence.expect(
+        sorted(found.leaders) == list(range(partition_count)) and found.partitions == partition_count,
+        f"{partition_count} partitions, each with a leader",
+        seen,
+        what=f"topic {topic}",
+    )
+    made = context.answer.value if isinstance(context.answer, Done) else None
+    if isinstance(made, TopicMade):
+        expected = TopicMade(found.topic_id, partition_count, 1)
+        context.evidence.expect(made == expected, str(expected), str(made), what="answer to CreateTopics")
+    if observer.offers("metadata", _BY_ID):
+        by_id = [{"topic_id": found.topic_id, "name": None}]
+        _told(context.evidence, observer.topics_told(by_id, _BY_ID), {name: partition_count}, "topics by the id of it")
+    if observer.offers("metadata", _ALL_OF_OLD):
+        _tells_of_all(context.evidence, observer.topics_told([], _ALL_OF_OLD), name, partition_count)
+    newest = observer.newest("metadata", _NONE_OF_NEWER, _BY_ID)
+    _tells_of_all(context.evidence, observer.topics_told(None, newest), name, partition_count)
+    for version in {newest, observer.newest("metadata", _NONE_OF_NEWER, _NONE_OF_NEWER) if observer.offers("metadata", 1) else newest}:
+        _told(context.evidence, observer.topics_told([], version), {}, "topics for who asks for none")
+
+
+@KAFKA.then("there is no topic {topic}")
+def is_not_there(context: ScenarioContext, topic: str) -> None:
+    """Metadata refuses its name, as that of no topic, or as one that no topic can have."""
+    told = context.observer.topic(context.topics[topic])
+    holds = isinstance(told, Refused) and told.error in ("UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION")
+    context.evidence.expect(holds, "UNKNOWN_TOPIC_OR_PARTITION", str(told), what=f"topic {topic}")
+
+
+@KAFKA.when("AlterPartitionReassignments sends {partition} to node {node}")
+def is_reassigned(context: ScenarioContext, partition: str, node: int) -> None:
+    """The node is to be the only one that has the partition. What is led where is asked before."""
+    context.begin()
+    where = context.partition(partition)
+    told = achieved(context.observer.topic(where.topic), f"asking for the leader of {partition}")
+    context.leader_epochs[where] = told.leader_epochs.get(where.partition, -1)
+    context.keep(None, context.observer.reassign(where, node), "AlterPartitionReassignments")
+
+
+@KAFKA.then("{partition} is led by node {node} alone[, in {later} leader epoch]")
+def is_led_by(context: ScenarioContext, partition: str, node: int, later: str | None) -> None:
+    """Metadata comes to name this node, and of both nodes only this one comes to say where the log ends. A later epoch is a larger
+    number."""
+    where, observer = context.partition(partition), context.observer
+    for _ in context.time.attempts():
+        leader = observed(observer.leader_nodes(where.topic), f"asking for the leader of {partition}").get(where.partition)
+        if leader == node:
+            break
+    context.evidence.expect(leader == node, f"node {node}", f"node {leader}", what=f"leader of {partition}")
+    for asked in (1, 2):
+        for _ in context.time.attempts():
+            answer = _end_at(context, where, asked)
+            if isinstance(answer, Done) == (asked == node):
+                break
+        context.evidence.expect(
+            isinstance(answer, Done) == (asked == node),
+            "an offset" if asked == node else "a refusal",
+            str(answer),
+            what=f"answer of node {asked} about {partition}",
+        )
+    if later is not None:
+        epoch = observed(observer.topic(where.topic), f"asking for the leader epoch of {partition}").leader_epochs.get(where.partition, -1)
+        before = context.leader_epochs[where]
+        context.evidence.expect(epoch > before, f"above {before}", str(epoch), what=f"leader epoch of {partition}")
+
+
+@KAFKA.when("the coordinator of {producer} moves to node {node}")
+def coordinator_moves(context: ScenarioContext, producer: str, node: int) -> None:
+    """AlterPartitionReassignments of the partition of __transaction_state that the transactional id belongs to.
+
+    What was blocked until then need not wait any longer.
+    """
+    one = context.turn_of(producer)
+    where = achieved(context.observer.partition_of(one.transactional_id), f"looking for the partition of {producer}")
+    context.keep(one, context.observer.reassign(where, node), "AlterPartitionReassignments")
+    for each in context.producers.values():
+        if each.is_blocked_until_restart:
+            each.is_blocked_until_restart = each.is_incomplete = False
+
+
+@KAFKA.then("{producer} is coordinated by node {node} alone")
+def is_coordinated_by(context: ScenarioContext, producer: str, node: int) -> None:
+    """FindCoordinator comes to name this node, and of both nodes only this one comes to describe the producer's transaction."""
+    one, observer = context.producers[producer], context.observer
+    version = observer.newest("find_coordinator", 1, 6)
+    for _ in context.time.attempts():
+        named = observer.coordinator_node(one.transactional_id, version)
+        if named == Done(node):
+            break
+    context.evidence.expect(named == Done(node), f"node {node}", str(named), what=f"coordinator of {producer}")
+    for asked in (1, 2):
+        for _ in context.time.attempts():
+            answer = _described_at(context, one.transactional_id, asked)
+            right = isinstance(answer, Done) if asked == node else isinstance(answer, Refused) and answer.error == "NOT_COORDINATOR"
+            if right:
+                break
+        context.evidence.expect(
+            right,
+            "a description" if asked == node else "NOT_COORDINATOR",
+            str(answer),
+            what=f"answer of node {asked} about {producer}",
+        )
+
+
+@KAFKA.when("{producer} sends {api} to node {node}")
+def sends_to_a_node(context: ScenarioContext, producer: str, api: str, node: int) -> None:
+    """The request is put once, to this node, whichever should get it.
+
+    AddPartitionsToTxn is for every partition of the scenario, AddOffsetsToTxn for a group of this name alone, and EndTxn
+    commits.
+    """
+    one = context.turn_of(producer)
+    probe, name, now = one.probe, one.transactional_id, one.current
+    group = context.session.unique("astray")
+    achieved(probe.ask_only(node), f"turning to node {node}")
+    answer: Outcome[object]
+    match api:
+        case "InitProducerId":
+            answer = probe.init_producer_id(name, current=now, retry=False)
+        case "AddPartitionsToTxn":
+            answer = probe.add_partitions(name, now, context.partitions, retry=False)
+        case "AddOffsetsToTxn":
+            answer = probe.add_offsets(name, now, group, retry=False)
+        case _:
+            answer = probe.end_txn(name, now, commit=True, retry=False)
+    probe.ask_only(None)
+    context.keep(one, answer, api)
+
+
+@KAFKA.when("UpdateFeatures {feature_update}")
+def features_are_updated(context: ScenarioContext, feature_update: str) -> None:
+    """One request, whose answer is judged. What is in force is asked before."""
+    context.begin()
+    observer = context.observer
+    context.features_before = achieved(observer.api_versions(NEWEST_API_VERSIONS), "asking for the features")
+    below = level_of(context.features_before) - 1
+    match feature_update:
+        case "asks for level 99 of transaction.version":
+            answer = observer.update_feature(FEATURE, _NO_LEVEL, lower=False)
+        case "asks for level 1 of a feature that there is not":
+            answer = observer.update_feature("no.such.feature", 1, lower=False)
+        case "asks for the level of transaction.version that is there":
+            answer = observer.update_feature(FEATURE, below + 1, lower=False)
+        case "lowers transaction.version as an upgrade":
+            answer = observer.update_feature(FEATURE, below, lower=False)
+        case _:
+            answer = observer.update_feature(FEATURE, below, lower=True, validate_only=True)
+    context.keep(None, answer, "UpdateFeatures")
+
+
+@KAFKA.then("the levels of features are unchanged")
+def levels_are_unchanged(context: ScenarioContext) -> None:
+    """ApiVersions says the same levels as before; their epoch may have grown for another reason."""
+    assert context.features_before is not None, "a sentence about a change stands after one"
+    before = context.features_before.finalized
+    now = observed(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features").finalized
+    context.evidence.expect(now == before, str(before), str(now), what="levels of features")
+
+
+def _a_node(context: ScenarioContext) -> list[int]:
+    return achieved(context.observer.node_numbers(), "asking for the nodes")[:1]
+
+
+def _told(evidence: Evidence, told: Outcome[dict[str, int]], expected: dict[str, int], what: str) -> None:
+    evidence.expect(told == Done(expected), str(expected), str(told), what=what)
+
+
+def _tells_of_all(evidence: Evidence, told: Outcome[dict[str, int]], name: str, partitions: int) -> None:
+    holds = isinstance(told, Done) and told.value.get(name) == partitions
+    evidence.expect(holds, f"{name} with {partitions} partitions among them", str(told), what="all topics")
+
+
+def _end_at(context: ScenarioContext, where: TopicPartition, node: int) -> Outcome[int]:
+    achieved(context.observer.ask_only(node), f"turning to node {node}")
+    answer = context.observer.end_offset(where, Isolation.READ_UNCOMMITTED)
+    context.observer.ask_only(None)
+    return answer
+
+
+def _described_at(context: ScenarioContext, transactional_id: str, node: int) -> Outcome[object]:
+    achieved(context.observer.ask_only(node), f"turning to node {node}")
+    answer = context.observer.describe_transaction(transactional_id)
+    context.observer.ask_only(None)
+    return answer

@@ -1,0 +1,147 @@
+"""How producers' applications become a group: what each brings, is told and is assigned."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from fencepost.adapters.kafka.probe import KafkaProbe
+from fencepost.adapters.kafka.values import PROTOCOL, Bringing, Joined, Membership, Share
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+
+from .context import ScenarioContext
+
+SHORT_SESSION_MS = 1_500
+SHORTEST_BY_DEFAULT_MS = 6_000
+"""A broker whose `group.min.session.timeout.ms` nobody has set refuses what is shorter."""
+
+
+def wanted_by(name: str) -> bytes:
+    """What a producer's application brings to its group."""
+    return f"what {name} wants".encode()
+
+
+def share_of(name: str) -> bytes:
+    """What a leader assigns to it."""
+    return f"the share of {name}".encode()
+
+
+@dataclass
+class Gathering:
+    """What the members were told when they joined last, and what each got then."""
+
+    joined: dict[str, Joined] = field(default_factory=dict)
+    shares: dict[str, Share] = field(default_factory=dict)
+    told: dict[str, Outcome[None]] = field(default_factory=dict)
+    """What Heartbeat said to those that were there already."""
+
+    session_ms: int = 0
+    """How long the session of who joined last with a short one may last."""
+
+
+@pytest.fixture
+def gathering() -> Gathering:
+    """The group's."""
+    return Gathering()
+
+
+def place_of(context: ScenarioContext, producer: str) -> Membership | None:
+    """The place that a producer had last in its group."""
+    return context.memberships[producer][-1] if producer in context.memberships else None
+
+
+def member_named(context: ScenarioContext, producer: str, membership: str) -> Membership:
+    """Which member of its group a producer says that it is."""
+    return context.memberships[producer][-1 if membership == "the member that it is" else -2]
+
+
+def gather(
+    context: ScenarioContext, gathering: Gathering, group: str, new: str, beside: str | None, instance: str | None, bringing: Bringing
+) -> Outcome[None]:
+    """`new` joins, and who is there already joins again when Heartbeat says so; then all have their shares. Else the first trouble."""
+    probes = {name: context.producers[name].probe for name in filter(None, (new, beside))}
+    gathering.joined, gathering.shares, gathering.told = {}, {}, {}
+    waits: dict[str, Callable[[], Outcome[Joined]]] = {}
+    known = place_of(context, new)
+    name = context.session.unique(group) if group else ""
+    if beside is None:
+        first = probes[new].join(name, known.member if known else "", instance, bringing)
+        waits[new] = lambda: first
+    else:
+        waits[new] = probes[new].send_join(name, known.member if known else "", instance, bringing)
+        place = context.memberships[beside][-1]
+        gathering.told[beside] = until_told(context, probes[beside], name, place)
+        waits[beside] = probes[beside].send_join(name, place.member, place.instance, Bringing({PROTOCOL: wanted_by(beside)}))
+    for one, wait in waits.items():
+        match wait():
+            case Done(joined):
+                gathering.joined[one] = joined
+            case Refused() | Unknown() as trouble:
+                return trouble
+    instances = {new: instance} | ({} if beside is None else {beside: context.memberships[beside][-1].instance})
+    for one, joined in gathering.joined.items():
+        context.memberships.setdefault(one, []).append(Membership(joined.generation, joined.member, instances[one]))
+    return _share_out(context, gathering, probes, name)
+
+
+def until_told(context: ScenarioContext, probe: KafkaProbe, group: str, place: Membership) -> Outcome[None]:
+    """Heartbeats, until one is refused or patience ends."""
+    told: Outcome[None] = Unknown("the session's patience is over before the first attempt")
+    for _ in context.time.attempts():
+        told = probe.heartbeat(group, place)
+        if isinstance(told, Refused):
+            break
+    return told
+
+
+def _share_out(context: ScenarioContext, gathering: Gathering, probes: Mapping[str, KafkaProbe], group: str) -> Outcome[None]:
+    """The leader asks last, and the others wait for it; where they are told to come again, they ask again."""
+    by_id = {joined.member: name for name, joined in gathering.joined.items()}
+    leaders = [name for name, joined in gathering.joined.items() if joined.leader == joined.member]
+    places = {name: context.memberships[name][-1] for name in gathering.joined}
+    early = {name: probes[name].send_sync(group, places[name], {}) for name in gathering.joined if name not in leaders}
+    for name in leaders:
+        joined = gathering.joined[name]
+        listed = [] if joined.skips_assignment else joined.others
+        assignments = {member: share_of(by_id.get(member, "a stranger")) for member in listed}
+        if (trouble := _kept(gathering, name, probes[name].sync(group, places[name], assignments))) is not None:
+            return trouble
+    for name, wait in early.items():
+        outcome = wait()
+        if isinstance(outcome, Refused) and outcome.error == "REBALANCE_IN_PROGRESS":
+            outcome = probes[name].sync(group, places[name], {})
+        if (trouble := _kept(gathering, name, outcome)) is not None:
+            return trouble
+    return Done(None)
+
+
+def _kept(gathering: Gathering, name: str, outcome: Outcome[Share]) -> Refused | Unknown | None:
+    match outcome:
+        case Done(share):
+            gathering.shares[name] = share
+            return None
+        case trouble:
+            return trouble
+
+
+def short_session(join: Callable[[int], Outcome[None]]) -> Outcome[None]:
+    """Join with a short session, or with the shortest that a broker allows by default."""
+    outcome = join(SHORT_SESSION_MS)
+    is_too_short = isinstance(outcome, Refused) and outcome.error == "INVALID_SESSION_TIMEOUT"
+    return join(SHORTEST_BY_DEFAULT_MS) if is_too_short else outcome
+
+
+def beat_through_sessions(context: ScenarioContext, probe: KafkaProbe, group: str, place: Membership, session_ms: int) -> Outcome[None]:
+    """Heartbeats for two sessions; where a machine was too busy to send them in time, the question could not be put."""
+    began = last = context.time.now_ms()
+    outcome: Outcome[None] = Done(None)
+    for _ in context.time.attempts():
+        outcome = probe.heartbeat(group, place)
+        now = context.time.now_ms()
+        if now - last > session_ms / 2:
+            raise SetUpFailed(f"{now - last:.0f} ms passed between two heartbeats, for a session of {session_ms} ms")
+        last = now
+        if isinstance(outcome, Refused) or now - began > 2 * session_ms:
+            break
+    return outcome

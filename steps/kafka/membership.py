@@ -1,0 +1,281 @@
+"""Producers whose offsets are those of a group with members, and what is committed beside them."""
+
+from fencepost.adapters.kafka.values import PROTOCOL, PROTOCOL_TYPE, Bringing, Membership
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.steps.outcomes import achieved
+
+from .context import ScenarioContext
+from .gathering import Gathering, beat_through_sessions, gather, member_named, place_of, share_of, short_session, until_told, wanted_by
+from .judging import answered, reported
+from .vocabulary import KAFKA
+
+JOIN = KAFKA.act(
+    given="{producer} is {a_member} of group {group}[ with {session}]",
+    when="{producer} joins group {group}[ as {a_member}][ with {mistake}]",
+    meaning="JoinGroup and SyncGroup: the producer's application is the only member of the group, static or not.",
+)
+
+
+@JOIN.given
+def is_a_member(context: ScenarioContext, gathering: Gathering, producer: str, a_member: str, group: str, session: str | None) -> None:
+    achieved(
+        _join(context, gathering, group, producer, None, _instance_of(context, producer, a_member), session),
+        f"joining {group} as {producer}",
+    )
+
+
+@JOIN.when
+def joins(context: ScenarioContext, gathering: Gathering, producer: str, group: str, a_member: str | None, mistake: str | None) -> None:
+    context.begin()
+    bringing = Bringing({PROTOCOL: wanted_by(producer)})
+    if mistake == "another protocol type":
+        bringing = Bringing(bringing.protocols, f"not {PROTOCOL_TYPE}")
+    elif mistake == "a protocol that nobody else knows":
+        bringing = Bringing({f"not {PROTOCOL}": wanted_by(producer)})
+    elif mistake == "a member id that nobody was given":
+        context.memberships[producer] = [Membership(1, "a stranger")]
+    known = place_of(context, producer)
+    instance = _instance_of(context, producer, a_member) if known is None else known.instance
+    context.keep(None, gather(context, gathering, group, producer, None, instance, bringing), "JoinGroup")
+
+
+BESIDE = KAFKA.act(
+    given="{producer} has joined group {group} beside {other:producer}[ with {session}]",
+    when="{producer} joins group {group} beside {other:producer}",
+    meaning="JoinGroup; when Heartbeat tells the other, it joins again, and SyncGroup gives to each what the leader has assigned to it."
+    " Both are static members, or neither is.",
+)
+
+
+@BESIDE.given
+def has_joined_beside(context: ScenarioContext, gathering: Gathering, producer: str, group: str, other: str, session: str | None) -> None:
+    outcome = _join(context, gathering, group, producer, other, _instance_beside(context, producer, other), session)
+    achieved(outcome, f"joining {group} as {producer} beside {other}")
+
+
+@BESIDE.when
+def joins_beside(context: ScenarioContext, gathering: Gathering, producer: str, group: str, other: str) -> None:
+    context.begin()
+    context.keep(None, _join(context, gathering, group, producer, other, _instance_beside(context, producer, other), None), "JoinGroup")
+
+
+@KAFKA.given("group {group} of {producer} has gone on to its next generation")
+def has_a_next_generation(context: ScenarioContext, gathering: Gathering, group: str, producer: str) -> None:
+    """The only member has joined again, with its member id."""
+    before = context.memberships[producer][-1]
+    achieved(_join(context, gathering, group, producer, None, before.instance, None), f"joining {group} again as {producer}")
+    if context.memberships[producer][-1].generation == before.generation:
+        raise SetUpFailed(f"the group {group} is still in generation {before.generation}")
+
+
+TAKE_PLACE = KAFKA.act(
+    given="another process has taken the place of {producer} in group {group}",
+    when="another process takes the place of {producer} in group {group}",
+    meaning="JoinGroup of the same instance without its member id, as after a restart of the application, and SyncGroup.",
+)
+
+
+@TAKE_PLACE.given
+def has_taken_the_place(context: ScenarioContext, gathering: Gathering, producer: str, group: str) -> None:
+    achieved(_take_place(context, gathering, producer, group), f"taking the place of {producer} in {group}")
+
+
+@TAKE_PLACE.when
+def takes_the_place(context: ScenarioContext, gathering: Gathering, producer: str, group: str) -> None:
+    context.begin()
+    context.keep(None, _take_place(context, gathering, producer, group), "JoinGroup")
+
+
+LEAVE = KAFKA.act(
+    given="{producer} has left group {group}",
+    when="{producer} leaves group {group}",
+    meaning="LeaveGroup of the member that it is.",
+)
+
+
+@LEAVE.given
+def has_left(context: ScenarioContext, producer: str, group: str) -> None:
+    achieved(_leave(context, producer, group), f"leaving {group} as {producer}")
+
+
+@LEAVE.when
+def leaves(context: ScenarioContext, producer: str, group: str) -> None:
+    context.begin()
+    context.keep(None, _leave(context, producer, group), "LeaveGroup")
+
+
+SILENCE = KAFKA.act(
+    given="{producer} has been silent until {other:producer} was told so in group {group}",
+    when="{producer} is silent until {other:producer} is told so in group {group}",
+    meaning="One member sends nothing, the other Heartbeats, until one is refused; for as long as the session is patient where none is.",
+)
+
+
+@SILENCE.given
+def has_been_silent(context: ScenarioContext, producer: str, other: str, group: str) -> None:
+    if producer == other:
+        raise SetUpFailed(f"{producer} cannot be silent and be told so")
+    until_told(context, context.producers[other].probe, context.session.unique(group), context.memberships[other][-1])
+
+
+@SILENCE.when
+def is_silent(context: ScenarioContext, producer: str, other: str, group: str) -> None:
+    context.begin()
+    has_been_silent(context, producer, other, group)
+
+
+@KAFKA.when("{producer} sends Heartbeats to group {group} for two sessions")
+def sends_heartbeats(context: ScenarioContext, gathering: Gathering, producer: str, group: str) -> None:
+    """Often enough, and for twice as long as its session may last without one."""
+    context.begin()
+    name, place = context.session.unique(group), context.memberships[producer][-1]
+    outcome = beat_through_sessions(context, context.producers[producer].probe, name, place, gathering.session_ms)
+    context.keep(None, outcome, "Heartbeat")
+
+
+@KAFKA.when("{producer} sends a Heartbeat to group {group} as {membership}")
+def sends_a_heartbeat(context: ScenarioContext, producer: str, group: str, membership: str) -> None:
+    """Heartbeat with that member id and that generation."""
+    context.begin()
+    place = member_named(context, producer, membership)
+    context.keep(None, context.producers[producer].probe.heartbeat(context.session.unique(group), place), "Heartbeat")
+
+
+@KAFKA.then("group {group} {regards} {producer}")
+def group_regards(context: ScenarioContext, group: str, regards: str, producer: str) -> None:
+    """Heartbeat of the member that it was last is done, or is refused so that a consumer joins again, or is an unknown or fenced one."""
+    due = _HEARTBEAT[regards]
+    probe, place = context.producers[producer].probe, context.memberships[producer][-1]
+    answer = answered(probe.heartbeat(context.session.unique(group), place), f"Heartbeat was sent as {producer}")
+    holds = answer.error in due if isinstance(answer, Refused) else not due
+    expected = " or ".join(due) or "success"
+    code = answer.code if isinstance(answer, Refused) else None
+    error = answer.error if isinstance(answer, Refused) else None
+    context.evidence.expect(holds, expected, reported(answer), what=f"Heartbeat of {producer}", error=error, code=code)
+
+
+_HEARTBEAT: dict[str, tuple[str, ...]] = {
+    "still has": (),
+    "wants a new JoinGroup of": ("REBALANCE_IN_PROGRESS", "ILLEGAL_GENERATION"),
+    "no longer has": ("UNKNOWN_MEMBER_ID",),
+    "has fenced": ("FENCED_INSTANCE_ID",),
+}
+
+
+@KAFKA.then("the members have one generation, one protocol and one leader among them")
+def have_one_generation(context: ScenarioContext, gathering: Gathering) -> None:
+    """What JoinGroup answered to those that took part, and SyncGroup, where the version says it."""
+    joined = gathering.joined.values()
+    agreed = {(each.generation, each.leader, each.protocol) for each in joined}
+    ids = [each.member for each in joined]
+    types = {each.protocol_type for each in joined} | {share.protocol[0] for share in gathering.shares.values() if share.protocol}
+    names = {share.protocol[1] for share in gathering.shares.values() if share.protocol}
+    is_one = len(agreed) == 1 and len(set(ids)) == len(ids) and all(leader in ids and name == PROTOCOL for _, leader, name in agreed)
+    holds = is_one and types <= {None, PROTOCOL_TYPE} and names <= {PROTOCOL}
+    seen = "; ".join(
+        f"{name} is {each.member}, in generation {each.generation}, led by {each.leader}, by {each.protocol_type} {each.protocol}"
+        for name, each in gathering.joined.items()
+    )
+    context.evidence.expect(holds, f"one generation, led by one of them, by {PROTOCOL_TYPE} {PROTOCOL}", seen, what="answers to JoinGroup")
+
+
+@KAFKA.then("{producer} is in a later generation than before")
+def is_in_a_later_generation(context: ScenarioContext, producer: str) -> None:
+    """JoinGroup answered it a higher number than the time before."""
+    *_, before, now = (place.generation for place in context.memberships[producer])
+    context.evidence.expect(now > before, f"a generation after {before}", f"generation {now}", what=f"generation of {producer}")
+
+
+@KAFKA.then("the leader alone is told what all members want")
+def leader_is_told(context: ScenarioContext, gathering: Gathering) -> None:
+    """JoinGroup lists to the leader each member with what it brought, and to the others nothing."""
+    wanted = {joined.member: wanted_by(name) for name, joined in gathering.joined.items()}
+    for name, joined in gathering.joined.items():
+        due = wanted if joined.leader == joined.member else {}
+        context.evidence.expect(joined.others == due, _listed(due), _listed(joined.others), what=f"what JoinGroup tells {name}")
+
+
+@KAFKA.then("each member has what the leader assigned to it")
+def each_has_its_share(context: ScenarioContext, gathering: Gathering) -> None:
+    """SyncGroup answers to each the share that is its own."""
+    for name, joined in gathering.joined.items():
+        share = gathering.shares.get(name)
+        seen = "no answer" if share is None else repr(share.assigned.decode(errors="replace"))
+        due = share_of(name)
+        holds = share is not None and share.assigned == due
+        context.evidence.expect(holds, repr(due.decode()), seen, what=f"assignment of {name}, which is {joined.member}")
+
+
+PLAIN = KAFKA.act(
+    given="offset {offset:number} of {partition} has been committed to group {group} outside of transactions",
+    when="offset {offset:number} of {partition} is committed to group {group} outside of transactions[ by {producer} as {membership}]",
+    meaning="OffsetCommit, by nobody's member unless one is named.",
+)
+
+
+@PLAIN.given
+def has_been_committed(context: ScenarioContext, offset: int, partition: str, group: str) -> None:
+    outcome = context.observer.commit_offset(context.session.unique(group), context.partition(partition), offset)
+    achieved(outcome, f"committing offset {offset} of {partition} to {group}")
+
+
+@PLAIN.when
+def is_committed(context: ScenarioContext, offset: int, partition: str, group: str, producer: str | None, membership: str | None) -> None:
+    context.begin()
+    place = None if producer is None or membership is None else member_named(context, producer, membership)
+    outcome = context.observer.commit_offset(context.session.unique(group), context.partition(partition), offset, place)
+    context.keep(None, outcome, "OffsetCommit")
+
+
+@KAFKA.given("offsets {first:number} to {last:number} of {partition} have been committed to group {group} one after the other")
+def have_been_committed(context: ScenarioContext, first: int, last: int, partition: str, group: str) -> None:
+    """As many OffsetCommits, by nobody's member, and outside of transactions."""
+    for offset in range(first, last + 1):
+        has_been_committed(context, offset, partition, group)
+
+
+def _join(
+    context: ScenarioContext, gathering: Gathering, group: str, new: str, beside: str | None, instance: str | None, session: str | None
+) -> Outcome[None]:
+    wants = {PROTOCOL: wanted_by(new)}
+    if session is None:
+        return gather(context, gathering, group, new, beside, instance, Bringing(wants))
+
+    def join(session_ms: int) -> Outcome[None]:
+        gathering.session_ms = session_ms
+        return gather(context, gathering, group, new, beside, instance, Bringing(wants, session_timeout_ms=session_ms))
+
+    return short_session(join)
+
+
+def _instance_of(context: ScenarioContext, producer: str, a_member: str | None) -> str | None:
+    return context.session.unique(f"instance of {producer}") if a_member == "a static member" else None
+
+
+def _instance_beside(context: ScenarioContext, producer: str, other: str) -> str | None:
+    return None if context.memberships[other][-1].instance is None else context.session.unique(f"instance of {producer}")
+
+
+def _take_place(context: ScenarioContext, gathering: Gathering, producer: str, group: str) -> Outcome[None]:
+    """The other process keeps out of the scenario's memberships: the producer still goes by the id that it had."""
+    place, name = context.memberships[producer][-1], context.session.unique(group)
+    match context.observer.join(name, "", place.instance, Bringing({PROTOCOL: wanted_by(producer)})):
+        case Done(joined):
+            gathering.joined = {producer: joined}
+        case trouble:
+            return trouble
+    match context.observer.sync(name, Membership(joined.generation, joined.member, place.instance), {}):
+        case Done(share):
+            gathering.shares = {producer: share}
+            return Done(None)
+        case trouble:
+            return trouble
+
+
+def _leave(context: ScenarioContext, producer: str, group: str) -> Outcome[None]:
+    return context.producers[producer].probe.leave_group(context.session.unique(group), context.memberships[producer][-1])
+
+
+def _listed(wanted: object) -> str:
+    return f"{wanted}" if wanted else "nothing"

@@ -1,0 +1,63 @@
+"""Partitions with a replica on another node, and what is not written yet because that one lacks it."""
+
+from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.contract.outcomes import Done, Refused
+from fencepost.steps.outcomes import achieved, unanswered
+
+from .context import ScenarioContext
+from .initialising import initialise
+from .judging import judge_answer
+from .nodes import let_first_node_coordinate
+from .requests import NOT_WRITTEN
+from .vocabulary import KAFKA
+
+_ALL_REPLICAS = {"min.insync.replicas": "2"}
+
+
+@KAFKA.given(
+    "producer {producer} has written {first:value} to {here:partition} on both nodes[ and {second:value} to {there:partition} on node 1]"
+)
+def has_written_on_both_nodes(
+    context: ScenarioContext, producer: str, first: str, here: str, second: str | None, there: str | None
+) -> None:
+    """A producer that node 1 coordinates, and a transaction with these records in new topics of one partition, which node 1 leads.
+
+    On both nodes: node 2 has a replica, and min.insync.replicas is 2.
+    """
+    _create(context, here, both=True)
+    if there is not None:
+        _create(context, there, both=False)
+    initialise(context, producer, "transfer")
+    one = context.producers[producer]
+    let_first_node_coordinate(context, one)
+    for name, value in ((here, first), (there, second)):
+        if name is not None and value is not None:
+            written = one.write(context.partition(name), [value], version=context.version(one, "produce"))
+            achieved(written, f"writing {value} to {name}")
+
+
+def _create(context: ScenarioContext, partition: str, *, both: bool) -> None:
+    topic = partition.rpartition("-")[0]
+    name = context.topics[topic] = context.session.unique(topic)
+    made = context.observer.create_topic(name, 1, _ALL_REPLICAS if both else {}, leaders=(1,), followers=(2,) if both else ())
+    achieved(made, f"creating the topic {topic}")
+    where = TopicPartition(name, 0)
+    context.partitions.append(where)
+    context.leaders[where] = 1
+    if both:
+        context.replicated.add(where)
+
+
+@KAFKA.then("the first attempt was not done")
+def the_first_attempt_was_not_done(context: ScenarioContext) -> None:
+    """The request was put twice, and its first answer was no success: too few replicas have it or are there, or time was up."""
+    match context.first_answer:
+        case Done() as done:
+            judge_answer(context, False, "no success while a replica lacks it", done)
+        case Refused() as refusal:
+            judge_answer(context, refusal.error in NOT_WRITTEN, f"a refusal with {' or '.join(sorted(NOT_WRITTEN))}", refusal)
+        case None:
+            raise AssertionError("a sentence about a first attempt stands where there are two")
+        case unknown:
+            if unknown.lost:
+                unanswered(unknown, f"{context.request} was sent")

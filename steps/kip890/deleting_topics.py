@@ -1,0 +1,31 @@
+"""DeleteTopics in its versions, by names and by ids."""
+
+import uuid
+
+from fencepost.contract.outcomes import Done
+from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.outcomes import achieved
+
+from .vocabulary import KIP890
+
+_NOBODYS = uuid.UUID(int=0xF << 120)
+"""An id that no topic has."""
+
+
+@KIP890.when("topic {topic} is deleted by its {handle} with DeleteTopics v{version:number}")
+def is_deleted_with(context: ScenarioContext, topic: str, handle: str, version: int) -> None:
+    """DeleteTopics in that version for this topic alone, put once. Nobody has made it where the scenario does not say so."""
+    context.begin()
+    is_there = topic in context.topics
+    name, topic_id = context.topics.get(topic) or context.session.unique("unmade"), None
+    if handle == "id":
+        topic_id = achieved(context.observer.topic_id(name), f"asking for the id of {topic}") if is_there else _NOBODYS
+    context.keep(None, context.observer.ask_to_delete_topic(version, None if topic_id else name, topic_id), "DeleteTopics")
+    context.partitions = [partition for partition in context.partitions if partition.topic != name or not isinstance(context.answer, Done)]
+
+
+@KIP890.then("there is no topic {topic} any more")
+def there_is_no_topic(context: ScenarioContext, topic: str) -> None:
+    """Metadata says that it does not know the topic, at the latest when patience ends."""
+    gone = context.observer.is_without_topic(context.topics[topic])
+    context.evidence.expect(gone, f"no topic {topic}", "no such topic" if gone else "Metadata knows it", what="topics")

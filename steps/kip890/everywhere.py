@@ -1,0 +1,48 @@
+"""What happens in every partition of a topic."""
+
+from fencepost.adapters.kafka.values import Isolation, TopicPartition
+from fencepost.steps.kafka.adding import add_first
+from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.outcomes import achieved
+
+from .vocabulary import KIP890
+
+
+@KIP890.given("{producer} has written {value} to every partition of {topic}")
+def has_written_everywhere(context: ScenarioContext, producer: str, value: str, topic: str) -> None:
+    """Produce in the producer's transaction, once for each partition."""
+    one = context.producers[producer]
+    for where in _partitions(context, topic):
+        achieved(add_first(context, one, where), f"adding {where}")
+        achieved(one.write(where, [value], version=context.version(one, "produce")), f"writing {value} to {where}")
+
+
+@KIP890.given("{producer} has added every partition of {topic}")
+def has_added_everything(context: ScenarioContext, producer: str, topic: str) -> None:
+    """One AddPartitionsToTxn v3 with all partitions of the topic."""
+    one = context.producers[producer]
+    achieved(one.probe.add_partitions(one.transactional_id, one.current, _partitions(context, topic)), f"adding all partitions of {topic}")
+
+
+@KIP890.then("every partition of {topic} holds one {marker_kind} marker of {producer}, and its last stable offset is its high watermark")
+def is_decided_everywhere(context: ScenarioContext, topic: str, marker_kind: str, producer: str) -> None:
+    """Each log has exactly one marker of the producer's id, of this type, and nothing in it is undecided."""
+    producer_id = context.producers[producer].current.producer_id
+    wrong = []
+    for where in _partitions(context, topic):
+        view = context.read(where, Isolation.READ_UNCOMMITTED)
+        kinds = [kind.name for identity, kind in view.markers(since=0) if identity.producer_id == producer_id]
+        if kinds != [marker_kind] or view.last_stable_offset != view.high_watermark:
+            markers = f"markers {', '.join(kinds) or 'none'}"
+            wrong.append(f"{where}: {markers}, last stable offset {view.last_stable_offset}, high watermark {view.high_watermark}")
+    partitions = len(_partitions(context, topic))
+    context.evidence.expect(
+        not wrong,
+        f"one {marker_kind} marker and nothing undecided in each of {partitions} partitions",
+        f"otherwise in {len(wrong)}: {'; '.join(wrong)}" if wrong else "that",
+        what=f"partitions of {topic}",
+    )
+
+
+def _partitions(context: ScenarioContext, topic: str) -> list[TopicPartition]:
+    return [partition for partition in context.partitions if partition.topic == context.topics[topic]]

@@ -1,0 +1,115 @@
+"""How long a transaction was open, by the clock of who looks on, and what is used while something else runs out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.kafka.idling import active_in, is_unknown, outlive_timeout
+from fencepost.steps.kafka.initialising import SHORT_TIMEOUT_MS, TIMEOUTS_MS
+from fencepost.steps.kafka.producer import Producer
+from fencepost.steps.outcomes import achieved
+
+from .vocabulary import KIP890
+
+
+@dataclass
+class Lifetime:
+    """A moment before the transaction began and one after it was no longer open, in ms of the system's time."""
+
+    began: float = 0
+    ended: float = 0
+
+
+@pytest.fixture
+def lifetime() -> Lifetime:
+    """That of the When's transaction."""
+    return Lifetime()
+
+
+@KIP890.when("{producer} writes {value} to {partition} and leaves its transaction open past its time-out")
+def writes_and_leaves_open(context: ScenarioContext, lifetime: Lifetime, producer: str, value: str, partition: str) -> None:
+    """Produce of one record, which begins the transaction; then time passes until the coordinator no longer says Ongoing."""
+    one, where = context.turn_of(producer), context.partition(partition)
+    lifetime.began = context.time.now_ms()
+    achieved(one.write(where, [value], version=context.version(one, "produce")), f"writing {value} to {partition}")
+    outlive_timeout(context, one)
+    lifetime.ended = context.time.now_ms()
+
+
+@KIP890.when("{producer} writes to one partition of {topic} after the other, half of its time-out apart")
+def writes_now_and_then(context: ScenarioContext, producer: str, topic: str) -> None:
+    """Produce of one record to the next partition whenever half of a short time-out has passed since the last one was answered.
+
+    It goes on until the coordinator no longer says Ongoing, or partitions or patience end.
+    """
+    one, due = context.turn_of(producer), 0.0
+    rest = [partition for partition in context.partitions if partition.topic == context.topics[topic]]
+    for _ in context.time.attempts():
+        if context.time.now_ms() >= due:
+            if not rest or not isinstance(one.write(rest.pop(0), ["now"], version=context.version(one, "produce")), Done):
+                break
+            due = context.time.now_ms() + SHORT_TIMEOUT_MS / 2
+        if context.describe(one).state != "Ongoing":
+            break
+
+
+@KIP890.then("the transaction of {producer} was open for at least {timeout}")
+def was_open_for(context: ScenarioContext, lifetime: Lifetime, producer: str, timeout: str) -> None:
+    """From before its first record was sent until it was seen that it is not open any more, at least this time has passed."""
+    due, seen = TIMEOUTS_MS[timeout], lifetime.ended - lifetime.began
+    state = context.describe(context.producers[producer]).state
+    context.evidence.expect(
+        seen >= due, f"{due} ms or more", f"no longer open {seen:.0f} ms after it began, now {state}", what=f"time-out of {producer}"
+    )
+
+
+@KIP890.then("the start time of {producer} is unchanged")
+def began_when_it_did(context: ScenarioContext, producer: str) -> None:
+    """DescribeTransactions shows a start time, and the one that it showed before the When."""
+    one = context.producers[producer]
+    due, seen = context.before.transactions[one.transactional_id].start_time, context.describe(one).start_time
+    context.evidence.expect(seen == due >= 0, f"start time {due}", f"start time {seen}", what=f"start time of {producer}")
+
+
+@KIP890.when("{producer} commits to {partition} again and again until the transactional id of {other:producer} expires")
+def commits_until_an_id_expires(context: ScenarioContext, producer: str, partition: str, other: str) -> None:
+    """One transaction of one record after the other, until DescribeTransactions does not know the other one, or patience ends."""
+    idle = context.producers[other]
+
+    def is_over() -> bool:
+        idle.is_forgotten = is_unknown(context.observer.describe_transaction(idle.transactional_id))
+        return idle.is_forgotten
+
+    _commit_until(context, producer, partition, is_over)
+
+
+@KIP890.when("{producer} commits to {partition} again and again until that forgets {other:producer}")
+def commits_until_a_partition_forgets(context: ScenarioContext, producer: str, partition: str, other: str) -> None:
+    """One transaction of one record after the other, until DescribeProducers does not list the other one, or patience ends."""
+    _commit_until(context, producer, partition, lambda: not active_in(context, partition, context.producers[other]))
+
+
+def _commit_until(context: ScenarioContext, producer: str, partition: str, is_over: Callable[[], bool]) -> None:
+    """The first refusal ends it as well: the last answer is the When's. All markers are written when the other one is looked at."""
+    one = context.turn_of(producer)
+    outcome = _committed(context, one, context.partition(partition))
+    for _ in context.time.attempts():
+        if is_over() or not isinstance(outcome, Done):
+            break
+        outcome = _committed(context, one, context.partition(partition))
+    context.keep(one, outcome, "Produce and EndTxn")
+
+
+def _committed(context: ScenarioContext, producer: Producer, partition: TopicPartition) -> Outcome[object]:
+    written = producer.write(partition, ["again"], version=context.version(producer, "produce"))
+    if not isinstance(written, Done):
+        return written
+    ended = producer.end(True, version=context.version(producer, "end_txn"))
+    if isinstance(ended, Done):
+        producer.given.append(ended.value or producer.current)
+        context.observer.settled(producer.transactional_id)
+    return ended

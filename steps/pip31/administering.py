@@ -1,0 +1,114 @@
+"""Topics that come and go by an administrator's hand: made, in several partitions or alone, deleted, and terminated."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from fencepost.adapters.pulsar.values import persistent
+from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.pulsar.context import ScenarioContext
+
+from .vocabulary import PIP31
+
+TERMINATE = PIP31.act(
+    given="{topic} has been terminated",
+    when="{topic} is terminated",
+    meaning="Nothing can be written to the topic any more.",
+)
+
+
+@PIP31.given("{topic} has been deleted and made again")
+def has_been_made_again(context: ScenarioContext, topic: str) -> None:
+    """Also while it is used: its producers and consumers are closed. It has the name that it had."""
+    achieved(_deleted(context, topic), f"deleting {topic}")
+    achieved(context.client.create_topic(context.topics[topic]), f"making {topic}")
+
+
+@PIP31.when("{topic} is deleted")
+def is_deleted(context: ScenarioContext, topic: str) -> None:
+    """Also while it is used: its producers and consumers are closed."""
+    context.ask("DELETE", _deleted(context, topic))
+
+
+@TERMINATE.given
+def has_been_terminated(context: ScenarioContext, topic: str) -> None:
+    achieved(context.client.terminate_topic(context.topics[topic]), f"terminating {topic}")
+    achieved(context.client.partitions(context.topics[topic]), "asking behind what the producers are told of it")
+
+
+@TERMINATE.when
+def is_terminated(context: ScenarioContext, topic: str) -> None:
+    context.ask("terminate", context.client.terminate_topic(context.topics[topic]))
+
+
+@PIP31.when("the topic {topic} is made[, with a partition count of {count}]")
+def is_made(context: ScenarioContext, topic: str, count: int | None) -> None:
+    """Under a name that only this scenario uses; once more, where it is there."""
+    name = context.topics.by_name.setdefault(topic, persistent(context.session.unique(topic)))
+    made = context.client.create_topic(name) if count is None else context.client.create_partitioned_topic(name, count)
+    context.ask("PUT", made)
+
+
+@PIP31.given("{topics} are the partitions of one topic")
+def are_partitions(context: ScenarioContext, topics: tuple[str, ...]) -> None:
+    """A topic of so many partitions, which is made now; each of them has a name of its own in the scenario."""
+    whole = persistent(context.session.unique("".join(topics)))
+    achieved(context.client.create_partitioned_topic(whole, len(topics)), f"making a topic of {len(topics)} partitions")
+    context.topics.by_name.update({topic: _partition(whole, number) for number, topic in enumerate(topics)})
+
+
+@PIP31.then("{topic} has a partition count of {count}")
+def has_partitions(context: ScenarioContext, topic: str, count: int) -> None:
+    """Clients are told that number, and there are as many topics with the names of partitions, from 0 on, and no more."""
+    whole = context.topics[topic]
+    told = observed(context.client.partitions(whole), f"asking how many partitions {topic} has")
+    there = [number for number in range(count + 1) if _is_there(context, _partition(whole, number))]
+    holds = told == count and there == list(range(count))
+    context.evidence.expect(holds, f"{count}, {list(range(count))}", f"{told}, {there}", what=f"partitions of {topic}")
+
+
+@PIP31.then("the producer of {topic} is told that it is closed")
+def producer_is_told(context: ScenarioContext, topic: str) -> None:
+    """Within patience: CLOSE_PRODUCER, or its connection ends."""
+    name = context.topics[topic]
+    _expect_closed(context, f"producer of {topic}", lambda: bool(context.client.open_producers(name)))
+
+
+@PIP31.then("the consumer of {subscription} is told that it is closed")
+def consumer_is_told(context: ScenarioContext, subscription: str) -> None:
+    """Within patience: CLOSE_CONSUMER, or its connection ends."""
+    consumer = context.subscriptions[subscription].consumer
+    _expect_closed(context, f"consumer of {subscription}", lambda: context.client.is_subscribed(consumer))
+
+
+@PIP31.then("there is no topic {topic}")
+def is_no_topic(context: ScenarioContext, topic: str) -> None:
+    """An administrator who asks for its log is told that it is not found."""
+    there = _is_there(context, context.topics[topic])
+    context.evidence.expect(not there, "none", "a topic" if there else "none", what=f"topic {topic}")
+
+
+def _partition(whole: str, number: int) -> str:
+    return f"{whole}-partition-{number}"
+
+
+def _deleted(context: ScenarioContext, topic: str) -> Outcome[None]:
+    return context.client.delete_topic(context.topics[topic])
+
+
+def _is_there(context: ScenarioContext, name: str) -> bool:
+    match context.client.log_stats(name):
+        case Done():
+            return True
+        case Refused(code=HTTPStatus.NOT_FOUND):
+            return False
+        case trouble:
+            return bool(observed(trouble, f"looking at {name}"))
+
+
+def _expect_closed(context: ScenarioContext, who: str, is_open: Callable[[], bool]) -> None:
+    for _ in context.session.time.attempts():
+        if not is_open():
+            break
+    seen = "nothing" if is_open() else "that it is closed"
+    context.evidence.expect(seen != "nothing", "that it is closed", seen, what=f"told to the {who}")

@@ -1,0 +1,139 @@
+"""One request of each kind, and whether each of them is answered."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import Action, Subscription, persistent
+from fencepost.contract.evidence import NoAnswer
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.steps.outcomes import achieved
+from fencepost.steps.pulsar.context import ScenarioContext
+
+from .vocabulary import PIP31
+
+_NO_NAME = "foo://x"
+_NO_COORDINATOR = 1_000
+"""More coordinators than any system has."""
+
+
+@dataclass
+class Answers:
+    """What came of each request, by what it was."""
+
+    to: dict[str, Outcome[object]] = field(default_factory=dict)
+
+
+@pytest.fixture
+def answers() -> Answers:
+    """The answers of this scenario."""
+    return Answers()
+
+
+@PIP31.when("a new client asks for one thing of each kind")
+def asks_for_all(context: ScenarioContext, answers: Answers) -> None:
+    """One after the other: a topic, a producer and a consumer of it, a plain message, which is received; a transaction with both, a message
+    and an acknowledgement in it, and its commit; at last both are closed, and the topic is deleted."""
+    client: PulsarProbe = context.session.client("asker")
+    topic = context.topics.by_name["asked"] = persistent(context.session.unique("asked"))
+    to = answers.to
+    to["a topic"] = client.create_topic(topic)
+    opened = to["PRODUCER"] = client.producer(topic, retry=False)
+    subscribed = to["SUBSCRIBE"] = client.subscribe(topic, "asking", retry=False)
+    begun = to["NEW_TXN"] = client.new_transaction(retry=False)
+    if not (isinstance(opened, Done) and isinstance(subscribed, Done) and isinstance(begun, Done)):
+        return
+    to["SEND"] = client.send(opened.value, "plain")
+    received = to["a message"] = client.receive(subscribed.value)
+    to["ADD_PARTITION_TO_TXN"] = client.add_topics(begun.value, [topic], retry=False)
+    to["ADD_SUBSCRIPTION_TO_TXN"] = client.add_subscriptions(begun.value, [Subscription(topic, "asking")], retry=False)
+    to["SEND in a transaction"] = client.send(opened.value, "asked", transaction=begun.value)
+    if isinstance(received, Done):
+        to["ACK"] = client.acknowledge(subscribed.value, [received.value.id], transaction=begun.value, retry=False)
+    to["END_TXN"] = client.end(begun.value, Action.COMMIT, retry=False)
+    to["a message of the transaction"] = client.receive(subscribed.value)
+    to["CLOSE_PRODUCER"] = client.close_producer(opened.value)
+    to["CLOSE_CONSUMER"] = client.close_consumer(subscribed.value)
+    to["the end of the topic"] = client.delete_topic(topic)
+
+
+@PIP31.when("a client asks for what is not there, with {topic}, {subscription} and {unknown:transaction}")
+def asks_for_nothing(context: ScenarioContext, answers: Answers, topic: str, subscription: str, unknown: str) -> None:
+    """A producer of a topic whose name cannot be parsed; a transaction of a coordinator that there is not; participants and an end of the
+    unknown transaction; and a message in a transaction that has ended."""
+    client: PulsarProbe = context.session.client("asker")
+    name, named, never = context.topics[topic], context.subscription(subscription), context.id_of(unknown)
+    to = answers.to
+    to["PRODUCER"] = client.producer(_NO_NAME, retry=False)
+    to["NEW_TXN"] = client.new_transaction(coordinator=_NO_COORDINATOR, retry=False)
+    to["ADD_PARTITION_TO_TXN"] = client.add_topics(never, [name], retry=False)
+    to["ADD_SUBSCRIPTION_TO_TXN"] = client.add_subscriptions(never, [named], retry=False)
+    to["END_TXN"] = client.end(never, Action.COMMIT, retry=False)
+    ended = achieved(client.new_transaction(), "beginning a transaction")
+    producer = achieved(client.producer(name), f"opening a producer of {topic}")
+    achieved(client.add_topics(ended, [name]), f"adding {topic}")
+    achieved(client.send(producer, "asked", transaction=ended), f"writing to {topic}")
+    achieved(client.end(ended, Action.COMMIT), "committing a transaction")
+    to["SEND"] = client.send(producer, "late", transaction=ended)
+
+
+@PIP31.when("a client writes to {topic} before and after it is unloaded, and once it is terminated")
+def writes_to_what_goes(context: ScenarioContext, answers: Answers, topic: str) -> None:
+    """Each time with the same producer. One that is told, while it writes, that it was closed, opens and writes again."""
+    client: PulsarProbe = context.session.client("asker")
+    name = context.topics[topic]
+    producer = achieved(client.producer(name), f"opening a producer of {topic}")
+
+    def send(value: str) -> Outcome[object]:
+        answer = client.send(producer, value)
+        return client.send(producer, value) if isinstance(answer, Unknown) else answer
+
+    answers.to["SEND"] = send("before")
+    achieved(client.unload_topic(name), f"unloading {topic}")
+    answers.to["SEND to a topic that was unloaded"] = send("behind")
+    achieved(client.terminate_topic(name), f"terminating {topic}")
+    answers.to["SEND to a topic that was terminated"] = send("late")
+
+
+@PIP31.when("a client speaks of a consumer that there is not")
+def speaks_of_nobody(context: ScenarioContext, answers: Answers) -> None:
+    """FLOW and REDELIVER_UNACKNOWLEDGED_MESSAGES, which nobody answers, and then GET_LAST_MESSAGE_ID, which is answered on the same
+    connection: a client may not have heard yet that its consumer was closed."""
+    answers.to["GET_LAST_MESSAGE_ID"] = context.session.client("asker").speak_of_nobody()
+
+
+@PIP31.when("{topic} and {subscription} are told how a transaction ended that they do not have")
+def are_told(context: ScenarioContext, answers: Answers, topic: str, subscription: str) -> None:
+    """END_TXN_ON_PARTITION and END_TXN_ON_SUBSCRIPTION of a new transaction, to which they were not added."""
+    client: PulsarProbe = context.session.client("asker")
+    begun = answers.to["NEW_TXN"] = client.new_transaction(retry=False)
+    if isinstance(begun, Done):
+        answers.to["END_TXN_ON_PARTITION"] = client.end_on_topic(begun.value, context.topics[topic], Action.ABORT)
+        answers.to["END_TXN_ON_SUBSCRIPTION"] = client.end_on_subscription(begun.value, context.subscription(subscription), Action.ABORT)
+        answers.to["END_TXN"] = client.end(begun.value, Action.ABORT, retry=False)
+
+
+@PIP31.then("each of them is answered")
+def are_answered(context: ScenarioContext, answers: Answers) -> None:
+    """With success or with an error. Silence to one of them is a violation where the client is told afterwards, on the connection that it
+    asks first, how many coordinators there are: a broker that answers that is not merely slow."""
+    _judge(context, answers, [what for what, answer in answers.to.items() if isinstance(answer, Unknown)])
+
+
+@PIP31.then("each of them is done")
+def are_done(context: ScenarioContext, answers: Answers) -> None:
+    """And answered, as before."""
+    _judge(context, answers, [what for what, answer in answers.to.items() if not isinstance(answer, Done)])
+
+
+def _judge(context: ScenarioContext, answers: Answers, wrong: list[str]) -> None:
+    silent = [what for what in wrong if isinstance(answers.to[what], Unknown)]
+    if silent and not isinstance(context.session.client("asker").coordinators(), Done):
+        raise NoAnswer(f"nothing was answered to {', '.join(silent)}, nor to what was asked behind")
+    seen = "; ".join(f"{what}: {_shown(answers.to[what])}" for what in wrong) or "all of them"
+    context.evidence.expect(not wrong, "all of them", seen, what="answers")
+
+
+def _shown(answer: Outcome[object]) -> str:
+    return "no answer" if isinstance(answer, Unknown) else str(answer)

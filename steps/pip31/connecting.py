@@ -1,0 +1,87 @@
+"""Clients that are new, that ask the wrong broker, and whose broker crashes."""
+
+from collections.abc import Callable
+
+import pytest
+
+from fencepost.adapters.pulsar.probe import LOOKING, Connection, PulsarProbe
+from fencepost.contract.evidence import NoAnswer
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.steps.outcomes import achieved, unanswered
+from fencepost.steps.pulsar.context import ScenarioContext
+
+from .vocabulary import PIP31
+
+
+@PIP31.when("a new client looks for {topic}")
+def looks_for(context: ScenarioContext, topic: str) -> None:
+    """One after the other, each once: CONNECT, PING, PARTITIONED_METADATA and LOOKUP of the topic, behind which it connects to the broker
+    that it was told. Those that have no answer in time are kept."""
+    client: PulsarProbe = context.session.client("newcomer")
+    name = context.topics[topic]
+    requests: dict[str, Callable[[], Outcome[object]]] = {
+        "CONNECT": client.connect,
+        "PING": client.ping,
+        "PARTITIONED_METADATA": lambda: client.partitions(name, retry=False),
+        "LOOKUP": lambda: client.find(name),
+    }
+    silent = [request for request, ask in requests.items() if isinstance(ask(), Unknown)]
+    context.unanswered = tuple(silent)
+
+
+@PIP31.then("it is answered whatever it asks, as the administrator of {topic} is")
+def is_answered(context: ScenarioContext, topic: str) -> None:
+    """Silence is a violation where the administrator, who asks for the topic's log behind it, is answered: a broker that does that is not
+    merely slow."""
+    if context.unanswered and not isinstance(context.client.log_stats(context.topics[topic]), Done):
+        raise NoAnswer(f"nothing was answered to {', '.join(context.unanswered)}, nor to the administrator")
+    seen = f"none to {', '.join(context.unanswered)}" if context.unanswered else "answers to all"
+    context.evidence.expect(not context.unanswered, "answers to all", seen, what="answers to a new client")
+
+
+@pytest.fixture
+def waiting() -> list[Connection]:
+    """The connections of this scenario on which somebody waits."""
+    return []
+
+
+@PIP31.when("the system crashes and comes back while a client waits")
+def crashes_over_a_client(context: ScenarioContext, waiting: list[Connection]) -> None:
+    """A client that is connected and has nothing to say when the power is cut."""
+    client: PulsarProbe = context.session.client("waiting")
+    waiting.append(achieved(client.connect_apart(), "connecting"))
+    context.session.faults.crash()
+    context.session.faults.restart()
+
+
+@PIP31.then("that client hears that its connection is lost")
+def hears_of_the_loss(context: ScenarioContext, waiting: list[Connection]) -> None:
+    """Within patience: whoever waits on a connection that ended with the broker would wait for ever."""
+    for connection in waiting:
+        for _ in context.session.time.attempts():
+            connection.drain()
+            if connection.lost is not None:
+                break
+        seen = "nothing" if connection.lost is None else "that it is lost"
+        context.evidence.expect(seen == "that it is lost", "that it is lost", seen, what="told to the client")
+
+
+@PIP31.when("a client writes {value} to {topic} at the broker that it knows")
+def writes_without_looking(context: ScenarioContext, value: str, topic: str) -> None:
+    """PRODUCER and SEND at the service address, each once, without a question where the topic is served."""
+    client: PulsarProbe = context.session.client("hasty")
+    opened = client.producer(context.topics[topic], retry=False, looks=False)
+    context.ask("PRODUCER", client.send(opened.value, value) if isinstance(opened, Done) else opened)
+
+
+@PIP31.then("{topic} has {values}, or the client was sent to look for it")
+def has_it_or_not(context: ScenarioContext, topic: str, values: tuple[str, ...]) -> None:
+    """Readers see them all, if it was told of success; if it was refused, then with an error after which clients look again."""
+    match context.answer:
+        case Done():
+            context.expect_messages(f"readers of {topic}", values, context.topics.seen(topic))
+        case Refused(error=error, code=code) as refusal:
+            expected = "success, or an error after which clients look again"
+            context.evidence.expect(code in LOOKING, expected, str(refusal), what="answer to PRODUCER", error=error, code=code)
+        case Unknown() as unknown:
+            unanswered(unknown, f"writing to {topic}")

@@ -1,0 +1,43 @@
+"""What a broken or hasty client sends: a name that is no topic's, and an end that does not wait for receipts."""
+
+from fencepost.contract.outcomes import Done, Unknown
+from fencepost.steps.outcomes import achieved, unanswered
+from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.vocabulary import Participant
+
+from .vocabulary import PIP31
+
+_NO_NAME = "foo://x"
+
+
+@PIP31.given("{transaction} has tried to add a topic whose name cannot be parsed")
+def has_tried_to_add_no_name(context: ScenarioContext, transaction: str) -> None:
+    """ADD_PARTITION_TO_TXN of foo://x, whatever came of it. How the transaction stands is not asked any more: the coordinator may be
+    unable to say."""
+    context.client.add_topics(context.id_of(transaction), [_NO_NAME])
+    context.transactions[transaction].is_told = False
+
+
+@PIP31.given("{transaction} has {count} messages under way to {topic}")
+def has_under_way(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
+    """SEND of all of them in the transaction, one behind the other; the message of each is its number. No receipt is read before a Then
+    does."""
+    txn = context.take_part(transaction, Participant(topic, is_subscription=False))
+    producer = context.topics.producer(topic)
+    for value in map(str, range(1, count + 1)):
+        pending = achieved(context.client.post(producer, value, transaction=txn), f"sending {value} to {topic}")
+        context.transactions[transaction].under_way.append((topic, value, pending))
+
+
+@PIP31.then("readers of {topic} see exactly what of {transaction} was receipted")
+def see_what_was_receipted(context: ScenarioContext, topic: str, transaction: str) -> None:
+    """A new subscription receives the messages that were under way and were then receipted, in the order in which they were sent, and no
+    others. One that was refused is none of them."""
+    receipted = []
+    for name, value, pending in context.transactions[transaction].under_way:
+        match context.client.receipt(pending):
+            case Done() if name == topic:
+                receipted.append(value)
+            case Unknown() as unknown:
+                unanswered(unknown, f"sending {value}")
+    context.expect_messages(f"readers of {topic}", receipted, context.topics.seen(topic))

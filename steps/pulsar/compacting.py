@@ -1,0 +1,43 @@
+"""Topics that are compacted, and those who read them so."""
+
+from fencepost.contract.evidence import NoAnswer
+from fencepost.steps.outcomes import achieved, observed
+
+from .context import ScenarioContext
+from .vocabulary import PULSAR
+
+COMPACT = PULSAR.act(
+    given="{topic} has been compacted",
+    when="{topic} is compacted",
+    meaning="The broker was asked for it, and says that it is done.",
+)
+
+
+@COMPACT.given
+def has_been_compacted(context: ScenarioContext, topic: str) -> None:
+    context.transactions.await_ends()
+    achieved(context.client.compact_topic(context.topics[topic]), f"compacting {topic}")
+    status = ""
+    for _ in context.session.time.attempts():
+        status = observed(context.client.compaction(context.topics[topic]), f"asking how the compaction of {topic} stands")
+        if status == "SUCCESS":
+            return
+    raise NoAnswer(f"{topic} was to be compacted, and after a while that is {status}")
+
+
+@COMPACT.when
+def is_compacted(context: ScenarioContext, topic: str) -> None:
+    has_been_compacted(context, topic)
+
+
+@PULSAR.then("who reads {topic} compacted sees {content} and nothing else")
+def sees_only(context: ScenarioContext, topic: str, content: tuple[str, ...]) -> None:
+    """A new subscription that asks for the compacted topic receives these messages, in their order, and no others."""
+    context.expect_messages(f"compacted {topic}", content, context.topics.seen(topic, compacted=True))
+
+
+@PULSAR.then("who reads {topic} compacted sees {content} last")
+def sees_last(context: ScenarioContext, topic: str, content: tuple[str, ...]) -> None:
+    """A new subscription that asks for the compacted topic receives these messages last, in their order, or nothing."""
+    found = context.topics.seen(topic, compacted=True)[-max(1, len(content)) :]
+    context.expect_messages(f"last of compacted {topic}", content, found)

@@ -1,0 +1,79 @@
+"""Subscriptions that move: consumers that ask where the topic ends, go back in it, and remove their subscription."""
+
+from collections.abc import Mapping
+
+from fencepost.adapters.pulsar.values import MessageId, Position
+from fencepost.contract.outcomes import Done
+from fencepost.steps.outcomes import achieved, observed
+
+from .context import ScenarioContext
+from .vocabulary import PULSAR, shown
+
+GO_BACK = PULSAR.act(
+    given="the consumer of {subscription} has gone back to {value}",
+    when="the consumer of {subscription} goes back to {value}",
+    meaning="SEEK to a message that it has received, or another consumer of the topic, which comes next then. The broker closes the "
+    "consumer, which subscribes again.",
+)
+
+
+@GO_BACK.given
+def has_gone_back(context: ScenarioContext, subscription: str, value: str) -> None:
+    one = context.subscriptions[subscription]
+    position = context.subscriptions.id_of(subscription, value).position
+    achieved(context.client.seek(one.consumer, position), f"going back to {value} as {subscription}")
+
+
+@GO_BACK.when
+def goes_back(context: ScenarioContext, subscription: str, value: str) -> None:
+    context.transactions.await_ends()
+    has_gone_back(context, subscription, value)
+
+
+@PULSAR.given("subscription {subscription} has been removed")
+def has_been_removed(context: ScenarioContext, subscription: str) -> None:
+    """UNSUBSCRIBE of its only consumer, which was answered with success. The next consumer makes a new subscription of that name."""
+    one = context.subscriptions[subscription]
+    achieved(context.client.unsubscribe(one.consumer), f"removing {subscription}")
+    one.is_removed = True
+
+
+@PULSAR.given("subscription {subscription} has been tried to remove while it had other consumers")
+def has_been_tried_to_remove(context: ScenarioContext, subscription: str) -> None:
+    """UNSUBSCRIBE of one of its consumers, whatever came of it. Where that was refused, the consumer closes."""
+    one = context.subscriptions[subscription]
+    if not isinstance(context.client.unsubscribe(one.consumer), Done):
+        achieved(context.client.close_consumer(one.consumer), f"closing the consumer of {subscription}")
+    one.is_removed = True
+
+
+@PULSAR.then("there is no subscription {subscription}")
+def is_no_subscription(context: ScenarioContext, subscription: str) -> None:
+    """An administrator who asks for the log of its topic finds no cursor of that name."""
+    one = context.subscriptions[subscription]
+    context.transactions.await_ends()
+    cursors = observed(context.client.log_stats(one.subscription.topic), f"looking at {one.topic}").mark_deletes
+    is_there = one.subscription.name in cursors
+    context.evidence.expect(not is_there, "none", "a cursor" if is_there else "none", what=f"subscription {subscription}")
+
+
+@PULSAR.then("the consumer of {subscription} is told that {content} is the last message")
+def is_told_the_last(context: ScenarioContext, subscription: str, content: tuple[str, ...]) -> None:
+    """Within patience, GET_LAST_MESSAGE_ID answers the id with which the consumer has received this message; -1 where it is none."""
+    one = context.subscriptions[subscription]
+    context.transactions.await_ends()
+    told = ""
+    for _ in context.session.time.attempts():
+        last = observed(context.client.last_message_id(one.consumer), f"asking as {subscription} for the last message")
+        received = observed(context.client.received(one.consumer), f"reading as {subscription}")
+        one.ids.update({message.value: message.id for message in received})
+        told = _named(last, one.ids)
+        if told == shown(content):
+            break
+    context.evidence.expect(told == shown(content), shown(content), told, what=f"last message for {subscription}")
+
+
+def _named(told: MessageId, known: Mapping[str, MessageId]) -> str:
+    """A message id by the message that was received with it."""
+    names = [name for name, one in known.items() if (one.position, one.batch_index) == (told.position, told.batch_index)]
+    return shown(names) if names or told.position == Position(-1, -1) else f"{told}, at which it has received nothing"

@@ -1,0 +1,58 @@
+"""The requests of one consumer, each of which is answered."""
+
+from collections.abc import Callable
+
+from fencepost.adapters.pulsar.values import Consumer, SubscriptionType
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.steps.outcomes import achieved, observed, unanswered
+
+from .context import ScenarioContext
+from .vocabulary import PULSAR
+
+
+@PULSAR.when("a consumer of {topic} makes each of its requests")
+def makes_each_request(context: ScenarioContext, topic: str) -> None:
+    """One after another: SUBSCRIBE, and SUBSCRIBE again with the same consumer id, GET_LAST_MESSAGE_ID, SEEK, SUBSCRIBE in another way,
+    which is refused, UNSUBSCRIBE; and of a second one, which is exclusive, SUBSCRIBE and CLOSE_CONSUMER. Those that have no answer in
+    time are kept."""
+    silent: list[str] = []
+    client, name = context.client, context.topics[topic]
+    first = _made(context, topic, silent, "SUBSCRIBE", lambda: client.subscribe(name, "asking"))
+    if isinstance(first, Consumer):
+        message = achieved(client.receive(first), f"receiving from {topic}")
+        _made(context, topic, silent, "SUBSCRIBE again", lambda: client.subscribe_again(first))
+        _made(context, topic, silent, "GET_LAST_MESSAGE_ID", lambda: client.last_message_id(first))
+        _made(context, topic, silent, "SEEK", lambda: client.seek(first, message.id.position))
+        achieved(client.receive(first), f"receiving from {topic} again")
+        failover = SubscriptionType.FAILOVER
+        _made(context, topic, silent, "SUBSCRIBE in another way", lambda: _refused(client.subscribe(name, "asking", failover, retry=False)))
+        _made(context, topic, silent, "UNSUBSCRIBE", lambda: client.unsubscribe(first))
+    alone = SubscriptionType.EXCLUSIVE
+    second = _made(context, topic, silent, "SUBSCRIBE alone", lambda: client.subscribe(name, "leaving", alone, retry=False))
+    if isinstance(second, Consumer):
+        _made(context, topic, silent, "CLOSE_CONSUMER", lambda: client.close_consumer(second))
+    context.unanswered = tuple(dict.fromkeys(silent))
+
+
+@PULSAR.then("each of its requests is answered")
+def each_is_answered(context: ScenarioContext) -> None:
+    """With success, or with an error where that is due. Where no answer came in time, a later request on the same connection was
+    answered: silence, and not a slow broker."""
+    seen = f"none to {', '.join(context.unanswered)}" if context.unanswered else "answers to all"
+    context.evidence.expect(not context.unanswered, "answers to all", seen, what="answers")
+
+
+def _refused(outcome: Outcome[Consumer]) -> Outcome[None]:
+    return outcome if isinstance(outcome, Unknown) else Done(None)
+
+
+def _made(context: ScenarioContext, topic: str, silent: list[str], request: str, make: Callable[[], Outcome[object]]) -> object:
+    """What came of a request; None where it was answered to nobody, though a later one was."""
+    outcome = make()
+    if not isinstance(outcome, Unknown):
+        return observed(outcome, request)
+    if outcome.lost:
+        unanswered(outcome, request)
+    observed(context.client.producer(context.topics[topic]), f"opening a producer behind {request}")
+    silent.append(request)
+    return None

@@ -1,0 +1,76 @@
+"""The levers of a Pulsar broker that somebody else runs: each is offered where it moves something."""
+
+from typing import TypeVar
+
+import pytest
+
+from fencepost.adapters.pulsar.inprocess import InProcessAdmin
+from fencepost.adapters.pulsar.levers import LEVERS, missing
+from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin
+from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
+from fencepost.contract.capabilities import CAPABILITIES
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.reference.pulsar import ReferencePulsar
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+
+T = TypeVar("T")
+
+
+class Without(PulsarReferenceSystem):
+    """The reference without the admin calls that have a word in their path."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__("pulsar-4.0", patience_s=2.0)
+        self.word = word
+
+    def _ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
+        word = self.word
+
+        class Admin(InProcessAdmin):
+            def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:
+                return Done(AdminAnswer(404, b"{}")) if word in request.path else super().call(request, deadline_s)
+
+        return super()._ways_to(broker)[0], lambda: Admin(broker)
+
+
+def session_without(word: str) -> PulsarSession:
+    system = Without(word)
+    system.open()
+    return system.session("levers")
+
+
+def test_levers_are_capabilities() -> None:
+    """A scenario can ask for each."""
+    assert LEVERS.keys() <= CAPABILITIES.keys()
+
+
+@pytest.mark.parametrize(
+    ("word", "lever"),
+    [("no such call", None), ("transactionInBufferStats", "buffer-statistics"), ("terminate", "held-ends")],
+)
+def test_a_lever_that_moves_nothing_is_not_offered(word: str, lever: str | None) -> None:
+    """The reference has all but a second coordinator; without an admin call, the lever that needs it is missing, with the answer."""
+    found = missing(session_without(word))
+
+    assert found.keys() == {"more-coordinators"} | ({lever} if lever else set())
+    assert lever is None or "404" in found[lever]
+
+
+def test_readers_of_a_broker_without_statistics_are_asked_for_the_sentinel() -> None:
+    """Where nothing is open, what is visible is known without them."""
+    session = session_without("BufferStats")
+    probe = session.client("reader")
+    topic = "persistent://public/default/orders"
+    producer = done(probe.producer(topic))
+    for value in ("a1", "sentinel-1"):
+        done(probe.send(producer, value))
+
+    seen = done(probe.receive_visible(done(probe.subscribe(topic, "reader")), "sentinel-1"))
+
+    assert [message.value for message in seen] == ["a1", "sentinel-1"]
+
+
+def done(outcome: Outcome[T]) -> T:
+    assert isinstance(outcome, Done), outcome
+    return outcome.value

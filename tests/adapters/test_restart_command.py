@@ -1,0 +1,152 @@
+"""A restart command is told what to do, is believed nothing, and a scenario that it fails is inconclusive with its words."""
+
+import contextlib
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fencepost.adapters.common import restart_command
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.restart_command import CommandedFaults, RestartCommand
+from fencepost.contract.errors import NotOffered, WrongUsage
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+
+NOBODY = Address("127.0.0.1", 1)
+"""Where nobody listens."""
+
+
+@pytest.fixture
+def listening() -> Iterator[Address]:
+    """Where somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield Address(*listener.getsockname())
+
+
+@pytest.fixture(autouse=True)
+def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(restart_command, "_DOWN_WITHIN_S", 0.1)
+    monkeypatch.setattr(restart_command, "_SERVES_WITHIN_S", 0.1)
+
+
+def noting(folder: Path) -> RestartCommand:
+    """One that writes what it was told into a file."""
+    return RestartCommand.of(f"sh -c 'echo $FENCEPOST_FAULT $FENCEPOST_BROKER >> {folder}/told'")
+
+
+def told(folder: Path) -> list[str]:
+    path = folder / "told"
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+class Broker:
+    """Whether it serves is what a test says."""
+
+    def __init__(self, serves: bool = True) -> None:
+        self.is_serving = serves
+
+    def ask(self) -> Outcome[object]:
+        return Done(1) if self.is_serving else Unknown("the connection was refused")
+
+
+def test_it_is_split_into_words_and_no_shell_reads_it(tmp_path: Path) -> None:
+    """What a shell would do with a sign is not done."""
+    program = "import sys, pathlib; pathlib.Path(sys.argv[1]).write_text(sys.argv[2])"
+    command = RestartCommand.of(f"{sys.executable} -c '{program}' '{tmp_path}/a file' '$HOME; true > {tmp_path}/b'")
+
+    command.run("crash", NOBODY)
+
+    assert (tmp_path / "a file").read_text(encoding="utf-8") == f"$HOME; true > {tmp_path}/b"
+    assert [path.name for path in tmp_path.iterdir()] == ["a file"]
+
+
+def test_a_crash_and_a_restart_are_two_calls(tmp_path: Path) -> None:
+    """Each is told the fault and the broker."""
+    faults = CommandedFaults(noting(tmp_path), NOBODY, Broker().ask)
+
+    faults.crash()
+    faults.restart()
+
+    assert told(tmp_path) == ["crash 127.0.0.1:1", "start 127.0.0.1:1"]
+
+
+def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
+    """With its exit code and the end of what it wrote; so does one that has nothing to say."""
+    for line, words in (("echo no such container >&2; exit 3", "exit code 3; it wrote: no such container"), ("exit 4", "it wrote nothing")):
+        with pytest.raises(SetUpFailed, match=words):
+            CommandedFaults(RestartCommand.of(f"sh -c '{line}'"), NOBODY, Broker().ask).crash()
+    assert told(tmp_path) == []
+
+
+def test_a_command_that_does_not_end_is_ended() -> None:
+    """With all that it started."""
+    with pytest.raises(SetUpFailed, match=r"FENCEPOST_FAULT=start\) did not end within 0.2 s; it wrote: waiting"):
+        RestartCommand(("sh", "-c", "echo waiting; sleep 60"), ends_within_s=0.2).run("start", NOBODY)
+
+
+def test_a_broker_that_it_leaves_in_the_background_is_not_waited_for(tmp_path: Path) -> None:
+    """Although that has the command's output open."""
+    gate = tmp_path / "gate"
+    RestartCommand(("sh", "-c", f"mkfifo {gate}; cat {gate} &"), ends_within_s=30.0).run("start", NOBODY)
+
+    with gate.open("w", encoding="utf-8"):  # only opens while it is read: the background process was there, and ends now
+        pass
+
+
+def test_a_broker_that_still_listens_was_not_killed(listening: Address) -> None:
+    """Or every scenario with a crash would be asked without one."""
+    with pytest.raises(SetUpFailed, match="still takes connections"):
+        CommandedFaults(RestartCommand.of("true"), listening, Broker().ask).crash()
+
+
+def test_a_broker_that_does_not_come_back_leaves_the_scenario_inconclusive() -> None:
+    """With what was seen of it last."""
+    faults = CommandedFaults(RestartCommand.of("true"), NOBODY, Broker(serves=False).ask)
+    faults.crash()
+
+    with pytest.raises(SetUpFailed, match=r"does not serve transactions within .* the connection was refused"):
+        faults.restart()
+
+
+def test_what_a_scenario_left_dead_is_started_for_the_next_and_at_the_end(tmp_path: Path) -> None:
+    """Once; and a broker that serves is left alone, whatever the command said before."""
+    broker = Broker(serves=False)
+    faults = CommandedFaults(noting(tmp_path), NOBODY, broker.ask)
+    faults.bring_back()
+    faults.crash()
+    with contextlib.suppress(SetUpFailed):
+        faults.bring_back()
+    faults.leave()
+
+    assert told(tmp_path) == ["crash 127.0.0.1:1", "start 127.0.0.1:1"]
+
+    faults.crash()
+    broker.is_serving = True
+    faults.bring_back()
+    faults.leave()
+    assert told(tmp_path)[2:] == ["crash 127.0.0.1:1"]
+
+    faults.crash()
+    faults.leave()
+    assert told(tmp_path)[-1] == "start 127.0.0.1:1"
+
+
+def test_nothing_else_is_done_by_a_restart_command() -> None:
+    """A node is not paused, and nobody knows where its code is."""
+    faults = CommandedFaults(RestartCommand.of("true"), NOBODY, Broker().ask)
+    for act in (lambda: faults.pause(2), lambda: faults.resume(2), lambda: faults.crash_at("decided")):
+        with pytest.raises(NotOffered):
+            act()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("no-such-program --x", "no program 'no-such-program'"), ("sh -c 'open", "no closing quotation"), ("", "is empty")],
+)
+def test_what_is_no_command_is_refused(text: str, why: str) -> None:
+    """Before anything is asked."""
+    with pytest.raises(WrongUsage, match=why):
+        RestartCommand.of(text)

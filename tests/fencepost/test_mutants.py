@@ -1,0 +1,371 @@
+"""Mutants: which changes there are, which are drawn, how one is made in a running process, and what the suite's answer counts as."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fencepost.contract.datafile import DataFileError
+from fencepost.contract.errors import WrongUsage
+from fencepost.contract.verdict import Verdict
+from fencepost.mutants import known, showing, sources, trial
+from fencepost.mutants.judging import Outcome, Red
+from fencepost.mutants.known import Known
+from fencepost.mutants.places import Place, draw, places_in
+from fencepost.mutants.reached import Reach
+from fencepost.mutants.swapping import Functions, NotApplied
+from fencepost.mutants.trial import Drawn, Trial
+
+CHANGES = {
+    "a < b": "a <= b",
+    "a >= b": "a > b",
+    "a == b": "a != b",
+    "a is not b": "a is b",
+    "a not in b": "a in b",
+    "a and b": "a or b",
+    "not a": "(a)",
+    "a + b": "a - b",
+    "a % b": "a * b",
+    "True": "False",
+    "41": "42",
+    "-1": "-2",
+    "[x for x in a if b]": "[x for x in a if not (b)]",
+    "a if b else c": "a if not (b) else c",
+}
+UNTOUCHED = ("a(throttle_time=0)", "zip(a, b, strict=True)", '"a"', 'f"{a + 1}"', '"a" + b', "a.b(c)", "lambda: a")
+STATEMENTS = {
+    "raise E(a)": "dropped raise",
+    "a.b = c": "dropped statement",
+    "a.b: int = c": "dropped statement",
+    "a[b] = c": "dropped statement",
+    "a += c": "dropped statement",
+    "del a.b": "dropped statement",
+    "a.b(c)": "dropped statement",
+}
+KEPT = ('rule("KIP890-060")', 'a.crash_points.reach("after-marker-written")', "a = c", "return a", "b: int", '"""Of a class, 3."""')
+
+
+def places(text: str) -> list[Place]:
+    return places_in("reference/kafka/x.py", text.encode())
+
+
+@pytest.mark.parametrize("before", CHANGES)
+def test_an_expression_is_changed_in_one_place(before: str) -> None:
+    """Operators, conditions and constants each become another one, and the rest of the line stays."""
+    (place,) = places(f"def f():\n    return {before}\n")
+
+    assert place.key.change == f"return {CHANGES[before]}"
+    assert place.applied(f"def f():\n    return {before}\n".encode()) == f"def f():\n    return {CHANGES[before]}\n".encode()
+
+
+@pytest.mark.parametrize("text", UNTOUCHED)
+def test_what_may_be_anything_is_no_place(text: str) -> None:
+    """Texts, and what is put into them, are left alone, and so is what a broker may choose."""
+    assert places(f"def f():\n    return {text}\n") == []
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_statement_that_does_something_can_be_dropped(statement: str) -> None:
+    """It stays behind `if 0:`, so that its names mean what they meant."""
+    (place,) = places(f"def f(a, b, c):\n    {statement}\n")
+
+    assert (place.kind, place.key.change) == (STATEMENTS[statement], "(dropped)")
+    assert place.applied(f"def f(a, b, c):\n    {statement}\n".encode()).decode().splitlines()[1] == f"    if 0: {statement}"
+
+
+@pytest.mark.parametrize("statement", KEPT)
+def test_other_statements_are_kept(statement: str) -> None:
+    """Without a local variable or an answer the function would only break; a rule is for readers, and a crash point for scenarios."""
+    assert places(f"def f(a, c):\n    {statement}\n") == []
+
+
+def test_an_attribute_gets_its_first_value() -> None:
+    """Without it nothing runs at all, and so nothing is learnt."""
+    assert places("class A:\n    def __init__(self, b):\n        self.b = b\n") == []
+
+
+def test_annotations_and_decorators_are_no_places() -> None:
+    """They decide nothing."""
+    assert places("@d(1)\ndef f(a: Literal[1]) -> Literal[2]: ...\n") == []
+
+
+def test_a_condition_that_is_a_comparison_has_one_opposite() -> None:
+    """`a != b` and `not (a == b)` are one mutant, not two."""
+    assert [place.key.change for place in places("def f():\n    if a == b: pass\n")] == ["if a != b: pass"]
+
+
+def test_a_place_is_known_wherever_its_line_stands() -> None:
+    """Lines above it do not change its name; two that are alike in one function are numbered."""
+    text = "def f():\n    a.b()\n    a.b()\n"
+
+    first, second = places(text)
+    moved, _ = places(f"import x\n\n{text}")
+
+    assert (first.key, first.number, moved.number) == (moved.key, 2, 4)
+    assert (first.key.nth, second.key.nth) == (1, 2)
+
+
+def test_a_change_over_several_lines_keeps_the_number_of_each() -> None:
+    """What is behind it stands where it stood, and the name of the place is one line."""
+    text = "def f():\n    return g(\n        a,\n    ) and b\n"
+
+    (place,) = places(text)
+
+    assert place.key.line == ") and b"
+    assert place.applied(text.encode()).count(b"\n") == text.count("\n")
+
+
+def test_a_seed_draws_the_same_places_everywhere() -> None:
+    """Another seed draws others, and a place that goes takes no other with it."""
+    everything = places("def f(a):\n" + "".join(f"    a.b{number}()\n" for number in range(50)))
+
+    drawn = draw(everything, 10, 7)
+    without = draw([place for place in everything if place != drawn[3]], 9, 7)
+
+    assert [place.number for place in drawn] == [6, 36, 14, 43, 45, 40, 19, 46, 47, 21]
+    assert without == [*drawn[:3], *drawn[4:]]
+    assert draw(everything, 10, 8) != drawn
+
+
+def test_every_place_of_the_reference_can_be_applied() -> None:
+    """Each of a hundred drawn ones is Python, and leaves each function the names that it takes from outside."""
+    for place in draw(trial.places_of_files(), 100, 3):
+        source = sources.files()[place.key.file].read_bytes()
+        before, after = (compile(text, place.key.file, "exec") for text in (source, place.applied(source)))
+
+        assert set(free_names(after)) <= set(free_names(before)), place
+
+
+def free_names(code: object) -> list[tuple[str, tuple[str, ...]]]:
+    found = []
+    for constant in getattr(code, "co_consts", ()):
+        if hasattr(constant, "co_freevars"):
+            found += [(constant.co_qualname, constant.co_freevars), *free_names(constant)]
+    return found
+
+
+def test_the_defects_and_the_server_are_not_changed() -> None:
+    """The first are wrong already, and the second is no part of a run in process."""
+    assert {name.split("/")[1] for name in sources.files()} == {"kafka", "kernel", "pulsar"}
+
+
+def test_only_may_name_a_folder_or_a_file() -> None:
+    """What is not there is refused, so that nothing is never taken for everything."""
+    assert set(sources.files(["reference/kafka/ending.py"])) == {"reference/kafka/ending.py"}
+    assert {name.split("/")[1] for name in sources.files(["reference/pulsar/"])} == {"pulsar"}
+    with pytest.raises(WrongUsage, match="--only reference/kafk: no file of the reference is changed there"):
+        sources.files(["reference/kafk"])
+
+
+MODULE = """
+from functools import cached_property
+
+class Part:
+    def __init__(self):
+        self.kept = 1
+
+    def method(self):
+        return self.kept + 1
+
+    @property
+    def known(self):
+        return 1
+
+    @cached_property
+    def once(self):
+        return 1
+
+    def of_parent(self):
+        return super().__class__ is object
+
+def function():
+    return 1
+"""
+
+
+@pytest.fixture
+def part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Place]:
+    """A reference of one file, imported as `part`; answers the only place of one of its functions."""
+    room = tmp_path / "reference"
+    (room / "kafka").mkdir(parents=True)
+    (room / "kafka" / "part.py").write_text(MODULE)
+    monkeypatch.setattr(sources, "root", lambda: room)
+    monkeypatch.syspath_prepend(str(room / "kafka"))
+    monkeypatch.delitem(sys.modules, "part", raising=False)
+    found = places_in("reference/kafka/part.py", MODULE.encode())
+    return lambda function: next(place for place in found if place.key.function == function)
+
+
+def test_whoever_holds_a_function_calls_the_changed_one(part: Callable[[str], Place]) -> None:
+    """Imported names, bound methods, properties and what a decorator wraps are changed where they are."""
+    import part as module  # type: ignore[import-not-found]
+
+    function, one = module.function, module.Part()
+    method, functions = one.method, Functions()
+    for name in ("Part.method", "Part.known", "Part.once", "Part.of_parent", "function"):
+        functions.change(part(name), MODULE.encode())
+
+    assert (function(), method(), one.known, one.once, one.of_parent()) == (2, 0, 2, 2, True)
+
+
+def test_a_place_that_is_in_no_function_cannot_be_applied(part: Callable[[str], Place]) -> None:
+    """It is a fault of ours, and is not taken for a mutant that survived."""
+    with pytest.raises(NotApplied):
+        Functions().change(part("function"), MODULE.encode())  # nobody has imported it
+
+
+REACH = Reach(
+    frozenset({("reference/kafka/x.py", 1), ("reference/kafka/x.py", 3)}),
+    {
+        "seed": {"near": frozenset({("reference/kafka/x.py", 2)}), "far": frozenset({("reference/kafka/y.py", 9)})},
+        "pulsar-4.0": {"other": frozenset({("reference/pulsar/x.py", 2)})},
+    },
+)
+TEXT = "def f():\n    a.one()\n    a.two()\n    a.three()\nA = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "everything", "asked"),
+    [
+        pytest.param(2, False, {"seed": ["near"]}, id="a line that a scenario reaches"),
+        pytest.param(4, False, {}, id="a line that nobody reaches"),
+        pytest.param(4, True, {"seed": ["near", "far"]}, id="everything of the protocol"),
+        pytest.param(3, False, {"seed": ["near", "far"]}, id="a line that has run before the first scenario"),
+        pytest.param(5, False, {"seed": ["near", "far"]}, id="a line of the module"),
+    ],
+)
+def test_a_mutant_is_asked_what_may_come_across_it(number: int, everything: bool, asked: dict[str, list[str]]) -> None:
+    """What takes effect before the first scenario may show in each of its protocol."""
+    (place,) = (one for one in places(TEXT) if one.number == number)
+
+    assert REACH.asked(place, everything) == asked
+
+
+def test_a_scenario_is_asked_once_where_profiles_make_no_difference_to_it() -> None:
+    """One that takes other lines under a release is asked there too; with --all each is."""
+    (place,) = places("def f():\n    a.b()\n")
+    here, elsewhere = (place.key.file, place.at), (place.key.file, 9)
+    alike, other = frozenset({here}), frozenset({here, elsewhere})
+    reach = Reach(frozenset(), {"seed": {"x": alike, "y": alike}, "kafka-4.0": {"x": alike, "y": other}})
+
+    assert reach.asked(place, False) == {"seed": ["x", "y"], "kafka-4.0": ["y"]}
+    assert reach.asked(place, True) == {"seed": ["x", "y"], "kafka-4.0": ["x", "y"]}
+
+
+PLACE = places("def f():\n    a.b()\n")[0]
+VIOLATED = Red("seed", "KIP890-060", "[1] A", Verdict.VIOLATED.value, "why")
+BROKEN = Red("seed", "KIP890-001", "[1] B", Verdict.HARNESS_ERROR.value, "KeyError")
+MENDED = Red("kafka-4.0", "KIP890-113", "[1] C", Verdict.HARNESS_ERROR.value, "stale", is_mended=True)
+
+
+@pytest.mark.parametrize(
+    ("reds", "died", "state"),
+    [
+        ((VIOLATED, BROKEN), None, "killed"),
+        ((BROKEN,), None, "broke"),
+        ((), "the process ended with SIGKILL", "broke"),
+        ((MENDED,), None, "mended"),
+        ((MENDED, VIOLATED), None, "killed"),
+        ((), None, "survived"),
+    ],
+)
+def test_only_a_verdict_kills(reds: tuple[Red, ...], died: str | None, state: str) -> None:
+    """A run that breaks tells a user nothing of the broker, and a release that keeps a promise breaks none."""
+    assert Outcome(PLACE, reds, 1, died).state == state
+
+
+def trial_of(outcome: Outcome, lawful: bool = False, killed_before: bool = False) -> Trial:
+    known_ones = Known({PLACE.key: "nobody sees it"} if lawful else {}, frozenset({PLACE.key} if killed_before else ()))
+    return Trial(Drawn((PLACE,), 1, 1, known_ones), (outcome,))
+
+
+@pytest.mark.parametrize(
+    ("reds", "lawful", "killed_before", "holds"),
+    [
+        ((VIOLATED,), False, False, True),
+        ((), False, False, False),
+        ((), True, False, True),
+        ((VIOLATED,), True, False, False),
+        ((BROKEN,), False, True, False),
+        ((VIOLATED,), False, True, True),
+    ],
+)
+def test_a_trial_holds_when_the_suite_finds_what_breaks_a_promise(
+    reds: tuple[Red, ...], lawful: bool, killed_before: bool, holds: bool
+) -> None:
+    """A survivor that is not lawful, a lawful one that is killed, and one that was killed before each keep it from holding."""
+    assert trial_of(Outcome(PLACE, reds, 1), lawful, killed_before).holds is holds
+
+
+def test_a_trial_that_was_stopped_does_not_hold() -> None:
+    """It says how far it came."""
+    stopped = Trial(Drawn((PLACE,), 1, 1, Known({}, frozenset())), ())
+
+    assert (stopped.holds, stopped.stopped) == (False, "stopped after 0 of 1 mutants")
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Puts texts into the place of lawful.yaml and killed.yaml."""
+    monkeypatch.setattr(known, "_folder", lambda: tmp_path)
+
+    def put(lawful: str, killed: str = "[]") -> None:
+        (tmp_path / "lawful.yaml").write_text(lawful)
+        (tmp_path / "killed.yaml").write_text(killed)
+
+    return put
+
+
+ENTRY = "- {file: reference/kafka/x.py, function: f, line: a.b(), change: (dropped), reason: nobody ever sees it}\n"
+
+
+def test_a_lawful_change_is_known_by_its_line(files: Callable[[str, str], None]) -> None:
+    """With the reason that is told of it."""
+    files(ENTRY, "[]")
+
+    assert known.load([PLACE]).lawful == {PLACE.key: "nobody ever sees it"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        pytest.param(ENTRY.replace("a.b()", "a.c()"), "lawful.yaml:1: 1: no place of the reference is so any more", id="not there"),
+        pytest.param(ENTRY + ENTRY, "lawful.yaml:2: 2: this change is named twice", id="twice"),
+        pytest.param(ENTRY.replace(", reason: nobody ever sees it", ""), "1.reason: this key is missing", id="no reason"),
+    ],
+)
+def test_a_wrong_entry_is_named(files: Callable[[str, str], None], text: str, why: str) -> None:
+    """With its file and line."""
+    files(text, "[]")
+
+    with pytest.raises(DataFileError) as told:
+        known.load([PLACE])
+
+    assert why in str(told.value)
+
+
+def test_what_was_killed_is_written_as_it_is_read(files: Callable[[str, str], None]) -> None:
+    """A place that goes is no error here: it only cannot survive any more."""
+    files("[]", known.killed_text([PLACE.key, PLACE.key._replace(nth=2)]))
+
+    assert known.load([]).killed == {PLACE.key, PLACE.key._replace(nth=2)}
+
+
+def test_the_bundled_files_are_right() -> None:
+    """Each lawful change is one of a place that is there."""
+    assert known.load(trial.places_of_files())
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ((None, 3, None, None, None), "--seed is about mutants"),
+        ((None, None, ["reference/kafka"], None, None), "--only is about mutants"),
+        ((9, None, None, None, ["kip890"]), "--spec is about defects"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(options: tuple[object, ...], why: str) -> None:
+    """Instead of doing something else than was asked."""
+    with pytest.raises(WrongUsage, match=why):
+        showing.check(*options)  # type: ignore[arg-type]

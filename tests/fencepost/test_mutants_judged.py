@@ -1,0 +1,112 @@
+"""Mutants in real runs: how each way to end is told apart, that the tree stays as it is, and that the drawn ones are still killed."""
+
+import json
+import multiprocessing
+import multiprocessing.forkserver
+import os
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import fencepost
+
+from fencepost.mutants import sources, trial
+from fencepost.mutants.judging import Outcome
+from fencepost.mutants.known import Known
+from fencepost.mutants.places import Place
+from fencepost.mutants.tasks import Judge
+from fencepost.mutants.trial import Drawn
+
+NOTHING_KNOWN = Known({}, frozenset())
+SEED = 1
+"""Of the mutants that every run of the tests judges."""
+
+
+def place(file: str, line: str, change: str) -> Place:
+    """The place of the reference with this line and change."""
+    (found,) = (
+        one for one in trial.places_of_files([file]) if one.key.line.startswith(line) and one.key.change == change and one.key.nth == 1
+    )
+    return found
+
+
+PLACES = {
+    "in a function": place("reference/kafka/coordinator.py", "if ending is Ending.ANSWER_AGAIN:", "if ending is not Ending.ANSWER_AGAIN:"),
+    "in a module": place("reference/pulsar/errors.py", "TRANSACTION_CONFLICT = 23", "TRANSACTION_CONFLICT = 24"),
+    "for ever": place("reference/kernel/clock.py", "self.now = min(", "(dropped)"),
+}
+
+
+def tree() -> dict[str, tuple[int, int]]:
+    """Every file of the reference, compiled ones too, with when it was written and how long it is."""
+    files = (path for path in sources.root().rglob("*") if path.is_file())
+    return {str(path): (path.stat().st_mtime_ns, path.stat().st_size) for path in files}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forked_from_a_process_of_its_own() -> Iterator[None]:
+    """Python has one process from which others are forked, with what its first user asked for: other files ask for the reference."""
+    multiprocessing.forkserver._forkserver._stop()
+    yield
+    multiprocessing.forkserver._forkserver._stop()
+
+
+@pytest.fixture(scope="module")
+def judged() -> Mapping[str, Outcome]:
+    """What the suite says of each, on the profile that follows the law."""
+    before = tree()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(trial, "Judge", partial(Judge, scenario_s=0.5))
+        done = trial.run(Drawn(tuple(PLACES.values()), len(PLACES), 1, NOTHING_KNOWN), False, 2, lambda *_: None, ["seed"])
+    assert tree() == before, "a mutant was written into the source tree"
+    return dict(zip(PLACES, done.outcomes, strict=True))
+
+
+@pytest.mark.parametrize("where", ["in a function", "in a module"])
+def test_a_mutant_is_killed_by_the_requirement_that_it_breaks(where: str, judged: Mapping[str, Outcome]) -> None:
+    """Also where a change takes effect when the module is imported."""
+    assert judged[where].is_killed, judged[where]
+
+
+def test_a_mutant_that_never_ends_is_ended(judged: Mapping[str, Outcome]) -> None:
+    """It broke the run, and says how."""
+    assert judged["for ever"].state == "broke", judged["for ever"]
+    assert "did not end" in (judged["for ever"].broke or "")
+
+
+def test_what_was_killed_before_still_is(tmp_path: Path) -> None:
+    """Sixty of a fixed seed: none that was killed survives, and none that is listed as lawful is killed."""
+    done = trial_in(tmp_path, 60, SEED)
+
+    assert [one for one in done["mutants"] if one["killed_before"] and one["state"] != "killed" and not one["lawful"]] == []
+    assert [one for one in done["mutants"] if one["lawful"] and one["state"] == "killed"] == []
+    assert any(one["killed_before"] for one in done["mutants"]), "fixtures/mutants/killed.yaml is of other mutants: write it anew"
+
+
+@pytest.mark.thorough
+def test_most_of_those_that_nobody_has_seen_are_killed(tmp_path: Path) -> None:
+    """Of two hundred fresh ones no lawful one is killed; the share may be a little less than that of all, by chance."""
+    done = trial_in(tmp_path, 200, int.from_bytes(os.urandom(4)))
+
+    assert [one for one in done["mutants"] if one["lawful"] and one["state"] == "killed"] == []
+    assert done["share_killed"] > trial.ENOUGH - 0.06, f"seed {done['seed']}"
+
+
+def test_a_trial_that_is_stopped_keeps_what_was_seen() -> None:
+    """An interrupt ends the processes too."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    places = (PLACES["in a function"], PLACES["in a module"])
+    done = trial.run(Drawn(places, 2, 1, NOTHING_KNOWN), False, 1, interrupt, ["seed"])
+
+    assert ([one.state for one in done.outcomes], done.stopped) == (["killed"], "stopped after 1 of 2 mutants")
+    assert multiprocessing.active_children() == []
+
+
+def trial_in(folder: Path, count: int, seed: int) -> Any:
+    fencepost("prove", "--mutants", count, "--seed", seed, "--results", folder / "here", expect=(0, 1))
+    return json.loads((folder / "here" / "mutants.json").read_text(encoding="utf-8"))

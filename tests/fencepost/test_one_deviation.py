@@ -1,0 +1,34 @@
+"""One deviation of a broker that everything else meets does not hide what else the broker does."""
+
+import pytest
+from commands import compliance
+from defect_runs import run_all
+
+MOST_REDS = 3
+
+DEVIATIONS = {
+    "complete-shown-as-empty": {"KIP890-148"},
+    "new-group-not-found": {"KIP890-270"},
+    "markers-without-value": {"KIP890-125"},
+}
+"""What brokers that are not Apache Kafka's were seen to do, with the requirement that says it."""
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """For each deviation, the verdicts of the whole Kafka suite."""
+    folder = tmp_path_factory.mktemp("deviations")
+    run_all((folder / name, (f"--defect={name}",)) for name in DEVIATIONS)
+    return {name: {row["id"]: row["verdict"] for row in compliance(folder / name)["requirements"]} for name in DEVIATIONS}
+
+
+@pytest.mark.parametrize("name", DEVIATIONS)
+def test_one_deviation_is_few_reds_and_leaves_no_question_unasked(name: str, judged: dict[str, dict[str, str]]) -> None:
+    """The requirement that says it is violated, at most two beside it, and all others are met: none is inconclusive."""
+    verdicts = judged[name]
+    red = {requirement for requirement, verdict in verdicts.items() if verdict == "violated"}
+
+    assert DEVIATIONS[name] <= red
+    assert len(red) <= MOST_REDS
+    assert set(verdicts.values()) <= {"met", "violated", "not_run", "excluded"}
+    assert sum(verdict == "met" for verdict in verdicts.values()) > len(verdicts) // 2
