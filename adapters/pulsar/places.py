@@ -1,8 +1,10 @@
 """Where the messages of a history stand in their topic, as one number each (`o`), for checkers that compare places.
 
 A message is known by its entry and its place there. The number is its rank among those that the history knows of the topic. Whoever
-names a whole entry means all messages of it; a subscription's position is the number of messages up to the entry that is deleted with all
-before. What a transaction sends has no number yet: a system may keep it elsewhere until the commit, and the receipt says where.
+names a whole entry means all messages of it; a subscription's position is the number of messages up to the entry that is deleted with
+all before. An acknowledgement up to a message inside a batch counts up to the entry before: a system that acknowledges whole entries,
+which is lawful, gives the batch again. What a transaction sends has no number yet: a system may keep it elsewhere until the commit, and
+the receipt says where.
 """
 
 from bisect import bisect_right
@@ -50,7 +52,10 @@ def _numbered(mop: Mop, places: list[Place]) -> list[Mop]:
     behind = bisect_right(places, (ledger, entry, _BEHIND_ALL if index == _WHOLE else index))
     if mop["m"] == "position":
         return [{**mop, "o": behind}]
-    if index != _WHOLE or mop["m"] == "ack_cum":
-        return [{**mop, "o": behind - 1}]
     first = bisect_right(places, (ledger, entry, _WHOLE - 1))
+    if mop["m"] == "ack_cum":
+        is_whole = behind == bisect_right(places, (ledger, entry, _BEHIND_ALL))
+        return [{**mop, "o": (behind if is_whole else first) - 1}]
+    if index != _WHOLE:
+        return [{**mop, "o": behind - 1}]
     return [{**mop, "o": rank} for rank in range(first, behind)]

@@ -111,7 +111,7 @@ Feature: Sequence numbers
       Given idempotent producer I
       And I has written a batch of 1 record to payments-0
       And the records of payments-0 have been deleted
-      When I writes "again" to payments-0 at sequence 0
+      When I writes "r0" to payments-0 at sequence 0
       Then the log of payments-0 has not grown
 
   @KIP890-113 @MUST

@@ -189,6 +189,19 @@ def test_a_delivery_is_a_poll_and_an_acknowledgement_names_its_place(broker: Scr
     assert (subscribed["grp"]["id"], subscribed["ctl"]) == ("s", {"topic": TOPIC, "type": "Shared"})
 
 
+def test_up_to_a_message_inside_a_batch_counts_to_the_entry_before(broker: ScriptedPulsar, session: PulsarSession) -> None:
+    """A system may acknowledge whole entries only, and then gives the batch again; up to its last message is all of it."""
+    probe = session.client("c")
+    consumer = value(probe.subscribe(TOPIC, "s"))
+    broker.deliver(consumer.number, 6, "a")
+    broker.deliver(consumer.number, 7, "b", "c", batched=True)
+    taken = value(probe.receive_until(consumer, "c"))
+    for message in taken[1:]:
+        value(probe.acknowledge(consumer, [message.id], kind=AckKind.CUMULATIVE))
+
+    assert [[mop["o"] for mop in event["mops"]] for event in told(session, "ack")[::2]] == [[0], [2]]
+
+
 def test_a_delivery_may_have_been_on_its_way_since_the_last_answer_before_it(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """It may have left the broker as soon as that was asked for; and no earlier, for frames do not overtake each other."""
     probe = session.client("c")

@@ -212,7 +212,7 @@ def test_features_that_are_not_fit_are_told_and_no_system_is_opened(tmp_path: Pa
     """Also where a scenario is asked of no system of the run, which is only found out when the unfit are let through."""
     room = tmp_path / "made"
     room.mkdir()
-    (room / "conftest.py").write_text('import fencepost.running\nfencepost.running.lint = lambda *_: ["some.feature:1: too long"]\n')
+    (room / "conftest.py").write_text('from fencepost import lint\nlint.faults_of_bundled = lambda: ["some.feature:1: too long"]\n')
     (room / "some.feature").write_text(FEATURE.format(then="something was judged"), encoding="utf-8")
     (room / "test_made.py").write_text(STEPS, encoding="utf-8")
 
@@ -264,7 +264,7 @@ def test_examples_are_numbered_alike_under_each_protocol(tmp_path: Path) -> None
 
     found = compliance(tmp_path / "r")
     (row,) = [row for row in found["requirements"] if row["selected"]]
-    assert (row["verdict"], found["selection"]["pytest"], len(row["scenarios"])) == ("met", None, 12)
+    assert (row["verdict"], found["selection"]["pytest"], len(row["scenarios"])) == ("met", None, 18)
 
 
 def test_a_marker_that_nobody_has_is_refused_where_pytest_is_strict(tmp_path: Path) -> None:
