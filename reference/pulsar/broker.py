@@ -18,7 +18,6 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from . import admin
 from .classic import Classic
 from .connection import Connection
-from .crash_points import CRASH_POINTS
 from .errors import Error, Refused
 from .kinds import Kinds, TransactionKind
 from .node import Cluster, Node
@@ -49,9 +48,10 @@ class ReferencePulsar(kernel.Broker[Node]):
         disk: Disk | None = None,
     ) -> None:
         self._parts = parts
-        super().__init__(self._parts.network, CRASH_POINTS, disk, now_ms, nodes)
-        self._profile = profile
         self._kinds = Kinds([Classic(profile, self._parts), *kinds])
+        crash_points = {point: what for kind in self._kinds for point, what in kind.crash_points.items()}
+        super().__init__(self._parts.network, crash_points, disk, now_ms, nodes)
+        self._profile = profile
         self._service_url = service_url
         self._ownership = Ownership()
         self._connections: dict[Connection, int] = {}
@@ -63,8 +63,14 @@ class ReferencePulsar(kernel.Broker[Node]):
         cluster = Cluster(self._nodes, self._ownership, partial(self._end_on, machine.node), self._service_urls())
         return Node(machine, self._profile, self._parts, self._kinds, cluster)
 
+    def before_delivery(self) -> None:
+        for kind in self._kinds:
+            kind.settle()
+
     def node_crashed(self, number: int) -> None:
         self._ownership.leave(number)
+        for kind in self._kinds:
+            kind.node_is_down(number)
         for connection in [connection for connection, node in self._connections.items() if node == number]:
             del self._connections[connection]
             connection.cut()

@@ -4,7 +4,7 @@ A request chooses a kind by its flag `scalable`, for the coordinators of every k
 domain says what it is. `classic` is the kind of PIP-31; a broker is given others when it is made.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -33,6 +33,8 @@ class TransactionKind(Protocol):
 
     scalable: bool
     """Which requests are its own: those with the flag, or those without."""
+    crash_points: Mapping[str, str]
+    """The places of its code at which a scenario can crash a node, and what is true there."""
 
     def takes(self, topic: str) -> bool:
         """Whether a topic of that name is of this kind."""
@@ -48,6 +50,18 @@ class TransactionKind(Protocol):
 
     def pending_ack_store(self, site: Site) -> PendingAckStore:
         """What keeps the pending acknowledgements of a subscription."""
+        ...
+
+    def forget(self, participant: Participant, machine: Machine) -> None:
+        """A topic or a subscription is out of memory on that machine."""
+        ...
+
+    def node_is_down(self, node: int) -> None:
+        """A node has crashed, and whatever it held open elsewhere ends with it."""
+        ...
+
+    def settle(self) -> None:
+        """Let everything arrive that was written elsewhere, and that participants wait for."""
         ...
 
 

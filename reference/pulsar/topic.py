@@ -123,6 +123,13 @@ class Topic:
         """Remove a subscription, which has no consumers any more."""
         self._names.append(Subscribed(name, SubscriptionType.EXCLUSIVE, gone=True))
         self.subscriptions.pop(name).erase()
+        self.kind.forget(SubscriptionName(self.name, name), self._machine)
+
+    def close(self) -> None:
+        """It goes out of memory: nobody tells it anything any more."""
+        self.kind.forget(self.name, self._machine)
+        for name in self.subscriptions:
+            self.kind.forget(SubscriptionName(self.name, name), self._machine)
 
     # -- Administration
 

@@ -1,0 +1,27 @@
+"""The classes of which metadata-driven transactions are made. A defect is a broker in which one of them is a subclass."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fencepost.reference.pulsar.parts import Parts
+
+from .buffer import MetadataBuffer
+from .collection import Collection
+from .coordinator import MetadataCoordinator
+from .participation import Participation
+from .pending_ack_records import PendingAckRecords
+from .transaction_records import TransactionRecords
+
+
+@dataclass(frozen=True)
+class MetadataParts(Parts):
+    """The parts of a broker that has both kinds of transactions."""
+
+    protocol: ClassVar[str] = "pulsar-scalable"
+
+    collection: type[Collection] = Collection
+    metadata_buffer: type[MetadataBuffer] = MetadataBuffer
+    metadata_coordinator: type[MetadataCoordinator] = MetadataCoordinator
+    participation: type[Participation] = Participation
+    pending_ack_records: type[PendingAckRecords] = PendingAckRecords
+    transaction_records: type[TransactionRecords] = TransactionRecords
