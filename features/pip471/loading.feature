@@ -1,0 +1,106 @@
+Feature: Segments that are loaded again
+  What a segment and a subscription had in memory is gone. The store says what is open, what was aborted, and what is pending.
+
+  Background:
+    Given the topic "orders"
+    And transactions A and B
+
+  @PIP471-25 @MUST
+  Rule: Messages of an aborted transaction stay hidden when the segment is loaded again.
+    What is aborted must not be known by memory alone.
+
+    Scenario: [1] The segment is loaded again
+      Given A has written "a1" to orders
+      And A has aborted
+      And orders has been unloaded
+      When B commits "b1" to orders
+      Then readers of orders see "b1"
+
+    Scenario: [2] It is loaded again twice
+      Given A has written "a1" to orders
+      And A has aborted
+      And orders has been unloaded
+      And B has committed "b1" to orders
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "b1", "p1"
+
+    @needs:crash
+    Scenario: [3] A crash
+      Given A has written "a1" to orders
+      And B has committed "b1" to orders
+      And A has aborted
+      When the system crashes and comes back
+      Then readers of orders see "b1"
+
+  @PIP471-59 @MUST
+  Rule: A segment that is loaded shows nothing that is undecided or aborted, also to a consumer that is there at once.
+    A reader that comes while the segment is still learning what is open would be given what may be withdrawn.
+
+    Scenario: [1] A consumer at once, with an open and an aborted transaction
+      Given A has written "a1" to orders
+      And A has aborted
+      And B has written "b1" to orders
+      And orders has been unloaded
+      When a consumer of shared subscription "workers" of orders asks for 10 messages
+      Then the consumer of "workers" receives nothing
+
+    @needs:crash
+    Scenario: [2] A consumer that comes back behind a crash
+      Given the consumer of shared subscription "workers" has received nothing from orders
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And A has aborted
+      When the system crashes while B is OPEN and comes back
+      Then the consumer of "workers" receives nothing
+
+  @PIP471-60 @MUST
+  Rule: A transaction that is open holds readers up when the segment is loaded again.
+    A segment that forgets its open transactions shows what may be withdrawn.
+
+    Scenario: [1] The segment is loaded again
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see nothing
+
+    Scenario: [2] Behind what was decided
+      Given A has committed "a1" to orders
+      And B has written "b1" to orders
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "a1"
+
+    @needs:crash
+    Scenario: [3] A crash
+      Given A has written "a1" to orders
+      And the system has crashed and come back
+      When "p1" is written to orders
+      Then readers of orders see nothing
+
+  @PIP471-61 @MUST
+  Rule: An open transaction goes on when the segment is loaded again, and both parts share the outcome.
+    A transaction that is torn apart by a move of its segment is what clients cannot see coming.
+
+    Scenario: [1] A commit of both parts
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      And A has written "a2" to orders
+      When A commits
+      Then readers of orders see "a1", "a2"
+
+    Scenario: [2] An abort of both parts
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      And A has written "a2" to orders
+      And A has aborted
+      When "p1" is written to orders
+      Then readers of orders see "p1"
+
+    @needs:crash
+    Scenario: [3] A commit of both parts around a crash
+      Given A has written "a1" to orders
+      And the system has crashed and come back
+      And A has written "a2" to orders
+      When A commits
+      Then readers of orders see "a1", "a2"

@@ -1,0 +1,72 @@
+Feature: Pending acknowledgements of a subscription that is loaded again
+  The positions are in the operation records, and recovery brings them back: the ids of the transactions alone would let a commit do nothing.
+
+  Background:
+    Given the topic "inputs" with "i1", "i2", "i3"
+    And the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+    And transactions A and B
+    And A has acknowledged "i1" for "workers"
+
+  @PIP471-30 @MUST
+  Rule: A commit takes away what was acknowledged before the subscription was loaded again.
+    The output of a transaction is committed and its input comes again: it is processed twice.
+
+    Scenario: [1] The segment is loaded again before the commit
+      Given inputs has been unloaded
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
+    @needs:crash
+    Scenario: [2] A crash before the commit
+      Given the system has crashed and come back
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
+    Scenario: [3] Everything up to a message
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And B has acknowledged everything up to "i2" for "auditors"
+      And inputs has been unloaded
+      When B commits
+      Then subscription "auditors" has "i3" left
+
+    Scenario: [4] Before and behind it, in one transaction
+      Given inputs has been unloaded
+      And another consumer has taken over "workers"
+      And A has acknowledged "i2" for "workers"
+      When A commits
+      Then subscription "workers" has "i3" left
+
+  @PIP471-31 @MUST
+  Rule: An abort gives back what was acknowledged before the subscription was loaded again.
+    What an aborted transaction had read would never be processed.
+
+    Scenario: [1] The segment is loaded again before the abort
+      Given inputs has been unloaded
+      When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+
+    @needs:crash
+    Scenario: [2] A crash before the abort
+      Given the system has crashed and come back
+      When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+
+  @PIP471-32 @MUST
+  Rule: What is pending in a transaction stays pending when the subscription is loaded again.
+    Two transactions that both commit what they made of one message have processed it twice.
+
+    Scenario: [1] Another transaction acknowledges it
+      Given inputs has been unloaded
+      When B acknowledges "i1" for "workers"
+      Then it is refused
+
+    Scenario: [2] Nobody is given it
+      Given inputs has been unloaded
+      When another consumer takes over "workers"
+      Then the consumer of "workers" receives "i2", "i3" and nothing else
+
+    @needs:crash
+    Scenario: [3] Another transaction acknowledges it behind a crash
+      Given the system has crashed and come back
+      When B acknowledges "i1" for "workers"
+      Then it is refused
