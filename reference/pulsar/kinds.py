@@ -71,6 +71,11 @@ class Kinds:
     def __init__(self, kinds: Sequence[TransactionKind]) -> None:
         self._kinds = kinds
 
+    @property
+    def has_scalable(self) -> bool:
+        """Whether one of them is that of scalable topics."""
+        return any(kind.scalable for kind in self._kinds)
+
     def serving(self, *, scalable: bool) -> TransactionKind:
         """The kind that such a request is meant for. A broker that has no scalable one does not know the flag, and does not look at it."""
         return next((kind for kind in self._kinds if kind.scalable == scalable), self._kinds[0])

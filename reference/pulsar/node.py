@@ -11,13 +11,14 @@ from fencepost.reference.kernel.rules import rule
 from .coordinator import TransactionCoordinator
 from .errors import Error, Refused
 from .kinds import Kinds, TransactionKind
+from .layouts import Layouts
 from .ownership import Ownership, coordinator_topic
 from .participants import EndOn, EndOnParticipant
 from .parts import Parts
 from .profile import PulsarProfile
 from .topic import Topic
 from .topics import Topics
-from .values import SubscriptionName, TxnId
+from .values import SubscriptionName, TxnId, namespace_of
 
 SWEEP_INTERVAL_MS = 100
 """How often coordinators look for what is overdue and for who has not answered, and topics for what nobody will end any more."""
@@ -45,6 +46,7 @@ class Node:
         self.cluster = cluster
         self._parts = parts
         self._kinds = kinds
+        self.layouts = Layouts(machine.disk)
         self.topics: Topics[Topic] = parts.topics(machine.disk, self._check_owns, self._load)
         self._counts: Journal[int] = machine.disk.journal("coordinators")
         self._policies: Journal[tuple[str, bool]] = machine.disk.journal("deduplication")
@@ -75,6 +77,13 @@ class Node:
             raise Refused(Error.NOT_ALLOWED, f"there are {self.coordinator_count} coordinators, and cannot be {count}")
         self._counts.append(count)
 
+    # -- Scalable topics
+
+    @property
+    def has_scalable_topics(self) -> bool:
+        """Whether a kind of transactions is offered whose topics are segments. Without one, nothing about scalable topics is known."""
+        return self._kinds.has_scalable
+
     # -- Who owns what
 
     def owner_of(self, topic: str) -> "Node":
@@ -84,6 +93,10 @@ class Node:
     def service_url_of(self, topic: str) -> str:
         """Where clients find a topic."""
         return self.cluster.service_urls[self.cluster.ownership.owner_of(topic)]
+
+    def assigned_url_of(self, topic: str) -> str:
+        """The same of a topic that has its owner from now on, also when nobody uses it yet."""
+        return self.cluster.service_urls[self.cluster.ownership.assign(topic)]
 
     def unload(self, topic: str) -> None:
         """Take a topic out of memory; any node may own it then."""
@@ -103,8 +116,7 @@ class Node:
 
     def is_deduplicated(self, topic_name: str) -> bool:
         """Whether messages of that topic are."""
-        namespace = "/".join(topic_name.partition("://")[2].split("/")[:2])
-        return dict(self._policies).get(namespace, False)
+        return dict(self._policies).get(namespace_of(topic_name), False)
 
     # -- Participants
 
@@ -153,6 +165,8 @@ class Node:
 
     def _check_owns(self, topic: str) -> None:
         self._kinds.of_topic(topic)
+        if self.has_scalable_topics:
+            self.layouts.check(topic)
         if not self._owns(topic):
             raise Refused(Error.SERVICE_NOT_READY, f"{topic} is on another broker; look it up again")
 

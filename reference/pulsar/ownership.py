@@ -36,7 +36,8 @@ class Ownership:
 
     def release(self, topic: str) -> None:
         """A topic is unloaded or deleted, and nobody owns it."""
-        self._before[topic] = self._owners.pop(topic)
+        if topic in self._owners:
+            self._before[topic] = self._owners.pop(topic)
 
     def owner_of(self, topic: str) -> int:
         """The node that owns a topic; where nobody does, the node that may claim it: another one than before, and one that owns few."""
@@ -45,9 +46,10 @@ class Ownership:
         owned = Counter(self._owners.values())
         return min(self._nodes, key=lambda node: (node == self._before.get(topic), owned[node], node))
 
+    def assign(self, topic: str) -> int:
+        """The owner of a topic, from now on, where nobody was."""
+        return self._owners.setdefault(topic, self.owner_of(topic))
+
     def claim(self, topic: str, node: int) -> bool:
         """Whether a topic is that node's, which from now on it is where it may be."""
-        is_owner = self.owner_of(topic) == node
-        if is_owner:
-            self._owners[topic] = node
-        return is_owner
+        return self.owner_of(topic) == node and self.assign(topic) == node

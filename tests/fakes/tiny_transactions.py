@@ -12,6 +12,7 @@ from fencepost.reference.pulsar.buffer import Place, Readable
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.kinds import Site
+from fencepost.reference.pulsar.layouts import is_segment
 from fencepost.reference.pulsar.ledger import Ledger
 from fencepost.reference.pulsar.participants import EndOnParticipant, Participant
 from fencepost.reference.pulsar.pending_ack_store import Waiting
@@ -32,7 +33,7 @@ class TinyTransactions:
         """Where each participant was loaded last; what was loaded before is gone."""
 
     def takes(self, topic: str) -> bool:
-        return topic.startswith("segment://")
+        return is_segment(topic)
 
     def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> "TinyCoordinator":  # noqa: ARG002 - nobody is sent an end
         return TinyCoordinator(tc_id, machine, self)
