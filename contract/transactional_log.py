@@ -82,6 +82,11 @@ class Follower(Protocol):
 class TransactionalLog(Protocol):
     """A system as the core requirements see it."""
 
+    @property
+    def settles_later(self) -> bool:
+        """Whether the outcome of an end that was answered is seen only later, and nobody can be asked whether it is everywhere."""
+        ...
+
     def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:
         """Make a log; one that shall store a write once that is sent twice, where the system does not always do that."""
         ...

@@ -26,6 +26,10 @@ class KafkaLog:
         self._observer = client("observer")
         self._enders = 0
 
+    @property
+    def settles_later(self) -> bool:
+        return False  # whether a transaction is over everywhere can be asked
+
     def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:  # noqa: ARG002 - every log is
         return self._observer.create_topic(self._unique(log), 1)
 

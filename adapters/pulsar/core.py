@@ -33,15 +33,25 @@ class PulsarLog:
         self._observer = client("observer")
         self._looks = 0
         self._enders = 0
-        self._namespaces: dict[str, str] = {}
+        self._topics: dict[str, str] = {}
+
+    @property
+    def settles_later(self) -> bool:
+        return self._observer.settles_later
 
     def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:
+        namespace = _NAMESPACE
         if deduplicating:  # a policy of namespaces
-            self._namespaces[log] = namespace = f"public/{self._unique(log)}"
+            namespace = f"public/{self._unique(log)}"
             for made in (self._observer.create_namespace(namespace), self._observer.set_deduplication(namespace, True)):
                 if not isinstance(made, Done):
                     return made
-        return self._observer.create_topic(self.topic(log))
+        match self._observer.make_topic(self._unique(log), namespace):
+            case Done(topic):
+                self._topics[log] = topic
+                return Done(None)
+            case trouble:
+                return trouble
 
     def writer(self, name: str, timeout_ms: int) -> "Outcome[PulsarWriter]":
         return Done(PulsarWriter(self, self._client(name), timeout_ms))
@@ -69,9 +79,9 @@ class PulsarLog:
         return _values(self._read(log, self._unique(group)))
 
     def place(self, group: str, log: str) -> Outcome[Sequence[str]]:
-        match self._observer.log_stats(self.topic(log)):
-            case Done(stats):
-                place = stats.mark_deletes.get(self._unique(group))
+        match self._observer.mark_delete(Subscription(self.topic(log), self._unique(group))):
+            case Done(place):
+                pass
             case trouble:
                 return trouble
         match self._read(log, self._new_name("reader")):
@@ -84,7 +94,7 @@ class PulsarLog:
         return self._observer.unload_topic(self.topic(log))
 
     def topic(self, log: str) -> str:
-        return f"persistent://{self._namespaces.get(log, _NAMESPACE)}/{self._unique(log)}"
+        return self._topics[log]
 
     def group(self, name: str) -> str:
         return self._unique(name)

@@ -12,7 +12,7 @@ from .errors import LOOKING
 from .greeting import GreetingCalls
 from .producing import ProducerCalls
 from .transactions import TransactionCalls
-from .values import Consumer, Position, Received
+from .values import Consumer, Position, Received, Subscription, persistent
 
 __all__ = ["LOOKING", "Connection", "PulsarProbe"]
 
@@ -22,6 +22,22 @@ _QUIET_S = 0.3
 
 class PulsarProbe(TransactionCalls, ProducerCalls, AcknowledgementCalls, AdminCalls, GreetingCalls):
     """One client of a Pulsar system, with connections of its own."""
+
+    settles_later = False
+    """Whether what an answered end means is seen only later, with nobody to ask when."""
+
+    def make_topic(self, name: str, namespace: str = "public/default") -> Outcome[str]:
+        """A topic of the kind that this client's transactions are for, by its full name."""
+        made = self.create_topic(topic := persistent(name, namespace))
+        return Done(topic) if isinstance(made, Done) else made
+
+    def mark_delete(self, subscription: Subscription) -> Outcome[Position | None]:
+        """Up to where the subscription has acknowledged everything; None where there is none of that name."""
+        match self.log_stats(subscription.topic):
+            case Done(stats):
+                return Done(stats.mark_deletes.get(subscription.name))
+            case trouble:
+                return trouble
 
     def receive_visible(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
         """What a consumer is given up to the sentinel that ends its log, or, where an open transaction stops every reader, up to there.

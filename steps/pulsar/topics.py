@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fencepost.adapters.pulsar.values import MessageId, Producer, SubscriptionType, TxnId, persistent
+from fencepost.adapters.pulsar.values import MessageId, Producer, SubscriptionType, TxnId
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed
 
@@ -35,8 +35,8 @@ class Topics:
 
     def create(self, name: str, namespace: str = "public/default") -> None:
         """A new topic that only this scenario uses."""
-        self.by_name[name] = persistent(self.transactions.session.unique(name), namespace)
-        achieved(self.transactions.client.create_topic(self[name]), f"making the topic {name}")
+        made = self.transactions.client.make_topic(self.transactions.session.unique(name), namespace)
+        self.by_name[name] = achieved(made, f"making the topic {name}")
 
     def producer(self, name: str) -> Producer:
         """The producer of a topic."""
