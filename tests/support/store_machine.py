@@ -1,0 +1,304 @@
+"""What every metadata store does, as a machine for Hypothesis with plain dictionaries as its model.
+
+A subclass says which clients of one store it is about. Keys of an example begin with a root of its own, so that a store that outlives the
+example, as a real one does, can be asked again.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import count
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from fencepost.reference.metadata.store import (
+    NEW,
+    Change,
+    ChangeKind,
+    IndexEntry,
+    MetadataStore,
+    Record,
+    Session,
+    VersionConflict,
+    Watch,
+)
+
+ROOTS = count(1)
+CLIENTS = 2
+NEVER = 10**15
+"""A version that no store gives."""
+
+KEYS = st.sampled_from(
+    ["a", "a/", "a/b", "a/b/c", "a//b", "a.b", "a-b", "a0", "b", "p/x", "p/y/z", "q/x", "s", "s/t", "é", "\uffff", "\U00010000"]
+)
+"""Among them such as are in another order where slashes, or halves of UTF-16, count; the prefixes of sequences; and two partitions."""
+PREFIXES = st.sampled_from(["s", "s/t", "s-00000000000000000001"])
+BOUNDS = st.one_of(KEYS, st.sampled_from(["", "a\0", "a/b\0", "s-", "~", "\U0010ffff"]))
+INDEXES = st.sampled_from(["by time", "by/state"])
+INDEX_KEYS = st.sampled_from(["", "0", "00", "1", "1/", "1/2", "1.2", "a\0b", "é", "\uffff", "\U00010000"])
+ENTRIES = st.dictionaries(INDEXES, INDEX_KEYS)
+VALUES = st.sampled_from([b"", b"1", b"two\n", b"\0\xff"])
+
+
+@dataclass
+class Known:
+    """A record of the model."""
+
+    value: bytes
+    version: int
+    indexes: dict[str, str]
+    session: int | None = None
+
+
+@dataclass
+class Watching:
+    """A watch, what it has to be told, and what it was. What one write changes may be told in any order."""
+
+    client: int
+    covers: Callable[[str], bool]
+    told: list[Change] = field(default_factory=list)
+    due: list[list[Change]] = field(default_factory=list)
+    watch: Watch | None = None
+
+
+@dataclass
+class WatchingSequence:
+    """A watch of a sequence, and what it was told."""
+
+    client: int
+    prefix: str
+    told: list[str] = field(default_factory=list)
+    watch: Watch | None = None
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """Whatever clients do, they see the same records, and their watches are told all that was changed."""
+
+    def open_client(self) -> MetadataStore:
+        """Another client of the store that the example is about."""
+        raise NotImplementedError
+
+    @initialize()
+    def begin(self) -> None:
+        self.root = f"r{next(ROOTS)}/"
+        self.clients = [self.open_client() for _ in range(CLIENTS)]
+        self.records: dict[str, Known] = {}
+        self.versions: set[tuple[str, int]] = set()
+        self.numbers: dict[str, int] = {}
+        self.watches: list[Watching] = []
+        self.sequences: list[WatchingSequence] = []
+        self.sessions: dict[int, tuple[int, Session]] = {}
+        self.names = count(1)
+
+    def teardown(self) -> None:
+        for client in getattr(self, "clients", []):
+            client.close()
+
+    clients_ = st.integers(0, CLIENTS - 1)
+
+    @rule(client=clients_, key=KEYS, value=VALUES, entries=ENTRIES, expecting=st.sampled_from(["nothing", "it", "new", "other"]))
+    def put(self, client: int, key: str, value: bytes, entries: dict[str, str], expecting: str) -> None:
+        expected = self._expected(key, expecting)
+
+        def write() -> Record:
+            return self.clients[client].put(
+                self.root + key, value, expected=expected, partition_key=self._partition(key), indexes=self._entries(entries)
+            )
+
+        self._write(key, value, entries, expected, write)
+
+    @rule(client=clients_, prefix=PREFIXES, value=VALUES, entries=ENTRIES)
+    def append(self, client: int, prefix: str, value: bytes, entries: dict[str, str]) -> None:
+        number = self.numbers.get(prefix, 0) + 1
+        key = f"{prefix}-{number:020}"
+
+        def write() -> Record:
+            return self.clients[client].append(self.root + prefix, value, partition_key=self.root + prefix, indexes=self._entries(entries))
+
+        self._write(key, value, entries, None, write)
+        self.numbers[prefix] = number
+
+    @rule(client=clients_, data=st.data(), expecting=st.sampled_from(["nothing", "it", "new", "other"]))
+    def delete(self, client: int, data: st.DataObject, expecting: str) -> None:
+        key = data.draw(st.sampled_from(sorted(self.records)) | KEYS if self.records else KEYS, label="key")
+        expected = self._expected(key, expecting)
+
+        def delete() -> None:
+            self.clients[client].delete(self.root + key, expected=expected, partition_key=self._partition(key))
+
+        if expected not in (None, self._version(key)):
+            with pytest.raises(VersionConflict):
+                delete()
+            return
+        delete()
+        if self.records.pop(key, None):
+            self._changed([Change(self.root + key, ChangeKind.DELETED, None)])
+
+    @rule(client=clients_, key=KEYS)
+    def get(self, client: int, key: str) -> None:
+        assert self.clients[client].get(self.root + key, partition_key=self._partition(key)) == self._record(key)
+
+    @rule(client=clients_, first=BOUNDS, behind=BOUNDS)
+    def scan(self, client: int, first: str, behind: str) -> None:
+        expected = [key for key in self._in_order() if first.encode() <= key.encode() < behind.encode()]
+        bounds = self.root + first, self.root + behind
+        assert self.clients[client].keys(*bounds) == [self.root + key for key in expected]
+        assert self.clients[client].scan(*bounds) == [self._record(key) for key in expected]
+
+    @rule(client=clients_, partition=st.sampled_from(["p", "q"]))
+    def scan_partition(self, client: int, partition: str) -> None:
+        bounds = self.root, self.root + "\U0010ffff"
+        expected = [key for key in self._in_order() if key.startswith(f"{partition}/")]
+        seen = self.clients[client].scan(*bounds, partition_key=self.root + partition)
+        assert seen == [self._record(key) for key in expected]
+        assert self.clients[client].keys(*bounds, partition_key=self.root + partition) == [record.key for record in seen]
+
+    @rule(client=clients_, index=INDEXES, first=INDEX_KEYS, behind=st.one_of(INDEX_KEYS, st.just("\U0010ffff")))
+    def scan_by_index(self, client: int, index: str, first: str, behind: str) -> None:
+        entries = sorted((known.indexes[index].encode(), key.encode()) for key, known in self.records.items() if index in known.indexes)
+        expected = [key.decode() for index_key, key in entries if first.encode() <= index_key < behind.encode()]
+        assert self.clients[client].keys_by_index(self.root + index, first, behind) == [self.root + key for key in expected]
+        assert self.clients[client].scan_by_index(self.root + index, first, behind) == [self._record(key) for key in expected]
+
+    @rule(client=clients_, first=BOUNDS, behind=BOUNDS)
+    def watch(self, client: int, first: str, behind: str) -> None:
+        one = Watching(client, lambda key: first.encode() <= key.encode() < behind.encode())
+        one.watch = self.clients[client].watch(self.root + first, self.root + behind, one.told.append)
+        self.watches.append(one)
+
+    @rule(client=clients_, prefix=PREFIXES)
+    def watch_sequence(self, client: int, prefix: str) -> None:
+        one = WatchingSequence(client, prefix)
+        one.watch = self.clients[client].watch_sequence(self.root + prefix, one.told.append, partition_key=self.root + prefix)
+        self.sequences.append(one)
+
+    @precondition(lambda self: self.watches)
+    @rule(data=st.data())
+    def close_watch(self, data: st.DataObject) -> None:
+        one = data.draw(st.sampled_from(self.watches), label="watch")
+        assert one.watch
+        one.watch.close()
+        one.watch.close()
+        self.watches.remove(one)
+
+    @rule(client=clients_)
+    def open_session(self, client: int) -> None:
+        self.sessions[next(self.names)] = client, self.clients[client].session()
+
+    @precondition(lambda self: self.sessions)
+    @rule(
+        data=st.data(),
+        key=st.sampled_from(["a", "a/b", "e", "e/1"]),
+        value=VALUES,
+        expecting=st.sampled_from(["nothing", "it", "new", "other"]),
+    )
+    def put_ephemeral(self, data: st.DataObject, key: str, value: bytes, expecting: str) -> None:
+        name = data.draw(st.sampled_from(sorted(self.sessions)), label="session")
+        expected = self._expected(key, expecting)
+
+        def write() -> Record:
+            return self.sessions[name][1].put_ephemeral(self.root + key, value, expected=expected)
+
+        self._write(key, value, {}, expected, write, name)
+
+    @precondition(lambda self: self.sessions)
+    @rule(data=st.data())
+    def close_session(self, data: st.DataObject) -> None:
+        name = data.draw(st.sampled_from(sorted(self.sessions)), label="session")
+        session = self.sessions[name][1]
+        session.close()
+        session.close()
+        self._session_ended(name)
+
+    @rule(client=clients_)
+    def crash(self, client: int) -> None:
+        self.clients[client].close()
+        self.clients[client].close()
+        for name in [name for name, (of, _) in self.sessions.items() if of == client]:
+            self._session_ended(name)
+        self.clients[client] = self.open_client()
+        self.watches = [one for one in self.watches if one.client != client]
+        self.sequences = [one for one in self.sequences if one.client != client]
+
+    @rule()
+    def settle(self) -> None:
+        for client in self.clients:
+            client.settle()
+        for one in self.watches:
+            told = iter(one.told)
+            assert len(one.told) == sum(map(len, one.due)), (one.told, one.due)
+            for group in one.due:
+                assert _by_key(next(told) for _ in group) == _by_key(group)
+            one.told.clear()
+            one.due.clear()
+        for sequence in self.sequences:
+            newest = self.numbers.get(sequence.prefix, 0)
+            numbers = [int(key.removeprefix(f"{self.root}{sequence.prefix}-")) for key in sequence.told]
+            assert numbers == sorted(set(numbers))
+            assert numbers[-1:] == ([newest] if newest else [])
+
+    @invariant()
+    def nothing_is_told_between(self) -> None:
+        assert not any(one.told for one in getattr(self, "watches", []))
+
+    def _write(
+        self,
+        key: str,
+        value: bytes,
+        entries: dict[str, str],
+        expected: int | None,
+        write: Callable[[], Record],
+        session: int | None = None,
+    ) -> None:
+        """A write of any kind, and what it changes."""
+        if expected not in (None, self._version(key)):
+            with pytest.raises(VersionConflict):
+                write()
+            return
+        record = write()
+        assert (record.key, record.value) == (self.root + key, value)
+        assert (key, record.version) not in self.versions
+        self.versions.add((key, record.version))
+        kind = ChangeKind.MODIFIED if key in self.records else ChangeKind.CREATED
+        self.records[key] = Known(value, record.version, entries, session)
+        self._changed([Change(record.key, kind, record.version)])
+
+    def _session_ended(self, name: int) -> None:
+        del self.sessions[name]
+        gone = [key for key, known in self.records.items() if known.session == name]
+        for key in gone:
+            del self.records[key]
+        self._changed([Change(self.root + key, ChangeKind.DELETED, None) for key in gone])
+
+    def _changed(self, changes: list[Change]) -> None:
+        for one in self.watches:
+            if due := [change for change in changes if one.covers(change.key.removeprefix(self.root))]:
+                one.due.append(due)
+
+    def _expected(self, key: str, expecting: str) -> int | None:
+        return {"nothing": None, "it": self._version(key), "new": NEW, "other": NEVER}[expecting]
+
+    def _version(self, key: str) -> int:
+        return self.records[key].version if key in self.records else NEW
+
+    def _record(self, key: str) -> Record | None:
+        known = self.records.get(key)
+        return Record(self.root + key, known.value, known.version) if known else None
+
+    def _in_order(self) -> list[str]:
+        return sorted(self.records, key=str.encode)
+
+    def _partition(self, key: str) -> str | None:
+        """Those of a sequence are where the sequence is; some others are in a partition by the beginning of their key."""
+        prefix, _, number = key.rpartition("-")
+        if len(number) == 20:
+            return self.root + prefix
+        return self.root + key[0] if key.startswith(("p/", "q/")) else None
+
+    def _entries(self, entries: dict[str, str]) -> list[IndexEntry]:
+        return [IndexEntry(self.root + index, key) for index, key in entries.items()]
+
+
+def _by_key(changes: Iterable[Change]) -> list[Change]:
+    return sorted(changes, key=lambda change: change.key)
