@@ -13,10 +13,12 @@ from fencepost.contract.transactional_log import Answer
 
 from .consuming import PERMITS
 from .probe import PulsarProbe
-from .values import Action, Consumer, Producer, Received, Status, Subscription, TxnId
+from .values import Action, Consumer, MessageId, Position, Producer, Received, Status, Subscription, TxnId
 
 _NAMESPACE = "public/default"
 _SENTINEL = "sentinel-"
+_NO_SENTINEL = Received(MessageId(Position(-1, -1)), "not even what was written last", 0, "", 0)
+"""Stands for a message that had to come, for nobody has the log open."""
 
 
 def _without_sentinels(messages: Sequence[Received]) -> list[Received]:
@@ -33,6 +35,7 @@ class PulsarLog:
         self._observer = client("observer")
         self._looks = 0
         self._enders = 0
+        self._writers: list[PulsarWriter] = []
         self._topics: dict[str, str] = {}
 
     @property
@@ -54,7 +57,8 @@ class PulsarLog:
                 return trouble
 
     def writer(self, name: str, timeout_ms: int) -> "Outcome[PulsarWriter]":
-        return Done(PulsarWriter(self, self._client(name), timeout_ms))
+        self._writers.append(PulsarWriter(self, self._client(name), timeout_ms))
+        return Done(self._writers[-1])
 
     def write(self, log: str, value: str) -> Outcome[None]:
         match self._observer.producer(self.topic(log)):
@@ -115,9 +119,12 @@ class PulsarLog:
         sentinel = f"{_SENTINEL}{self._looks}"
         if not isinstance(written := self.write(log, sentinel), Done):
             return written
-        match probe.receive_visible(consumer, sentinel):
-            case Done(messages):
+        is_open = any(writer.has_open(self.topic(log)) for writer in self._writers)
+        match probe.receive_visible(consumer, sentinel) if is_open else probe.receive_decided(consumer, sentinel):
+            case Done(messages) if is_open or not probe.settles_later or any(message.value == sentinel for message in messages):
                 return Done(_without_sentinels(messages))
+            case Done(messages):
+                return Done([*_without_sentinels(messages), _NO_SENTINEL])
             case nothing:
                 return nothing
 
@@ -154,7 +161,8 @@ class PulsarFollower:
             case trouble:
                 return trouble
         self.given += [message.value for message in messages]
-        if messages and not isinstance(done := self.probe.acknowledge(self.consumer, [message.id for message in messages]), Done):
+        stored = [message.id for message in messages if message.id.was_stored]
+        if stored and not isinstance(done := self.probe.acknowledge(self.consumer, stored), Done):
             return done
         return Done(self.given)
 
@@ -172,6 +180,12 @@ class PulsarWriter:
     producers: dict[str, Producer] = field(default_factory=dict)
     last: dict[str, tuple[str, TxnId, int]] = field(default_factory=dict)
     """The last write to each log: the value, the transaction, and the sequence id."""
+    over: set[TxnId] = field(default_factory=set)
+    """Transactions that somebody else has ended."""
+
+    def has_open(self, topic: str) -> bool:
+        """Whether the writer has a transaction open in which it has written to a topic."""
+        return self.open is not None and self.open not in self.over and topic in self.announced
 
     def begin(self) -> Outcome[None]:
         return without_value(self._transaction())
@@ -298,9 +312,10 @@ class PulsarWriter:
         transaction = self.open or self.ended
         assert transaction is not None, "a transaction was begun before it is over"
         match self.probe.transaction(transaction, retry=False):
-            case Done(metadata):
-                return Done(metadata.status in (Status.COMMITTED, Status.ABORTED))
-            case Refused(code=404):
+            case Done(metadata) if metadata.status not in (Status.COMMITTED, Status.ABORTED):
+                return Done(False)
+            case Done() | Refused(code=404):
+                self.over.add(transaction)
                 return Done(True)
             case trouble:
                 return trouble

@@ -57,6 +57,10 @@ class PulsarProbe(TransactionCalls, ProducerCalls, AcknowledgementCalls, AdminCa
         self._await_dispatch(consumer, buffer.value.max_read_position)
         return self._until_quiet(consumer)
 
+    def receive_decided(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
+        """The same of a topic in which nobody has an open transaction: then the sentinel must come."""
+        return self.receive_visible(consumer, sentinel)
+
     def _await_dispatch(self, consumer: Consumer, limit: Position) -> None:
         """Wait until the broker has read all for the consumer that it may. One that reports no read position is not waited for."""
         for _ in self._time.attempts():

@@ -142,6 +142,19 @@ class ScalableProbe(PulsarProbe):
                 case trouble:
                     return trouble
 
+    def receive_decided(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
+        """What a consumer is given up to the sentinel, or until patience ends: without it, an end has not arrived."""
+        taken: list[Received] = []
+        for _ in self._time.attempts():
+            match self.received(consumer):
+                case Done(messages):
+                    taken += messages
+                case trouble:
+                    return trouble
+            if any(message.value == sentinel for message in taken):
+                break
+        return Done(tuple(taken))
+
     def mark_delete(self, subscription: Subscription) -> Outcome[Position | None]:
         """Up to where the subscription has acknowledged everything, as its consumer is told with the last message id."""
         match self.subscribe(subscription.topic, subscription.name, SubscriptionType.SHARED, permits=0):
@@ -187,7 +200,7 @@ class ScalableProbe(PulsarProbe):
             case Done():
                 return Done(_standing(transaction, _STATUS[opposite]))
             case Refused(code=pb.TransactionNotFound):
-                return Refused(_GONE, "not found")
+                return Refused("Not Found", _GONE)
             case Refused():
                 return Done(_standing(transaction, _STATUS[asked]))
             case trouble:

@@ -150,6 +150,7 @@ class MetadataCoordinator:
 
     def _finalized(self, txn: TxnId, header: Header, version: int, state: State) -> bool:
         """Whether the compare-and-set was the first."""
+        self._machine.crash_points.reach("before-header-cas")
         ended = header.model_copy(update={"state": state, "finalizedAt": self._machine.clock.now})
         try:
             self._records.replace(txn, ended, version)

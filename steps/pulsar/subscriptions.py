@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fencepost.adapters.pulsar.values import Consumer, InitialPosition, MessageId, Subscription, SubscriptionType
 from fencepost.steps.outcomes import achieved, observed
 
-from .topics import Topics, is_sentinel
+from .topics import NO_SENTINEL, Topics, is_sentinel
 
 _PERMITS = 1_000
 """As many messages as no scenario has."""
@@ -89,7 +89,7 @@ class Subscriptions:
             if awaited <= set(taken):
                 break
         found = sorted(value for value in taken if not is_sentinel(value))
-        return found if sentinel in taken else [*found, "not even the sentinel"]
+        return found if sentinel in taken else [*found, NO_SENTINEL]
 
     def come(self, name: str, expected: Collection[str]) -> list[str]:
         """What the consumer has received since somebody last looked, sorted, once all that is expected has come. Nothing is written."""

@@ -10,6 +10,8 @@ from fencepost.steps.outcomes import achieved, observed
 from .transactions import GONE, Transactions
 
 _SENTINEL = "sentinel-"
+NO_SENTINEL = "not even the sentinel"
+"""Stands for the message that had to come, for nobody has the topic open."""
 _LET_GO_S = 5.0
 """How long is waited for the answer to an end that is held up no longer. Whether it is complete is asked afterwards."""
 
@@ -65,8 +67,13 @@ class Topics:
         subscribed = client.subscribe(self[name], f"reader-{self._looks}", kind, read_compacted=compacted)
         consumer = achieved(subscribed, f"subscribing to {name}")
         sentinel = self.sentinel(name)
-        received = observed(client.receive_visible(consumer, sentinel), f"reading {name}")
-        return [message.value for message in received if not is_sentinel(message.value)]
+        if self.transactions.has_undecided(name):
+            received = observed(client.receive_visible(consumer, sentinel), f"reading {name}")
+            return [message.value for message in received if not is_sentinel(message.value)]
+        received = observed(client.receive_decided(consumer, sentinel), f"reading {name}")
+        found = [message.value for message in received if not is_sentinel(message.value)]
+        has_come = not client.settles_later or any(message.value == sentinel for message in received)
+        return found if has_come else [*found, NO_SENTINEL]
 
     def seen_behind(self, name: str, value: str) -> list[str]:
         """What a reader is given that begins behind the first message which has this value."""
