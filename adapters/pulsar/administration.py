@@ -69,7 +69,7 @@ class AdminCalls(Calls):
         """
         unloaded = self._change("PUT", f"{_topic('v2', topic)}/unload")
         if isinstance(unloaded, Done):
-            self._client.attached.await_closed(topic, self._time)
+            self._client.attached.await_closed(lambda attached: attached == topic, self._time)
         return unloaded
 
     def compact_topic(self, topic: str) -> Outcome[None]:
@@ -87,6 +87,13 @@ class AdminCalls(Calls):
     def delete_namespace(self, namespace: str) -> Outcome[None]:
         """Delete a namespace with its topics."""
         return self._change("DELETE", f"/admin/v2/namespaces/{namespace}", {"force": "true"})
+
+    def unload_namespace(self, namespace: str) -> Outcome[None]:
+        """Unload all topics of a namespace, as `unload_topic` does one."""
+        unloaded = self._change("PUT", f"/admin/v2/namespaces/{namespace}/unload")
+        if isinstance(unloaded, Done):
+            self._client.attached.await_closed(lambda attached: _path(attached).startswith(f"{namespace}/"), self._time)
+        return unloaded
 
     def set_deduplication(self, namespace: str, enabled: bool) -> Outcome[None]:
         """Let the topics of a namespace recognise messages that their producers repeat."""
@@ -200,7 +207,11 @@ def _topic(version: str, topic: str) -> str:
 
 
 def _transactions(what: str, topic: str) -> str:
-    return f"/admin/v3/transactions/{what}/{topic.partition('://')[2]}"
+    return f"/admin/v3/transactions/{what}/{_path(topic)}"
+
+
+def _path(topic: str) -> str:
+    return topic.partition("://")[2]
 
 
 def _refusal(status: int, body: bytes) -> Refused:

@@ -7,6 +7,7 @@ there.
 
 import itertools
 from collections import defaultdict
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from fencepost.adapters.common.address import Address
@@ -20,8 +21,9 @@ from .attached import Attached
 from .connection import Connection
 from .errors import LOOKING, refused
 from .recording import Recorder
+from .scalable_lookups import coordinators
 from .transport import AdminTransport, Connect, ConnectionLost
-from .values import TxnId
+from .values import Coordinator, TxnId
 
 COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
 """The partitioned topic whose partitions belong to the coordinators; the owner of a partition is the coordinator's broker."""
@@ -130,37 +132,51 @@ class Client:
                     return trouble
         raise Malformed(f"looking up {topic} from {self._service} is redirected for ever; the last redirect was to {address}")
 
-    def coordinator(self, number: int) -> Outcome[Connection]:
+    def coordinator(self, coordinator: Coordinator) -> Outcome[Connection]:
         """A connection to the broker of a coordinator, which this client has connected to. The service address where there is none."""
-        if (known := self._that_knows(number)) is not None:
+        if (known := self._that_knows(coordinator)) is not None:
             return Done(known)
-        match self.has_coordinator(number):
+        match self.has_coordinator(coordinator):
             case Done(exists) if not exists:
                 return self.connection()
             case Refused() | Unknown() as trouble:
                 return trouble
-        match self.owner(f"{COORDINATORS}-partition-{number}"):
+        match self._broker_of(coordinator):
             case Done(connection):
-                return self._connected_to_coordinator(connection, number)
+                return self._connected_to_coordinator(connection, coordinator)
             case trouble:
                 return trouble
 
-    def has_coordinator(self, number: int) -> Outcome[bool]:
-        """Whether there is a coordinator of that number; False also where there are none at all."""
-        if self._that_knows(number) is not None:
+    def has_coordinator(self, coordinator: Coordinator) -> Outcome[bool]:
+        """Whether there is that coordinator; False also where there are none at all."""
+        if self._that_knows(coordinator) is not None:
             return Done(True)
+        if coordinator.scalable:
+            match self.scalable_coordinators():
+                case Done(brokers):
+                    return Done(coordinator.number in brokers)
+                case trouble:
+                    return trouble
         match self.partitions(COORDINATORS):
             case Done(count):
-                return Done(number < count)
+                return Done(coordinator.number < count)
             case Refused(code=code) if code not in LOOKING:
                 return Done(False)
             case trouble:
                 return trouble
 
-    def forget_coordinator(self, number: int) -> None:
+    def scalable_coordinators(self) -> Outcome[Mapping[int, str | None]]:
+        """The coordinators of scalable topics' transactions: for each the service URL where it is, None where the broker tells none."""
+        match self.connection():
+            case Done(connection):
+                return coordinators(connection, self.next_request(), self._deadline_s)
+            case trouble:
+                return trouble
+
+    def forget_coordinator(self, coordinator: Coordinator) -> None:
         """It is not where it was: look for it again the next time."""
         for connection in self._connections.values():
-            connection.coordinators.discard(number)
+            connection.coordinators.discard(coordinator)
 
     def close(self) -> None:
         """Close every connection."""
@@ -183,22 +199,37 @@ class Client:
                 self.recorder.lost(call, reason)
         return answer
 
-    def _that_knows(self, number: int) -> Connection | None:
+    def _broker_of(self, coordinator: Coordinator) -> Outcome[Connection]:
+        """A connection to the broker that a coordinator is at; the service address, where that is not told."""
+        if not coordinator.scalable:
+            return self.owner(f"{COORDINATORS}-partition-{coordinator.number}")
+        match self.scalable_coordinators():
+            case Done(brokers):
+                url = brokers.get(coordinator.number)
+            case trouble:
+                return trouble
+        address = None if url is None else parse_service_url(url)
+        if url is not None and address is None:
+            raise Malformed(f"the coordinator {coordinator.number} is told to be at {url!r}, expected pulsar://HOST:PORT")
+        return self.connection(address)
+
+    def _that_knows(self, coordinator: Coordinator) -> Connection | None:
         """The connection, still there, on which this client has connected to the coordinator."""
         for connection in self._connections.values():
-            if number in connection.coordinators:
+            if coordinator in connection.coordinators:
                 connection.drain()
                 if connection.lost is None:
                     return connection
         return None
 
-    def _connected_to_coordinator(self, connection: Connection, number: int) -> Outcome[Connection]:
-        if number in connection.coordinators:
+    def _connected_to_coordinator(self, connection: Connection, coordinator: Coordinator) -> Outcome[Connection]:
+        if coordinator in connection.coordinators:
             return Done(connection)
-        call = connection.ask(pb.CommandTcClientConnectRequest(request_id=self.next_request(), tc_id=number))
+        number, flag = self.next_request(), coordinator.scalable or None
+        call = connection.ask(pb.CommandTcClientConnectRequest(request_id=number, tc_id=coordinator.number, scalable=flag))
         match connection.answer(call, self._deadline_s):
             case Done(frame) if not frame.body.HasField("error"):
-                connection.coordinators.add(number)
+                connection.coordinators.add(coordinator)
                 return Done(connection)
             case Done(frame):
                 return refused(frame.body.error, frame.body.message)

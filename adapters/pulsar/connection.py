@@ -11,7 +11,7 @@ When it is lost, so is every request that was on its way.
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
 
@@ -24,6 +24,7 @@ from fencepost.wire.pulsar.numbers import MINUS_ONE
 
 from .recording import Call, Recorder
 from .transport import ConnectionLost, Transport
+from .values import Coordinator
 
 _MOST_AT_ONCE = 10_000
 """So many frames are taken in at once from a broker that never stops talking."""
@@ -32,7 +33,7 @@ PROTOCOL_VERSION = 21
 """The newest that brokers with transactions know; from 19 on a client connects to its coordinator."""
 
 _Key: TypeAlias = tuple[str, int, int]
-"""What an answer is found by: ("request", its id, 0), or ("send", producer, sequence id)."""
+"""What an answer is found by: ("request", its id, 0), or ("send", producer, sequence id), or ("session" or "watch", its id, 0)."""
 
 _CONNECT: _Key = ("connect", 0, 0)
 _PING: _Key = ("ping", 0, 0)
@@ -40,12 +41,19 @@ _PING: _Key = ("ping", 0, 0)
 _NOBODYS = MINUS_ONE
 """The request id of an ERROR that answers no request but CONNECT, which has none."""
 
-About: TypeAlias = Mapping[str, str]
+About: TypeAlias = Mapping[str, Any]
 """What the client knows about a request and the frame does not say, such as the topic of a producer."""
 
 NOTHING_MORE: About = MappingProxyType({})
 
-_PLAIN_ANSWERS = {"PRODUCER": "PRODUCER_SUCCESS", "CONNECT": "CONNECTED", "SEND": "SEND_RECEIPT", "PING": "PONG"}
+_PLAIN_ANSWERS = {
+    "PRODUCER": "PRODUCER_SUCCESS",
+    "CONNECT": "CONNECTED",
+    "SEND": "SEND_RECEIPT",
+    "PING": "PONG",
+    "SCALABLE_TOPIC_LOOKUP": "SCALABLE_TOPIC_UPDATE",
+    "WATCH_TC_ASSIGNMENTS": "WATCH_TC_ASSIGNMENTS_UPDATE",
+}
 _SUCCESS = frozenset({"SUBSCRIBE", "UNSUBSCRIBE", "SEEK", "CLOSE_PRODUCER", "CLOSE_CONSUMER"})
 
 
@@ -55,7 +63,9 @@ class Connection:
     def __init__(self, client: str, address: Address, transport: Transport, recorder: Recorder) -> None:
         self.address = address
         self.lost: str | None = None
-        self.coordinators: set[int] = set()
+        self.features: tuple[str, ...] = ()
+        """The features of which CONNECTED said that the broker has them, by the names of their flags."""
+        self.coordinators: set[Coordinator] = set()
         """The coordinators that this connection has connected to (TC_CLIENT_CONNECT)."""
         self.closed_producers: set[int] = set()
         self.closed_consumers: set[int] = set()
@@ -77,6 +87,7 @@ class Connection:
         call = self.ask(pb.CommandConnect(client_version="fencepost", protocol_version=PROTOCOL_VERSION))
         match self.answer(call, within_s):
             case Done(frame) if frame.name == "CONNECTED":
+                self.features = features_of(frame.body)
                 return Done(frame.body)
             case Done(frame):
                 return Unknown(f"{self.address} refused the connection: {frame.body.message}", lost=True)
@@ -171,6 +182,10 @@ class Connection:
             case pb.CommandActiveConsumerChange():
                 self._pushed(frame)
                 self.active[body.consumer_id] = body.is_active
+            case pb.CommandScalableTopicAssignmentUpdate():
+                self._pushed(frame)
+            case pb.CommandScalableTopicUpdate() | pb.CommandWatchTcAssignmentsUpdate() if not self._waiting.get(_key_of_answer(frame)):
+                self._pushed(frame)  # more than one may come, also after the client has said that it wants no more
             case pb.CommandError(request_id=number) if number == _NOBODYS and not self._waiting.get(_CONNECT):
                 self._pushed(frame)
             case _:
@@ -231,6 +246,11 @@ class Connection:
         self._waiting.clear()
 
 
+def features_of(connected: pb.CommandConnected) -> tuple[str, ...]:
+    """The names of the flags that are set."""
+    return tuple(field.name for field, is_set in connected.feature_flags.ListFields() if is_set)
+
+
 def _key(request: Frame) -> _Key:
     body = request.body
     match body:
@@ -240,6 +260,10 @@ def _key(request: Frame) -> _Key:
             return _PING
         case pb.CommandSend():
             return ("send", body.producer_id, body.sequence_id)
+        case pb.CommandScalableTopicLookup():
+            return ("session", body.session_id, 0)
+        case pb.CommandWatchTcAssignments():
+            return ("watch", body.watch_id, 0)
         case _:
             return ("request", body.request_id, 0)
 
@@ -255,6 +279,10 @@ def _key_of_answer(frame: Frame) -> _Key:
             return _CONNECT
         case pb.CommandSendReceipt() | pb.CommandSendError():
             return ("send", body.producer_id, body.sequence_id)
+        case pb.CommandScalableTopicUpdate():
+            return ("session", body.session_id, 0)
+        case pb.CommandWatchTcAssignmentsUpdate():
+            return ("watch", body.watch_id, 0)
         case _:
             return ("request", getattr(body, "request_id", -1), 0)
 

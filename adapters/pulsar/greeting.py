@@ -4,7 +4,8 @@ from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .calls import Calls, read_answer
+from .answers import read_answer
+from .calls import Calls
 from .connection import Connection
 
 

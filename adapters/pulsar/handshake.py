@@ -16,6 +16,7 @@ from fencepost.contract.ports import Handshake, Image
 from fencepost.contract.releases import version_of
 from fencepost.wire.pulsar import messages_pb2 as pb
 
+from .connection import features_of
 from .settings import Release
 
 MAY_BE_OFFERED = frozenset({"reload"})
@@ -35,9 +36,8 @@ class Offer:
 
     @classmethod
     def of(cls, connected: pb.CommandConnected) -> "Offer":
-        flags = tuple(field.name for field, is_set in connected.feature_flags.ListFields() if is_set)
         size = connected.max_message_size if connected.HasField("max_message_size") else None
-        return cls(connected.server_version, connected.protocol_version, size, flags)
+        return cls(connected.server_version, connected.protocol_version, size, features_of(connected))
 
 
 def identify(server: str, releases: Iterable[Release]) -> Identity:

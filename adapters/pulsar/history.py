@@ -28,7 +28,7 @@ from . import places
 from .errors import UNDECIDED
 from .history_subscriptions import Lives
 from .recording import Call
-from .values import MessageId
+from .values import MessageId, TxnId
 
 _Moment: TypeAlias = tuple[int, bool, float]
 
@@ -65,7 +65,7 @@ def events(calls: Sequence[Call], run_id: str) -> list[Event]:
 def _actor(call: Call) -> str:
     """Who does one thing after another: a client, and in each transaction another one, since systems differ in the order of two."""
     match call.request:
-        case Frame(name="SEND") as frame if (named := _transaction(frame.body)).txn_id:
+        case Frame(name="SEND") as frame if (named := _transaction(call, frame.body)).txn_id:
             return f"{call.client} {named.txn_id}"
         case _:
             return call.client
@@ -135,10 +135,12 @@ def _operation(call: Call, *, answered: bool) -> Operation:
             return _delivery(call, answered)
 
 
-def _transaction(body: Any) -> Named:
+def _transaction(call: Call, body: Any) -> Named:
+    """The transaction that a request names, or its answer. Of which kind it is says the request, or what the client knows of it."""
     if not (body.HasField("txnid_most_bits") and body.HasField("txnid_least_bits")):
         return NO_TRANSACTION
-    name = f"({body.txnid_most_bits},{body.txnid_least_bits})"
+    is_scalable = call.about.get("scalable", False) or (isinstance(call.request, Frame) and getattr(call.request.body, "scalable", False))
+    name = str(TxnId(body.txnid_most_bits, body.txnid_least_bits, is_scalable))
     return Named(name, {"tid": name, "pid": body.txnid_most_bits, "epoch": None})
 
 
@@ -187,13 +189,13 @@ def _group(call: Call) -> Group:
 def _send(call: Call, frame: Frame, answer: Any) -> Operation:
     assert frame.payload is not None
     stored = MessageId.of(answer.message_id) if isinstance(answer, pb.CommandSendReceipt) else None
-    return operation("send", _transaction(frame.body), mops=_records("send", call.about.get("topic"), frame.payload, stored))
+    return operation("send", _transaction(call, frame.body), mops=_records("send", call.about.get("topic"), frame.payload, stored))
 
 
 def _ack(call: Call, frame: Frame, _answer: Any) -> Operation:
     kind: MopKind = "ack_cum" if frame.body.ack_type == pb.CommandAck.Cumulative else "ack_ind"
     mops = [_mop(kind, call.about.get("topic"), MessageId.of(one)) for one in frame.body.message_id]
-    return operation("ack", _transaction(frame.body), grp=_group(call), mops=mops)
+    return operation("ack", _transaction(call, frame.body), grp=_group(call), mops=mops)
 
 
 def _subscribe(_call: Call, frame: Frame, _answer: Any) -> Operation:
@@ -202,16 +204,16 @@ def _subscribe(_call: Call, frame: Frame, _answer: Any) -> Operation:
     return operation("subscribe", grp=group, ctl={"topic": body.topic, "type": pb.CommandSubscribe.SubType.Name(body.sub_type)})
 
 
-def _new(_call: Call, _frame: Frame, answer: Any) -> Operation:
-    return operation("begin", _transaction(answer) if answer is not None and not answer.HasField("error") else NO_TRANSACTION)
+def _new(call: Call, _frame: Frame, answer: Any) -> Operation:
+    return operation("begin", _transaction(call, answer) if answer is not None and not answer.HasField("error") else NO_TRANSACTION)
 
 
-def _end(_call: Call, frame: Frame, _answer: Any) -> Operation:
-    return operation("commit" if frame.body.txn_action == pb.COMMIT else "abort", _transaction(frame.body))
+def _end(call: Call, frame: Frame, _answer: Any) -> Operation:
+    return operation("commit" if frame.body.txn_action == pb.COMMIT else "abort", _transaction(call, frame.body))
 
 
-def _transactional(_call: Call, frame: Frame, _answer: Any) -> Operation:
-    return operation("probe", _transaction(frame.body))
+def _transactional(call: Call, frame: Frame, _answer: Any) -> Operation:
+    return operation("probe", _transaction(call, frame.body))
 
 
 def _delivery(call: Call, answered: bool) -> Operation:

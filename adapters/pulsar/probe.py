@@ -6,11 +6,11 @@ A step calls one of these and judges what came back. Nothing here knows what a r
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 from .acknowledging import AcknowledgementCalls
-from .administration import AdminCalls
 from .connection import Connection
 from .errors import LOOKING
 from .greeting import GreetingCalls
 from .producing import ProducerCalls
+from .scalable_topics import ScalableTopicCalls
 from .transactions import TransactionCalls
 from .values import Consumer, Position, Received, Subscription, persistent
 
@@ -20,7 +20,7 @@ _QUIET_S = 0.3
 """How long a consumer is watched that was given all it may have: nothing more must come."""
 
 
-class PulsarProbe(TransactionCalls, ProducerCalls, AcknowledgementCalls, AdminCalls, GreetingCalls):
+class PulsarProbe(TransactionCalls, ProducerCalls, AcknowledgementCalls, ScalableTopicCalls, GreetingCalls):
     """One client of a Pulsar system, with connections of its own."""
 
     settles_later = False

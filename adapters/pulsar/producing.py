@@ -15,11 +15,13 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import Entry, encode_batch
 from fencepost.wire.pulsar.frames import Payload
 
-from .calls import Calls, read_answer
+from .answers import read_answer
+from .calls import Calls
 from .client import Client
 from .connection import Connection
 from .errors import OPENING, UNDECIDED
 from .recording import Call
+from .transaction_requests import about_transaction
 from .values import MessageId, PendingSend, Producer, TxnId
 
 
@@ -36,6 +38,10 @@ class _Held:
     """Whether it asks first where its topic is served."""
 
     @property
+    def topic(self) -> str:
+        return self.producer.topic
+
+    @property
     def is_open(self) -> bool:
         return self.connection is not None and self.connection.lost is None and self.producer.number not in self.connection.closed_producers
 
@@ -47,7 +53,7 @@ class ProducerCalls(Calls):
         super().__init__(client, time)
         self._producers: dict[int, _Held] = {}
         self._sending: dict[int, tuple[Connection, Call]] = {}
-        client.attached.add(lambda topic: (held for held in self._producers.values() if held.producer.topic == topic))
+        client.attached.add(self._producers.values)
 
     def producer(self, topic: str, *, name: str | None = None, retry: bool = True, looks: bool = True) -> Outcome[Producer]:
         """PRODUCER, for messages with and without a transaction. Under a name that was used before, sequence ids go on. One that does not
@@ -156,7 +162,8 @@ class ProducerCalls(Calls):
             metadata.highest_sequence_id = command.highest_sequence_id = first + len(values) - 1
             data = encode_batch(Entry(value.encode(), first + index) for index, value in enumerate(values))
         pending = PendingSend(held.producer, len(self._sending), first, len(values))
-        self._sending[pending.number] = (connection, connection.ask(command, Payload(metadata, data), {"topic": producer.topic}))
+        about = {"topic": producer.topic, **about_transaction(transaction)}
+        self._sending[pending.number] = (connection, connection.ask(command, Payload(metadata, data), about))
         return Done(pending)
 
     def _opened(self, held: _Held, *, retry: bool) -> Outcome[Connection]:

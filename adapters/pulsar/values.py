@@ -15,20 +15,56 @@ def persistent(name: str, namespace: str = "public/default") -> str:
     return f"persistent://{namespace}/{name}"
 
 
+def scalable(name: str, namespace: str = "public/default") -> str:
+    """The full name of a scalable topic, likewise."""
+    return f"topic://{namespace}/{name}"
+
+
+def is_segment(topic: str) -> bool:
+    """Whether that is a segment of a scalable topic, whose transactions are of a kind of their own."""
+    return topic.startswith("segment://")
+
+
 @dataclass(frozen=True, order=True)
 class TxnId:
-    """A transaction by its coordinator and its sequence number there. (0,0) is a transaction like others."""
+    """A transaction by its coordinator and its sequence number there. (0,0) is a transaction like others.
+
+    The coordinators of scalable topics' transactions number from 0 as well, so that of one id there may be two.
+    """
 
     coordinator_bits: int
     sequence: int
+    scalable: bool = False
 
     def __str__(self) -> str:
-        return f"({self.coordinator_bits},{self.sequence})"
+        return f"{'scalable ' if self.scalable else ''}({self.coordinator_bits},{self.sequence})"
 
     @property
     def coordinator(self) -> int:
         """The coordinator that gave the id: its number is in the 16 highest bits, as the proposal has it, or is all of the bits."""
         return self.coordinator_bits >> 48 or self.coordinator_bits
+
+
+@dataclass(frozen=True)
+class Coordinator:
+    """A transaction coordinator. Those of scalable topics' transactions have numbers of their own."""
+
+    number: int
+    scalable: bool = False
+
+
+@dataclass(frozen=True)
+class Segment:
+    """An active segment of a scalable topic, with the hashes of its keys, both ends included, and its name as a topic.
+
+    `broker` is the service URL where it is, None where the system tells none.
+    """
+
+    number: int
+    first_hash: int
+    last_hash: int
+    topic: str
+    broker: str | None
 
 
 @dataclass(frozen=True, order=True)
@@ -147,6 +183,7 @@ class NewTransaction:
 
     timeout_ms: int
     coordinator: int = 0
+    scalable: bool = False
 
 
 @dataclass(frozen=True)
