@@ -22,7 +22,7 @@ from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.connection import Connection
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
-_SERVICE = Address("reference", 6650)
+SERVICE = Address("reference", 6650)
 NODES = 2
 """Coordinators and topics are on different nodes, as in a cluster."""
 _LEVERS = frozenset({"held-ends", "participant-ends", "buffer-statistics", "batch-index-acknowledgement"})
@@ -38,7 +38,7 @@ class PulsarFaults(ReferenceFaults, OneNode, NoCleanStop):
 
 def number_of(address: Address) -> int:
     """The node that the reference has at this address."""
-    return FIRST_NODE + address.port - _SERVICE.port
+    return FIRST_NODE + address.port - SERVICE.port
 
 
 class _NodeAt:
@@ -60,13 +60,11 @@ class PulsarReferenceSystem:
     """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
 
     name = "reference"
-    session_type: type[PulsarSession] = PulsarSession
-    faults_type: type[PulsarFaults] = PulsarFaults
 
     def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
         self._profile = PulsarProfile.load(profile_name)
         self.variant = variant
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._is_open = False
 
     @property
@@ -101,23 +99,28 @@ class PulsarReferenceSystem:
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - one broker has them all
         """A fresh broker; its names come from the title, so that they are the same in every run."""
-        if not self._is_open:
-            raise WrongUsage("a session with the reference was asked for before open()")
+        self.check_is_open()
         broker = self.broker()
-        connect, connect_admin = self._ways_to(broker)
-        return self.session_type(
-            _SERVICE,
+        connect, connect_admin = self.ways_to(broker)
+        return PulsarSession(
+            SERVICE,
             connect,
             connect_admin,
-            VirtualTime(broker, self._patience_s),
-            self.faults_type(broker, self._patience_s),
+            VirtualTime(broker, self.patience_s),
+            PulsarFaults(broker, self.patience_s),
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
         )
+
+    def check_is_open(self) -> None:
+        """Raises WrongUsage before `open`."""
+        if not self._is_open:
+            raise WrongUsage("a session with the reference was asked for before open()")
 
     def close(self) -> None:
         """There is nothing to give back."""
 
-    def _ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
+    def ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
+        """How clients and administrators reach a broker."""
         return lambda _client, address: InProcessTransport(_NodeAt(broker, address)), lambda: InProcessAdmin(broker)
 
     def broker(self) -> ReferencePulsar:

@@ -3,16 +3,22 @@
 Its classic side is the release's whose profile is meant, or that of the proposal.
 """
 
+import zlib
+
 from fencepost.adapters.common.patience import PATIENCE_S
+from fencepost.adapters.common.time import VirtualTime
 from fencepost.adapters.pulsar.scalable_session import ScalableSession
 from fencepost.reference.defects import Defect
 from fencepost.reference.metadata.faults import StoreFaults
 from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.plain import PlainStore
+from fencepost.reference.metadata.store import MetadataStore
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile
 from fencepost.reference.pulsar import ReferencePulsar
 
-from .reference_pulsar import NODES, PulsarFaults, PulsarReferenceSystem
+from .reference_metadata import StoreTrouble, StoreView
+from .reference_pulsar import NODES, SERVICE, PulsarFaults, PulsarReferenceSystem
 
 _CORE_POINTS = {
     "before-decision-logged": "before-header-cas",
@@ -22,21 +28,38 @@ _CORE_POINTS = {
 }
 """Where coordinators with a log have these crash points, this one has that."""
 _OFFERED = frozenset({"batch-index-acknowledgement", "crash", "crash-points", "hold-markers", "reload", "virtual-time"})
+_STORE = frozenset({"metadata-store", "metadata-indexes", "store-faults", "plain-store", "short-retention"})
 
 
-class _Faults(PulsarFaults):
-    """The faults of that broker, whose crash points are called otherwise."""
+class _Faults(PulsarFaults, StoreTrouble):
+    """The faults of that broker, whose crash points are called otherwise, and of its store."""
+
+    def __init__(self, broker: ReferencePulsar, patience_s: float, store: StoreFaults) -> None:
+        PulsarFaults.__init__(self, broker, patience_s)
+        StoreTrouble.__init__(self, store)
 
     def crash_at(self, point: str) -> None:
         super().crash_at(_CORE_POINTS.get(point, point))
 
 
+class _Stores:
+    """The store of one broker, whose nodes are clients of it."""
+
+    def __init__(self, *, is_plain: bool) -> None:
+        self.faults = StoreFaults()
+        self._data = MemoryData()
+        self._is_plain = is_plain
+
+    def connect(self) -> MetadataStore:
+        """One more client."""
+        store = MemoryStore(self._data, self.faults)
+        return PlainStore(store) if self._is_plain else store
+
+
 class ScalableReferenceSystem(PulsarReferenceSystem):
     """The reference with the behaviour of a profile of metadata-driven transactions, or a broken variant of it."""
 
-    session_type = ScalableSession
-    faults_type = _Faults
-    offered = _OFFERED
+    offered = _OFFERED | _STORE
 
     def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
         super().__init__(profile_name, variant, patience_s)
@@ -46,9 +69,26 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
     def profile(self) -> MetadataProfile:
         return self._metadata
 
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> ScalableSession:
+        self.check_is_open()
+        stores = _Stores(is_plain="plain-store" in needs)
+        broker = self._on(stores)
+        connect, connect_admin = self.ways_to(broker)
+        return ScalableSession(
+            SERVICE,
+            connect,
+            connect_admin,
+            VirtualTime(broker, self.patience_s),
+            _Faults(broker, self.patience_s, stores.faults),
+            f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
+            metadata=StoreView(stores.connect()),
+        )
+
     def broker(self) -> ReferencePulsar:
+        return self._on(_Stores(is_plain=False))
+
+    def _on(self, stores: _Stores) -> ReferencePulsar:
         parts = self.variant.parts if self.variant else MetadataParts()
         assert isinstance(parts, MetadataParts), "a variant of metadata-driven transactions is made of their parts"
-        data, faults = MemoryData(), StoreFaults()
-        kind = MetadataKind(self._metadata, parts, lambda: MemoryStore(data, faults))
+        kind = MetadataKind(self._metadata, parts, stores.connect)
         return ReferencePulsar(self._profile, parts, nodes=NODES, kinds=[kind])

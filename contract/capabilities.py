@@ -21,6 +21,11 @@ CAPABILITIES = {
     "buffer-statistics": "what a topic or a subscription has pending of transactions can be asked for, in Pulsar's admin API v3",
     "batch-index-acknowledgement": "messages of one batch are acknowledged one by one, which Pulsar's brokers may be set to do",
     "more-coordinators": "transaction coordinators may be added, so the system is thrown away after the scenario",
+    "metadata-store": "headers and operation records of transactions can be looked at in the metadata store",
+    "metadata-indexes": "the secondary indexes of the metadata store can be looked at, and the partition keys of its records",
+    "store-faults": "a write to the metadata store can fail, and an event of it can be lost, late or doubled",
+    "plain-store": "the metadata store has no sequence keys and no indexes of its own",
+    "short-retention": "headers of transactions that have ended are collected a few seconds after the end",
     "virtual-time": "the system's clock is virtual, so waiting takes no time",
     "transactions-v2": "the system offers the requests of KIP-890's second part: Produce v12, TxnOffsetCommit v5, EndTxn v5",
 }

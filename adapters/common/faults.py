@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from fencepost.contract.errors import NotOffered
+from fencepost.contract.metadata_view import TroublesStore
 from fencepost.contract.ports import DoublesAnswers, Faults
 
 
@@ -85,6 +86,14 @@ class SessionFaults:
     def double_answers(self) -> None:
         assert isinstance(self._faults, DoublesAnswers), "whose system offers doubled-answers"
         self._faults.double_answers()
+
+    def trouble_store(self, fault: str, records: str) -> None:
+        assert isinstance(self._faults, TroublesStore), "whose system offers store-faults"
+        self._faults.trouble_store(fault, records)
+
+    def release_store(self) -> None:
+        assert isinstance(self._faults, TroublesStore), "whose system offers store-faults"
+        self._faults.release_store()
 
     def pause(self, node: int) -> None:
         self._faults.pause(node)

@@ -31,6 +31,17 @@ class PulsarProbe(TransactionCalls, ProducerCalls, AcknowledgementCalls, Scalabl
         made = self.create_topic(topic := persistent(name, namespace))
         return Done(topic) if isinstance(made, Done) else made
 
+    def make_segments(self, name: str, count: int, namespace: str = "public/default") -> Outcome[tuple[str, ...]]:
+        """A scalable topic of so many segments, by their names, the lowest hashes first."""
+        topic = f"topic://{namespace}/{name}"
+        if not isinstance(made := self.create_scalable_topic(topic, count), Done):
+            return made
+        match self.segments(topic):
+            case Done(segments):
+                return Done(tuple(segment.topic for segment in segments))
+            case trouble:
+                return trouble
+
     def mark_delete(self, subscription: Subscription) -> Outcome[Position | None]:
         """Up to where the subscription has acknowledged everything; None where there is none of that name."""
         match self.log_stats(subscription.topic):

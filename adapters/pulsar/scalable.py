@@ -65,25 +65,12 @@ class ScalableProbe(PulsarProbe):
             case trouble:
                 return trouble
 
-    def make_segments(self, name: str, count: int, namespace: str = "public/default") -> Outcome[tuple[str, ...]]:
-        """A scalable topic of so many segments, by their names, the lowest hashes first."""
-        if not isinstance(made := self.create_scalable_topic(f"{namespace}/{name}", count), Done):
-            return made
-        match self.segments(f"topic://{namespace}/{name}"):
-            case Done(segments):
-                return Done(tuple(segment.topic for segment in sorted(segments, key=lambda segment: segment.first_hash)))
-            case trouble:
-                return trouble
-
     def unload_topic(self, topic: str) -> Outcome[None]:
         """Segments have no unload of their own: their namespace is unloaded, with all that is in it."""
         domain, _, rest = topic.partition("://")
         if domain != "segment":
             return super().unload_topic(topic)
-        unloaded = self.unload_namespace("/".join(rest.split("/")[:2]))
-        if isinstance(unloaded, Done):
-            self._client.attached.await_closed(topic, self._time)
-        return unloaded
+        return self.unload_namespace("/".join(rest.split("/")[:2]))
 
     def new_transaction(
         self, timeout_ms: int = 60_000, *, coordinator: int = 0, retry: bool = True, scalable: bool = True

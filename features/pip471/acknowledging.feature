@@ -10,7 +10,7 @@ Feature: Acknowledging in a metadata-driven transaction
   Rule: A commit takes away what the transaction acknowledged, also when the subscription is loaded again.
     Input that comes again behind a commit is processed twice.
 
-    Scenario: [1] One of three
+    Scenario: [1] A commit of one of three
       Given A has acknowledged "i1" for "workers"
       When A commits
       Then subscription "workers" has "i2", "i3" left
@@ -29,7 +29,7 @@ Feature: Acknowledging in a metadata-driven transaction
       When the system crashes and comes back
       Then subscription "workers" has "i2", "i3" left
 
-    Scenario: [4] Everything up to a message
+    Scenario: [4] A commit of everything up to a message
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
       When A commits
@@ -47,12 +47,12 @@ Feature: Acknowledging in a metadata-driven transaction
   Rule: An abort gives back what the transaction acknowledged.
     What an aborted transaction had read would never be processed.
 
-    Scenario: [1] One of three
+    Scenario: [1] An abort of one of three
       Given A has acknowledged "i1" for "workers"
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
-    Scenario: [2] Everything up to a message
+    Scenario: [2] An abort of everything up to a message
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
       When A aborts

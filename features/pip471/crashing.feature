@@ -91,7 +91,7 @@ Feature: Crashes in the middle of metadata-driven transactions
     Nobody asked for a commit of it, and its client may believe that it was never stored.
 
     @needs:crash-points
-    Scenario Outline: [1] A crash between the two writes, and behind them
+    Scenario Outline: [1] A crash between the two writes or behind them, and a time-out
       Given transaction C with a moderate time-out
       And the system will crash <point>
       And C has tried to write "c1" to orders
@@ -122,11 +122,3 @@ Feature: Crashes in the middle of metadata-driven transactions
       And the system has crashed and come back
       When 3 transactions begin
       Then the transaction ids are distinct
-
-    @needs:several-nodes
-    Scenario: [3] The broker of the coordinator is gone for good
-      Given A has written "a1" to orders
-      And the broker of the coordinator has crashed
-      When A commits
-      Then it is done
-      And readers of orders see "a1"

@@ -38,7 +38,8 @@ Feature: Ends of metadata-driven transactions
       Then readers of orders see "p1"
 
     Scenario: [3] Acknowledgements of a commit, behind a refused abort
-      Given "i1", "i2" has been written in turn to orders
+      Given "i1" has been written to orders
+      And "i2" has been written to orders
       And the consumer of shared subscription "workers" has received "i1", "i2" from orders
       And A has acknowledged "i1" for "workers"
       And A has committed
@@ -66,17 +67,25 @@ Feature: Ends of metadata-driven transactions
       Then exactly one end of each of them succeeded
       And orders agrees with the answers
 
+    @needs:store-faults
+    Scenario: [3] The store speaks of another version, and nothing has changed
+      Given A has written "a1" to orders
+      And the change of a header meets another version the next time
+      When A commits
+      Then it is done
+      And readers of orders see "a1"
+
   @PIP471-05 @MUST
   Rule: Repeating the end of a transaction succeeds.
     A client whose answer was lost cannot know otherwise what became of its transaction.
 
-    Scenario: [1] A commit
+    Scenario: [1] A commit that comes again
       Given A has committed "a1" to orders
       When A commits
       Then it is done
       And readers of orders see "a1"
 
-    Scenario: [2] An abort
+    Scenario: [2] An abort that comes again
       Given A has written "a1" to orders
       And A has aborted
       When A aborts
@@ -84,7 +93,7 @@ Feature: Ends of metadata-driven transactions
       And readers of orders see nothing
 
     @needs:crash
-    Scenario: [3] A commit, behind a crash
+    Scenario: [3] A commit that comes again behind a crash
       Given A has committed "a1" to orders
       And the system has crashed and come back
       When A commits
@@ -125,13 +134,13 @@ Feature: Ends of metadata-driven transactions
   Rule: A message in a transaction to which its topic was not added is part of it.
     Nobody has to add anything here: a message that its transaction does not know would never be decided.
 
-    Scenario: [1] A commit
+    Scenario: [1] A commit of what was not announced
       Given A has tried to write "a1" to orders, which it has not added
       When A commits
       Then it is done
       And readers of orders see "a1"
 
-    Scenario: [2] An abort
+    Scenario: [2] An abort of what was not announced
       Given A has tried to write "a1" to orders, which it has not added
       And A has aborted
       When "p1" is written to orders

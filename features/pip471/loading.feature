@@ -58,7 +58,7 @@ Feature: Segments that are loaded again
   Rule: A transaction that is open holds readers up when the segment is loaded again.
     A segment that forgets its open transactions shows what may be withdrawn.
 
-    Scenario: [1] The segment is loaded again
+    Scenario: [1] An open transaction, and the segment is loaded again
       Given A has written "a1" to orders
       And orders has been unloaded
       When "p1" is written to orders
@@ -72,7 +72,7 @@ Feature: Segments that are loaded again
       Then readers of orders see "a1"
 
     @needs:crash
-    Scenario: [3] A crash
+    Scenario: [3] An open transaction, and a crash
       Given A has written "a1" to orders
       And the system has crashed and come back
       When "p1" is written to orders

@@ -58,7 +58,7 @@ Feature: Publishing in a metadata-driven transaction
 
     Scenario: [4] In a transaction that never was
       Given C is an unknown transaction
-      When C writes "late" to orders
+      When C writes "late" to orders, which it has not added
       Then it is refused
 
     Scenario: [5] In a segment that the transaction had not written to
@@ -71,26 +71,26 @@ Feature: Publishing in a metadata-driven transaction
   Rule: A message that was refused is never seen and holds nobody up.
     A client that was told no would find its message with its readers, or stop everybody behind it.
 
-    Scenario: [1] Behind a commit
+    Scenario: [1] What is read behind a refusal after a commit
       Given A has committed "a1" to orders
       And A has tried to write "late" to orders
       When "p1" is written to orders
       Then readers of orders see "a1", "p1"
 
-    Scenario: [2] Behind an abort
+    Scenario: [2] What is read behind a refusal after an abort
       Given A has written "a1" to orders
       And A has aborted
       And A has tried to write "late" to orders
       When "p1" is written to orders
       Then readers of orders see "p1"
 
-    Scenario: [3] In a transaction that never was
+    Scenario: [3] What is read behind a refusal of an unknown transaction
       Given C is an unknown transaction
-      And C has tried to write "late" to orders
+      And C has tried to write "late" to orders, which it has not added
       When "p1" is written to orders
       Then readers of orders see "p1"
 
-    Scenario: [4] Behind a commit, and the segment is loaded again
+    Scenario: [4] What is read behind a refusal, and the segment is loaded again
       Given A has committed "a1" to orders
       And A has tried to write "late" to orders
       And orders has been unloaded

@@ -74,7 +74,7 @@ Feature: What readers see of metadata-driven transactions
       When A commits
       Then readers of orders see "a1", "a2"
 
-    Scenario: [2] Two segments of one topic
+    Scenario: [2] A commit in two segments of one topic
       Given the segments "low" and "high" of one topic
       And A has written "a1" to low
       And A has written "a2" to high
@@ -82,7 +82,7 @@ Feature: What readers see of metadata-driven transactions
       Then readers of low see "a1"
       And readers of high see "a2"
 
-    Scenario: [3] A consumer that was there before
+    Scenario: [3] A commit before a consumer that was there
       Given the consumer of shared subscription "workers" has received nothing from orders
       And A has written "a1", "a2" to orders
       When A commits
@@ -106,14 +106,14 @@ Feature: What readers see of metadata-driven transactions
       When B commits
       Then readers of orders see "b1", "b2"
 
-    Scenario: [3] A consumer that was there before
+    Scenario: [3] An abort before a consumer that was there
       Given the consumer of shared subscription "workers" has received nothing from orders
       And A has written "a1" to orders
       And A has aborted
       When B commits "b1" to orders
       Then the consumer of "workers" receives "b1" and nothing else
 
-    Scenario: [4] Two segments of one topic
+    Scenario: [4] An abort in two segments of one topic
       Given the segments "low" and "high" of one topic
       And A has written "a1" to low
       And A has written "a2" to high
@@ -136,7 +136,7 @@ Feature: What readers see of metadata-driven transactions
   Rule: A transaction over several topics and namespaces ends in all of them alike.
     A transfer that is booked here and withdrawn there is the loss that transactions prevent.
 
-    Scenario: [1] A commit
+    Scenario: [1] A commit in two namespaces
       Given the topic "payments" in another namespace
       And A has written "a1" to orders
       And A has written "a2" to payments
@@ -144,7 +144,7 @@ Feature: What readers see of metadata-driven transactions
       Then readers of orders see "a1"
       And readers of payments see "a2"
 
-    Scenario: [2] An abort
+    Scenario: [2] An abort in two namespaces
       Given the topic "payments" in another namespace
       And A has written "a1" to orders
       And A has written "a2" to payments

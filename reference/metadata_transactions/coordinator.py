@@ -70,12 +70,10 @@ class MetadataCoordinator:
         """Decision: one compare-and-set from OPEN to the final state, and the events. Raises Refused: as `end`."""
         wanted = State.after(action)
         header, version = self._header(txn)
-        if header.state is State.OPEN:
-            if not self._finalized(txn, header, version, wanted):
-                header, _ = self._header(txn)  # somebody else was first
-                if header.state is not wanted and self._profile.lost_race == "unknown-error":
-                    raise Refused(Error.UNKNOWN, f"{txn}: the header has another version")
-            self._machine.crash_points.reach("after-header-cas")
+        while header.state is State.OPEN and not self._finalized(txn, header, version, wanted):
+            header, version = self._header(txn)  # somebody else was first, or the store only says so
+            if header.state not in (State.OPEN, wanted) and self._profile.lost_race == "unknown-error":
+                raise Refused(Error.UNKNOWN, f"{txn}: the header has another version")
         if header.state not in (State.OPEN, wanted):
             rule("PIP471-02")
             rule("PIP471-03")
@@ -156,4 +154,5 @@ class MetadataCoordinator:
             self._records.replace(txn, ended, version)
         except VersionConflict:
             return False
+        self._machine.crash_points.reach("after-header-cas")
         return True

@@ -9,6 +9,7 @@ from fencepost.reference.pulsar.values import SubscriptionName, TxnId
 
 HEADERS = "/txn/id/"
 OPERATIONS = "/txn/op/"
+EVENTS = "/txn/events/"
 WRITES_BY_SEGMENT = "writes-by-segment"
 ACKS_BY_SUBSCRIPTION = "acks-by-segment-subscription"
 OPERATIONS_BY_TRANSACTION = "ops-by-txn"
@@ -63,8 +64,8 @@ def subscription(name: SubscriptionName) -> str:
 def events(participant: str | SubscriptionName) -> str:
     """The sequence of events that tell a participant that transactions have ended."""
     if isinstance(participant, SubscriptionName):
-        return f"/txn/subscription-events/{subscription(participant)}"
-    return f"/txn/segment-events/{segment(participant)}"
+        return f"{EVENTS}subscription/{subscription(participant)}"
+    return f"{EVENTS}segment/{segment(participant)}"
 
 
 def watermark(name: str) -> str:

@@ -72,6 +72,7 @@ class PendingAckRecords:
         """Decision: the subscription has applied the end: its records of that transaction can go."""
         rule("PIP471-28" if action is Action.COMMIT else "PIP471-29")
         self._site.machine.crash_points.reach("after-cursor-apply")
+        self._site.machine.crash_points.reach("before-op-delete")
         self._records.delete_operations(txn, self._name)
 
     def erase(self) -> None:

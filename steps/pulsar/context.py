@@ -8,7 +8,7 @@ import pytest
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, MessageId, Subscription, TxnId
 from fencepost.contract.evidence import Evidence
-from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.contract.ports import Session
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.settling import settled
@@ -81,6 +81,8 @@ class ScenarioContext:
         answer = self.topics.send(topic, value, self.id_of(transaction))
         if isinstance(answer, Done):
             self.transactions[transaction].written.append((topic, value))
+        elif isinstance(answer, Unknown):
+            self.transactions[transaction].unknown.append(topic)
         return answer
 
 

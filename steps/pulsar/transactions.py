@@ -55,6 +55,8 @@ class Transaction:
     """What its client has added to it."""
     written: list[tuple[str, str]] = field(default_factory=list)
     """Topic and payload of each message that was receipted."""
+    unknown: list[str] = field(default_factory=list)
+    """The topic of each message of which nobody knows whether it was stored."""
     acknowledged: list[tuple[str, Acknowledged]] = field(default_factory=list)
     """Subscription and messages of each acknowledgement that was answered with success."""
     ends: dict[Action, Outcome[None]] = field(default_factory=dict)
@@ -194,7 +196,8 @@ class Transactions:
 
     def has_undecided(self, topic: str) -> bool:
         """Whether a transaction that nobody has ended has written to a topic."""
-        return any(topic == written for one in self.by_name.values() if not one.is_over for written, _ in one.written)
+        ours = [one for one in self.by_name.values() if not one.is_over]
+        return any(topic in (*(written for written, _ in one.written), *one.unknown) for one in ours)
 
     def ongoing(self, coordinator: int = 0) -> int:
         """How many transactions of a coordinator are not over."""
