@@ -44,7 +44,7 @@ class Options:
         own = {name: value(f"--{name}") for name in registry.bundled_options()}
         return cls(
             registry.named(value("--system")),
-            Asked(given(own, value("--set-system")), value("--profile"), value("--patience")),
+            Asked(given(own, value("--set-system")), value("--profile"), value("--patience"), frozenset(value("--spec"))),
             Selection.said(value("--spec"), value("--only"), value("--level"), value("--skip")),
             Path(os.path.realpath(value("--results"))) if value("--results") else None,
             not value("--no-html"),

@@ -13,16 +13,17 @@ from fencepost.contract.ports import Handshake
 from .container_broker import PulsarBroker
 from .handshake import MAY_BE_OFFERED, describe, identify, told_by
 from .session import PulsarSession
-from .settings import pulsar_settings
+from .settings import PulsarSettings, pulsar_settings
 
 
 class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
     """Brokers of an `apachepulsar/pulsar` image."""
 
-    name = protocol = "pulsar"
+    name = "pulsar"
+    protocol = "pulsar"
 
-    def __init__(self, image: str, patience_s: float = PATIENCE_S) -> None:
-        super().__init__(image, patience_s, pulsar_settings())
+    def __init__(self, image: str, patience_s: float = PATIENCE_S, settings: PulsarSettings | None = None) -> None:
+        super().__init__(image, patience_s, settings or pulsar_settings())
 
     def may_offer(self) -> frozenset[str]:
         """What the configurations offer, and what every broker can do."""
@@ -34,7 +35,7 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
 
     def open(self) -> Handshake:
         """Wait until the shared broker serves transactions."""
-        settings = pulsar_settings()
+        settings = pulsar_settings()  # the releases are known by the same versions, whatever is switched on
         broker = self._default_broker()
         offer = broker.offer
         self._is_open = True
