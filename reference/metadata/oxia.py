@@ -79,7 +79,7 @@ class OxiaStore:
         indexes: Sequence[IndexEntry] = (),
     ) -> Record:
         envelope = Envelope(value, partition_key, by_index(indexes))
-        _, version = self._link.ask(
+        _, version = self._link.write(
             lambda client: client.put(
                 oxia_keys.spelt(key),
                 envelope.sealed(),
@@ -93,7 +93,7 @@ class OxiaStore:
 
     def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
         by_index(indexes)
-        ticket, _ = self._link.ask(
+        ticket, _ = self._link.write(
             lambda client: client.put(oxia_keys.tickets(prefix), b"", partition_key=partition_key, sequence_keys_deltas=[1])
         )
         number = oxia_keys.number_of(ticket, prefix)
@@ -101,11 +101,11 @@ class OxiaStore:
             raise self._link.unavailable(f"it gave {ticket!r} for the next number of {prefix!r}")
         record = self.put(sequence_key(prefix, number), value, expected=NEW, partition_key=partition_key, indexes=indexes)
         # Only the newest is needed.
-        self._link.ask(lambda client: client.delete(oxia_keys.ticket(prefix, number - 1), partition_key=partition_key))
+        self._link.write(lambda client: client.delete(oxia_keys.ticket(prefix, number - 1), partition_key=partition_key))
         return record
 
     def delete(self, key: str, *, expected: Version | None = None, partition_key: str | None = None) -> None:
-        there = self._link.ask(
+        there = self._link.write(
             lambda client: client.delete(oxia_keys.spelt(key), partition_key=partition_key, expected_version_id=expected), key
         )
         if not there and expected not in (None, NEW):
@@ -203,7 +203,7 @@ class OxiaStore:
                 self._arrived(Change(key, kind, None if kind is ChangeKind.DELETED else notification.version_id()))
 
     def _write_fence(self, fence: str, partition_key: str) -> int:
-        version: int = self._link.ask(lambda client: client.put(fence, b"", partition_key=partition_key))[1].version_id()
+        version: int = self._link.write(lambda client: client.put(fence, b"", partition_key=partition_key))[1].version_id()
         return version
 
     def _arrived(self, change: Change) -> None:
@@ -241,7 +241,7 @@ class OxiaSession:
 
     def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> Record:
         spelling = oxia_keys.spelt(key)
-        _, version = self._link.ask(
+        _, version = self._link.write(
             lambda client: client.put(spelling, Envelope(value).sealed(), expected_version_id=expected, ephemeral=True), key
         )
         # The client silently begins another session where one has expired.
