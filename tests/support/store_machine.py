@@ -38,7 +38,7 @@ KEYS = st.sampled_from(
 PREFIXES = st.sampled_from(["s", "s/t", "s-00000000000000000001"])
 FEW = st.runner().flatmap(lambda machine: st.sampled_from(machine.keys))
 """The keys of an example, so few that it comes back to each."""
-BOUNDS = st.one_of(KEYS, st.sampled_from(["", "a\0", "a/b\0", "s-", "~", "\U0010ffff"]))
+BOUNDS = st.one_of(FEW, KEYS, st.sampled_from(["", "a\0", "a/b\0", "s-", "~", "\U0010ffff"]))
 RANGES = st.one_of(
     st.just(("", "\U0010ffff")), st.lists(BOUNDS, min_size=2, max_size=2, unique=True).map(lambda two: tuple(sorted(two, key=str.encode)))
 )
@@ -103,6 +103,8 @@ class StoreMachine(RuleBasedStateMachine):
         self.names = count(1)
         for client in range(CLIENTS):
             self.watch(client=client, bounds=("", "\U0010ffff"))
+        first, behind, *_ = sorted(keys, key=str.encode)
+        self.watch(client=0, bounds=(first, behind))
 
     def teardown(self) -> None:
         if not hasattr(self, "clients"):
