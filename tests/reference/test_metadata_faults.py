@@ -285,3 +285,35 @@ def test_a_watch_that_raises_does_not_lose_what_is_held(store: MetadataStore, fa
     store.settle()
 
     assert told == ["b/1", "a/1", "a/2"]
+
+
+def test_a_watch_that_was_closed_is_told_nothing_and_has_no_fault(store: MetadataStore, faults: StoreFaults) -> None:
+    """Also what was pending for it; the fault happens to the next watch."""
+    told: list[Change] = []
+    told_too: list[Change] = []
+    watch = store.watch(*under("a/"), told.append)
+    store.watch(*under("a/"), told_too.append)
+    faults.arm("watch-lost", "a/")
+    store.put("a/1", b"")
+    watch.close()
+
+    store.settle()
+
+    assert (told, told_too) == ([], [])
+
+
+def test_a_watch_that_closes_itself_is_not_told_the_second_time(store: MetadataStore, faults: StoreFaults) -> None:
+    """A broker that crashes at a notification has no use for its double."""
+    told: list[Change] = []
+
+    def tell(change: Change) -> None:
+        told.append(change)
+        watch.close()
+
+    watch = store.watch(*under("a/"), tell)
+    faults.arm("watch-doubled", "a/")
+    store.put("a/1", b"")
+
+    store.settle()
+
+    assert len(told) == 1
