@@ -317,3 +317,14 @@ def test_a_watch_that_closes_itself_is_not_told_the_second_time(store: MetadataS
     store.settle()
 
     assert len(told) == 1
+
+
+def test_what_a_key_was_is_forgotten_behind_many_changes(store: MetadataStore, faults: StoreFaults) -> None:
+    """A store that serves for long keeps nothing of what was deleted long ago; then there is no stale read of it."""
+    for number in range(1_000):
+        store.put(f"b/{number}", b"")
+    faults.arm("stale-read", "a/")
+
+    assert value(store, "a/1") == b"new"
+    store.put("a/1", b"newer")
+    assert value(store, "a/1") == b"new"
