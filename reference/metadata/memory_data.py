@@ -18,7 +18,7 @@ _FORMER_KEPT = 1_000
 @dataclass(frozen=True)
 class _Stored:
     record: Record
-    partition: str
+    partition_key: str | None
     indexes: Mapping[str, str]
     session: object | None
 
@@ -97,7 +97,7 @@ class MemoryData:
         record = Record(key, value, next(self._versions))
         if before is None:
             insort(self._keys, key)
-        self._replace(key, _Stored(record, _partition(key, partition_key), indexes or {}, session))
+        self._replace(key, _Stored(record, partition_key, indexes or {}, session))
         self._changed(Change(key, ChangeKind.MODIFIED if before else ChangeKind.CREATED, record.version))
         return record
 
@@ -125,12 +125,12 @@ class MemoryData:
     def end(self, session: object) -> None:
         """Delete what ends with the session."""
         for key in [key for key in self._keys if self._stored[key].session is session]:
-            self.delete(key, None, self._stored[key].partition)
+            self.delete(key, None, self._stored[key].partition_key)
 
     def scan(self, first: str, behind: str, partition_key: str | None) -> list[Record]:
         """The records of the range, of all partitions or of one."""
         found = [self._stored[key] for key in self._keys[bisect_left(self._keys, first) : bisect_left(self._keys, behind)]]
-        return [stored.record for stored in found if partition_key in (None, stored.partition)]
+        return [stored.record for stored in found if partition_key in (None, stored.partition_key)]
 
     def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
         """The records with index keys of that range."""
@@ -175,8 +175,8 @@ class MemoryData:
     def _found(self, key: str, partition_key: str | None) -> _Stored | None:
         """What is stored. Raises ValueError where it has another partition key: on a store of several shards it would not be found."""
         stored = self._stored.get(key)
-        if stored and stored.partition != _partition(key, partition_key):
-            raise ValueError(f"{key!r} was written with partition key {stored.partition!r}, and is asked for with {partition_key!r}")
+        if stored and stored.partition_key != partition_key:
+            raise ValueError(f"{key!r} was written with partition key {stored.partition_key!r}, and is asked for with {partition_key!r}")
         return stored
 
     def _at(self, expected: Version | None, key: str, partition_key: str | None) -> _Stored | None:
@@ -205,8 +205,3 @@ class MemoryData:
         for one in self._ranges:
             if one.first <= change.key < one.behind:
                 self._pending.append(_Notification(one.watch, change.key, partial(one.told, change)))
-
-
-def _partition(key: str, partition_key: str | None) -> str:
-    """A key without a partition key is its own."""
-    return key if partition_key is None else partition_key

@@ -114,10 +114,10 @@ class PlainStore:
         """Write a record, its entries before it, over the one that was seen. Raises VersionConflict, also where none was expected."""
         before = self._seen(key, expected, envelope.partition_key)
         old = self._entries.of(before)
-        written = self._entries.write(key, envelope)
+        self._entries.write(key, envelope)
         seen = before.version if before else NEW
         record = self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
-        self._entries.delete(old, but=written)
+        self._entries.delete(old)
         return Record(key, envelope.value, record.version)
 
     def _delete(self, key: str, expected: Version | None, partition_key: str | None) -> None:

@@ -1,7 +1,7 @@
 """The index entries of `PlainStore`: records of their own, in the order of the index keys, each naming the record that it leads to."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from .envelope import Envelope
@@ -19,16 +19,14 @@ class IndexEntries:
     def __init__(self, inner: MetadataStore) -> None:
         self._inner = inner
 
-    def write(self, key: str, envelope: Envelope) -> Collection[str]:
-        """Write the entries of a record that is about to be written, and tell their keys.
+    def write(self, key: str, envelope: Envelope) -> None:
+        """Write the entries of a record that is about to be written.
 
         Also those that are there: whoever deletes one because of an older record sees that it is another version.
         """
-        written: set[str] = set()
         for index, index_key in envelope.indexes.items():
             says = json.dumps([index_key, key, envelope.partition_key]).encode()
-            written.add(self._inner.put(_entry(index, index_key, key), says).key)
-        return written
+            self._inner.put(_entry(index, index_key, key), says)
 
     def of(self, record: Record | None) -> Mapping[str, Version]:
         """The entries that the record says it has, by their keys, with the versions that they are at before it is replaced."""
@@ -38,12 +36,11 @@ class IndexEntries:
         found = [self._inner.get(_entry(index, index_key, record.key)) for index, index_key in indexes.items()]
         return {entry.key: entry.version for entry in found if entry}
 
-    def delete(self, old: Mapping[str, Version], but: Collection[str] = ()) -> None:
-        """Delete those entries of a record that was replaced, but for what the new one has too, and for what was written again since."""
+    def delete(self, old: Mapping[str, Version]) -> None:
+        """Delete the entries of a record that was replaced or deleted, but for those that were written again since."""
         for entry, version in old.items():
-            if entry not in but:
-                with suppress(VersionConflict):
-                    self._inner.delete(entry, expected=version)
+            with suppress(VersionConflict):
+                self._inner.delete(entry, expected=version)
 
     def records(self, index: str, first: str, behind: str) -> list[Record]:
         """The records, in their envelopes, that the entries of that range lead to, and that know of them."""

@@ -285,3 +285,46 @@ def test_a_watch_that_raises_does_not_lose_what_is_held(store: MetadataStore, fa
     store.settle()
 
     assert told == ["b/1", "a/1", "a/2"]
+
+
+def test_a_watch_that_was_closed_is_told_nothing_and_has_no_fault(store: MetadataStore, faults: StoreFaults) -> None:
+    """Also what was pending for it; the fault happens to the next watch."""
+    told: list[Change] = []
+    told_too: list[Change] = []
+    watch = store.watch(*under("a/"), told.append)
+    store.watch(*under("a/"), told_too.append)
+    faults.arm("watch-lost", "a/")
+    store.put("a/1", b"")
+    watch.close()
+
+    store.settle()
+
+    assert (told, told_too) == ([], [])
+
+
+def test_a_watch_that_closes_itself_is_not_told_the_second_time(store: MetadataStore, faults: StoreFaults) -> None:
+    """A broker that crashes at a notification has no use for its double."""
+    told: list[Change] = []
+
+    def tell(change: Change) -> None:
+        told.append(change)
+        watch.close()
+
+    watch = store.watch(*under("a/"), tell)
+    faults.arm("watch-doubled", "a/")
+    store.put("a/1", b"")
+
+    store.settle()
+
+    assert len(told) == 1
+
+
+def test_what_a_key_was_is_forgotten_behind_many_changes(store: MetadataStore, faults: StoreFaults) -> None:
+    """A store that serves for long keeps nothing of what was deleted long ago; then there is no stale read of it."""
+    for number in range(1_000):
+        store.put(f"b/{number}", b"")
+    faults.arm("stale-read", "a/")
+
+    assert value(store, "a/1") == b"new"
+    store.put("a/1", b"newer")
+    assert value(store, "a/1") == b"new"

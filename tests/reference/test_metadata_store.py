@@ -31,12 +31,12 @@ class OnPlainRecords(InMemory):
 
 def test_a_store_in_memory_is_a_metadata_store() -> None:
     """Whatever clients of one memory do, they see the same records, and all watches are told."""
-    run_state_machine_as_test(InMemory, settings=settings(stateful_step_count=40))
+    run_state_machine_as_test(InMemory, settings=settings(stateful_step_count=40, deadline=None))
 
 
 def test_a_store_on_plain_records_is_a_metadata_store() -> None:
     """The same is true where sequences and indexes are made of records."""
-    run_state_machine_as_test(OnPlainRecords, settings=settings(stateful_step_count=40))
+    run_state_machine_as_test(OnPlainRecords, settings=settings(stateful_step_count=40, deadline=None))
 
 
 @pytest.fixture(params=[MemoryStore, lambda data: PlainStore(MemoryStore(data))], ids=["memory", "plain"])
