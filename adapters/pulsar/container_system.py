@@ -43,7 +43,7 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
         identity = identify(offer.server, settings.releases)
         said = f"calls itself {offer.server!r}"
         whose = genuine.of_image(settings.project_of(self.name), self._image, told_by(identity), said)
-        return describe(offer, identity, whose, image=self.image(), offered=settings.capabilities, notes=notes)
+        return describe(offer, identity, whose, image=self.image(), offered=self._settings.capabilities, notes=notes)
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - a broker has no use for a title
         """A fresh session on the broker for these needs, or on one of its own."""

@@ -51,9 +51,12 @@ class MetadataBuffer:
         self._aborted = self._records.aborted(self._segment)
         for txn in self._records.writes(self._segment):
             self._take_part(txn)
-        for entry in self.undecided():
+        for entry in self.undecided() if self._finds_entries() else ():
             if isinstance(entry.content, Message) and entry.content.txn in self._open and self._open[entry.content.txn] is None:
                 self._open[entry.content.txn] = entry.position
+        if not self._finds_entries():
+            last = self._ledger.last
+            self._open = dict.fromkeys(self._open, Position(last.ledger, last.entry + 1))
         if self._open:
             self.participation.told()
 
@@ -151,6 +154,10 @@ class MetadataBuffer:
         """Decision: readers may go to the entry before the first of a transaction that is open."""
         rule("PIP471-18")
         return self._ledger.before(min(positions)) if (positions := self.ongoing().values()) else self._ledger.last
+
+    def _finds_entries(self) -> bool:
+        """Whether the entries of open transactions are looked for, or readers are held up behind all that is there."""
+        return self._profile.recovered_open == "by-its-entries" or self._records.watermark(self._segment) is not None
 
     def _abort(self, txn: TxnId) -> None:
         mine = [entry.position for entry in self._ledger if isinstance(entry.content, Message) and entry.content.txn == txn]

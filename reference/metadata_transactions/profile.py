@@ -37,6 +37,9 @@ class MetadataProfile(BaseModel):
     recovered_acknowledgements: Literal["with-positions", "without-positions"]
     """What a subscription that is loaded knows of pending acknowledgements; without positions their commit does nothing."""
 
+    recovered_open: Literal["by-its-entries", "behind-them-all"]
+    """Where a segment that is loaded holds readers up for its open transactions, if no end was ever noted there."""
+
     acknowledgements_in_ended: Literal["refused", "pending"]
     """What an acknowledgement in a transaction that is over, or never was, does."""
 
