@@ -4,19 +4,18 @@ Its classic side is the release's whose profile is meant, or that of the proposa
 """
 
 import zlib
+from typing import Self
 
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.time import VirtualTime
 from fencepost.adapters.pulsar.scalable_session import ScalableSession
+from fencepost.contract.ports import Handshake
 from fencepost.reference.defects import Defect
 from fencepost.reference.metadata.faults import StoreFaults
-from fencepost.reference.metadata.memory import MemoryStore
-from fencepost.reference.metadata.memory_data import MemoryData
-from fencepost.reference.metadata.plain import PlainStore
-from fencepost.reference.metadata.store import MetadataStore
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile
 from fencepost.reference.pulsar import ReferencePulsar
 
+from .metadata_stores import Backend, InMemory, Stores
 from .reference_metadata import StoreTrouble, StoreView
 from .reference_pulsar import NODES, SERVICE, PulsarFaults, PulsarReferenceSystem
 
@@ -42,20 +41,6 @@ class _Faults(PulsarFaults, StoreTrouble):
         super().crash_at(_CORE_POINTS.get(point, point))
 
 
-class _Stores:
-    """The store of one broker, whose nodes are clients of it."""
-
-    def __init__(self, *, is_plain: bool) -> None:
-        self.faults = StoreFaults()
-        self._data = MemoryData()
-        self._is_plain = is_plain
-
-    def connect(self) -> MetadataStore:
-        """One more client."""
-        store = MemoryStore(self._data, self.faults)
-        return PlainStore(store) if self._is_plain else store
-
-
 class ScalableReferenceSystem(PulsarReferenceSystem):
     """The reference with the behaviour of a profile of metadata-driven transactions, or a broken variant of it."""
 
@@ -64,6 +49,12 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
     def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
         super().__init__(profile_name, variant, patience_s)
         self._metadata = MetadataProfile.load(profile_name)
+        self._backend: Backend = InMemory()
+
+    def on(self, backend: Backend) -> Self:
+        """The same, with its transactions on that store."""
+        self._backend = backend
+        return self
 
     @property
     def profile(self) -> MetadataProfile:
@@ -71,23 +62,34 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> ScalableSession:
         self.check_is_open()
-        stores = _Stores(is_plain="plain-store" in needs)
+        stores = self._backend.stores(is_plain="plain-store" in needs)
         broker = self._on(stores)
         connect, connect_admin = self.ways_to(broker)
-        return ScalableSession(
+        view = stores.connect()
+        session = ScalableSession(
             SERVICE,
             connect,
             connect_admin,
             VirtualTime(broker, self.patience_s),
             _Faults(broker, self.patience_s, stores.faults),
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
-            metadata=StoreView(stores.connect()),
+            metadata=StoreView(view),
         )
+        session.on_close(view.close)
+        session.on_close(broker.crash)  # its nodes are clients of the store
+        return session
+
+    def open(self) -> Handshake:
+        self._backend.open()
+        return super().open()
+
+    def close(self) -> None:
+        self._backend.close()
 
     def broker(self) -> ReferencePulsar:
-        return self._on(_Stores(is_plain=False))
+        return self._on(self._backend.stores())
 
-    def _on(self, stores: _Stores) -> ReferencePulsar:
+    def _on(self, stores: Stores) -> ReferencePulsar:
         parts = self.variant.parts if self.variant else MetadataParts()
         assert isinstance(parts, MetadataParts), "a variant of metadata-driven transactions is made of their parts"
         kind = MetadataKind(self._metadata, parts, stores.connect)

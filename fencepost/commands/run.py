@@ -98,6 +98,13 @@ def run(
     ] = None,
     known_as: KnownAs = None,
     patience: Annotated[float, typer.Option(metavar="S", min=0.1, max=3600, help="How long to wait for what must come.")] = 20.0,
+    metadata: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STORE",
+            help="Where the reference keeps metadata-driven transactions: memory, oxia (starts one in a container) or oxia://HOST:PORT.",
+        ),
+    ] = None,
     defect: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.", autocompletion=complete_defect),
@@ -209,6 +216,7 @@ def run(
         "--name": name,
         "--system-version": version,
         "--known-as": known_as,
+        "--metadata": metadata,
         "--defect": defect,
         "--patience": patience,
         "--write-baseline": write_baseline,

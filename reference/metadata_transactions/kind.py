@@ -33,7 +33,7 @@ class MetadataKind:
         self._profile = profile
         self._parts = parts
         self._connect = connect
-        self._stores: dict[int, MetadataStore] = {}
+        self._stores: dict[int, StoreClient] = {}
         self._participations: dict[tuple[int, Participant], Participation] = {}
 
     def takes(self, topic: str) -> bool:
@@ -63,7 +63,7 @@ class MetadataKind:
         self._participations = {key: one for key, one in self._participations.items() if key[0] != node}
 
     def settle(self) -> None:
-        for store in list(self._stores.values()):
+        for store in [store for store in self._stores.values() if store.has_written]:
             with contextlib.suppress(Unavailable):  # participants also look by themselves
                 store.settle()
 

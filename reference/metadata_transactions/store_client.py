@@ -12,7 +12,13 @@ class StoreClient:
 
     def __init__(self, store: MetadataStore) -> None:
         self._store = store
-        self.settle, self.close = store.settle, store.close
+        self.close = store.close
+        self.has_written = False
+        """Whether something was written through it since it settled."""
+
+    def settle(self) -> None:
+        self.has_written = False
+        self._store.settle()
 
     def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
         with _answering():
@@ -27,14 +33,17 @@ class StoreClient:
         partition_key: str | None = None,
         indexes: Sequence[IndexEntry] = (),
     ) -> Record:
+        self.has_written = True
         with _answering():
             return self._store.put(key, value, expected=expected, partition_key=partition_key, indexes=indexes)
 
     def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+        self.has_written = True
         with _answering():
             return self._store.append(prefix, value, partition_key=partition_key, indexes=indexes)
 
     def delete(self, key: str, *, expected: Version | None = None, partition_key: str | None = None) -> None:
+        self.has_written = True
         with _answering():
             self._store.delete(key, expected=expected, partition_key=partition_key)
 
