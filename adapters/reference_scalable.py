@@ -12,7 +12,6 @@ from fencepost.reference.defects import Defect
 from fencepost.reference.metadata.faults import StoreFaults
 from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
-from fencepost.reference.metadata.plain import PlainStore
 from fencepost.reference.metadata.store import MetadataStore
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile
 from fencepost.reference.pulsar import ReferencePulsar
@@ -45,15 +44,16 @@ class _Faults(PulsarFaults, StoreTrouble):
 class _Stores:
     """The store of one broker, whose nodes are clients of it."""
 
-    def __init__(self, *, is_plain: bool) -> None:
+    def __init__(self, parts: MetadataParts, *, is_plain: bool) -> None:
         self.faults = StoreFaults()
         self._data = MemoryData()
+        self._parts = parts
         self._is_plain = is_plain
 
     def connect(self) -> MetadataStore:
         """One more client."""
         store = MemoryStore(self._data, self.faults)
-        return PlainStore(store) if self._is_plain else store
+        return self._parts.plain_store(store) if self._is_plain else store
 
 
 class ScalableReferenceSystem(PulsarReferenceSystem):
@@ -71,7 +71,7 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> ScalableSession:
         self.check_is_open()
-        stores = _Stores(is_plain="plain-store" in needs)
+        stores = _Stores(self._parts, is_plain="plain-store" in needs)
         broker = self._on(stores)
         connect, connect_admin = self.ways_to(broker)
         return ScalableSession(
@@ -85,10 +85,14 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
         )
 
     def broker(self) -> ReferencePulsar:
-        return self._on(_Stores(is_plain=False))
+        return self._on(_Stores(self._parts, is_plain=False))
 
     def _on(self, stores: _Stores) -> ReferencePulsar:
+        kind = MetadataKind(self._metadata, self._parts, stores.connect)
+        return ReferencePulsar(self._profile, self._parts, nodes=NODES, kinds=[kind])
+
+    @property
+    def _parts(self) -> MetadataParts:
         parts = self.variant.parts if self.variant else MetadataParts()
         assert isinstance(parts, MetadataParts), "a variant of metadata-driven transactions is made of their parts"
-        kind = MetadataKind(self._metadata, parts, stores.connect)
-        return ReferencePulsar(self._profile, parts, nodes=NODES, kinds=[kind])
+        return parts

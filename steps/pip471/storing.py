@@ -134,6 +134,12 @@ def meets_another_version(context: ScenarioContext) -> None:
     _troubles(context).trouble_store("version-conflict", "headers")
 
 
+@PIP471.given("the next look at a header sees it as it was before its last change")
+def is_seen_as_before(context: ScenarioContext) -> None:
+    """As when the change comes right behind the look: whoever looks then acts on what is no longer so."""
+    _troubles(context).trouble_store("stale-read", "headers")
+
+
 RETENTION = PIP471.act(
     given="the retention of {transaction} has passed",
     when="the retention of {transaction} passes",
