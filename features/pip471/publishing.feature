@@ -118,16 +118,17 @@ Feature: Publishing in a metadata-driven transaction
     @needs:store-faults
     Scenario: [2] The commit comes between the look at the header and the message
       Given A has committed "a1" to orders
+      And "p1" has been written to orders
       And the next look at a header sees it as it was before its last change
       And A has tried to write "a2" to orders
-      When "p1" is written to orders
-      Then readers of orders get as far as "p1"
+      When "p2" is written to orders
+      Then readers of orders get as far as "p2"
 
     @needs:store-faults
     Scenario: [3] The abort comes between the look at the header and the message
       Given A has written "a1" to orders
       And A has aborted
+      And "p1" has been written to orders
       And the next look at a header sees it as it was before its last change
-      And A has tried to write "a2" to orders
-      When "p1" is written to orders
+      When A writes "a2" to orders
       Then readers of orders see "p1"

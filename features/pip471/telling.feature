@@ -47,7 +47,7 @@ Feature: How participants learn of an end
     Scenario: [2] Nobody has the segment loaded
       Given A has written "a1" to orders
       And orders has been unloaded
-      When A commits
+      When A commits, and a later transaction behind it
       Then it is done
 
   @PIP471-62 @SHOULD
@@ -127,9 +127,9 @@ Feature: How participants learn of an end
 
     @needs:plain-store
     Scenario: [6] Two open transactions in a segment that is loaded again on such a store
-      Given B has written "b1" to orders
-      And A has written "a1" to orders
+      Given A has written "a1" to orders
+      And B has written "b1" to orders
       And orders has been unloaded
-      And B has aborted
-      When A commits
-      Then readers of orders see "a1"
+      And A has aborted
+      When B commits
+      Then readers of orders see "b1"
