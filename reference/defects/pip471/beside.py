@@ -36,7 +36,7 @@ ONE_COORDINATOR_FOR_BOTH_KINDS = Defect(
 STRAY_HOLDS_UP_FOR_EVER = Defect(
     name="metadata-stray-holds-up-for-ever",
     breaks={"PIP471-57": Symptom(what="^readers of ledger$", expected='^"p1"$', seen="^nothing$")},
-    story="A message of a transaction of the other kind is stored in a classic topic, and readers wait there for a commit that never comes.",
+    story="A classic topic stores a message of a transaction of the other kind, and its readers wait for a commit that never comes.",
     origin="the proposal's text, Q11; as shipped by Apache Pulsar, seen on 5.0.0-M1",
     parts=MetadataParts(sidecar_buffer=_HeldUpByStrays),
 )
