@@ -82,7 +82,7 @@ class _EndsATransactionOnce(MetadataBuffer):
 
 PARTICIPANTS_COUNT_THEIR_OWN = Defect(
     name="metadata-participants-count-their-own",
-    breaks={"PIP471-10": Symptom(what="^left for workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
+    breaks={"PIP471-10": Symptom(what="^acknowledgements of A for workers$", seen=r"^\[\]$")},
     story="Each participant numbers its operations of a transaction by itself, from 1 on, so that they write over each other's records.",
     origin="feared by readers of the proposal: /txn-op/<txnId>/<seq>, and nobody says who gives the number",
     parts=MetadataParts(transaction_records=_CountsItsOwn),
