@@ -18,15 +18,15 @@ _MEMORY, _OXIA, _AT = "memory", "oxia", "oxia://"
 class Stores:
     """The store of one broker, whose nodes are clients of it, with its faults. A plain one has no sequences and no indexes of its own."""
 
-    def __init__(self, connect: Callable[[StoreFaults], MetadataStore], *, is_plain: bool) -> None:
+    def __init__(self, connect: Callable[[StoreFaults], MetadataStore], plain: type[PlainStore] | None) -> None:
         self.faults = StoreFaults()
         self._connect = connect
-        self._is_plain = is_plain
+        self._plain = plain
 
     def connect(self) -> MetadataStore:
         """One more client."""
         store = self._connect(self.faults)
-        return PlainStore(store) if self._is_plain else store
+        return self._plain(store) if self._plain else store
 
 
 class Backend(Protocol):
@@ -36,7 +36,7 @@ class Backend(Protocol):
         """Have it ready. Raises SystemUnreachable."""
         ...
 
-    def stores(self, *, is_plain: bool = False) -> Stores:
+    def stores(self, plain: type[PlainStore] | None = None) -> Stores:
         """A store for one broker."""
         ...
 
@@ -51,9 +51,9 @@ class InMemory:
     def open(self) -> None:
         """There is nothing to start."""
 
-    def stores(self, *, is_plain: bool = False) -> Stores:
+    def stores(self, plain: type[PlainStore] | None = None) -> Stores:
         data = MemoryData()
-        return Stores(lambda faults: MemoryStore(data, faults), is_plain=is_plain)
+        return Stores(lambda faults: MemoryStore(data, faults), plain)
 
     def close(self) -> None:
         """There is nothing to give back."""
@@ -78,7 +78,7 @@ class OnOxia:
         except Unavailable as error:
             raise SystemUnreachable(f"the metadata store: {error}. Is an Oxia running there? --metadata oxia starts one") from error
 
-    def stores(self, *, is_plain: bool = False) -> Stores:
+    def stores(self, plain: type[PlainStore] | None = None) -> Stores:
         from fencepost.reference.metadata.oxia import OxiaStore
 
         assert self._address is not None, "it was opened"
@@ -89,7 +89,7 @@ class OnOxia:
             clients.append(OxiaStore(address, beside=clients[0] if clients else None))
             return TroubledStore(clients[-1], faults)
 
-        return Stores(connect, is_plain=is_plain)
+        return Stores(connect, plain)
 
     def close(self) -> None:
         self._opened.close()

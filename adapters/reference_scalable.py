@@ -62,7 +62,7 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> ScalableSession:
         self.check_is_open()
-        stores = self._backend.stores(is_plain="plain-store" in needs)
+        stores = self._stores(is_plain="plain-store" in needs)
         broker = self._on(stores)
         connect, connect_admin = self.ways_to(broker)
         view = stores.connect()
@@ -87,10 +87,17 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
         self._backend.close()
 
     def broker(self) -> ReferencePulsar:
-        return self._on(self._backend.stores())
+        return self._on(self._stores(is_plain=False))
+
+    def _stores(self, *, is_plain: bool) -> Stores:
+        return self._backend.stores(self._parts.plain_store if is_plain else None)
 
     def _on(self, stores: Stores) -> ReferencePulsar:
+        kind = MetadataKind(self._metadata, self._parts, stores.connect)
+        return ReferencePulsar(self._profile, self._parts, nodes=NODES, kinds=[kind])
+
+    @property
+    def _parts(self) -> MetadataParts:
         parts = self.variant.parts if self.variant else MetadataParts()
         assert isinstance(parts, MetadataParts), "a variant of metadata-driven transactions is made of their parts"
-        kind = MetadataKind(self._metadata, parts, stores.connect)
-        return ReferencePulsar(self._profile, parts, nodes=NODES, kinds=[kind])
+        return parts

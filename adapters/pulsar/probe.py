@@ -25,6 +25,8 @@ class PulsarProbe(TransactionCalls, ProducerCalls, AcknowledgementCalls, Scalabl
 
     settles_later = False
     """Whether what an answered end means is seen only later, with nobody to ask when."""
+    is_scalable = False
+    """Whether its transactions are those of scalable topics."""
 
     def make_topic(self, name: str, namespace: str = "public/default") -> Outcome[str]:
         """A topic of the kind that this client's transactions are for, by its full name."""

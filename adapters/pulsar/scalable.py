@@ -48,6 +48,7 @@ class ScalableProbe(PulsarProbe):
     """One client of a Pulsar system with scalable topics. Whole topics are named as elsewhere; `make_topic` tells a segment."""
 
     settles_later = True
+    is_scalable = True
 
     def __init__(self, client: Client, time: Time, scratch: str, ends: Ends) -> None:
         super().__init__(client, time)

@@ -89,3 +89,10 @@ Feature: Acknowledging in a metadata-driven transaction
       When B commits
       Then subscription "auditors" has "i1", "i3" left
       And subscription "workers" has "i1", "i2", "i3" left
+
+    Scenario: [3] A commit behind a load of the segment
+      Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      When A commits
+      Then subscription "auditors" has "i1", "i2", "i3" left

@@ -70,6 +70,16 @@ Feature: Crashes in the middle of metadata-driven transactions
       When the system comes back
       Then readers of orders see "a1"
 
+    @needs:crash
+    Scenario: [7] An acknowledgement whose commit nobody has heard of, since the segment is not loaded
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      And A has been asked to commit
+      When the system crashes and comes back
+      Then subscription "workers" has "i2" left
+
   @PIP471-34 @MUST
   Rule: A crash within the publishing of a message shows nothing of its open transaction.
     An entry in the ledger that no record speaks of is shown as soon as the segment is back.

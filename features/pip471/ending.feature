@@ -46,6 +46,13 @@ Feature: Ends of metadata-driven transactions
       When A aborts
       Then subscription "workers" has "i2" left
 
+    Scenario: [4] A commit that the segment has not heard of, since nobody has it loaded
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      And A has been asked to commit
+      When A aborts
+      Then readers of orders see "a1"
+
   @PIP471-04 @MUST
   Rule: Of two ends that are asked for at the same time in different ways, exactly one succeeds.
     Where both are told that they succeeded, one of them builds on what is not so.

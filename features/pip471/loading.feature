@@ -54,6 +54,15 @@ Feature: Segments that are loaded again
       When the system crashes while B is OPEN and comes back
       Then the consumer of "workers" receives nothing
 
+    @needs:crash-points
+    Scenario: [3] A consumer that comes back behind a crash within an abort
+      Given the consumer of shared subscription "workers" has received nothing from orders
+      And A has written "a1" to orders
+      And the system will crash after-header-cas
+      And A has tried to abort
+      When the system comes back
+      Then the consumer of "workers" receives nothing
+
   @PIP471-60 @MUST
   Rule: A transaction that is open holds readers up when the segment is loaded again.
     A segment that forgets its open transactions shows what may be withdrawn.

@@ -14,6 +14,15 @@ Feature: Publishing in a metadata-driven transaction
       When A commits
       Then readers of orders see exactly what of A was receipted
 
+    @needs:metadata-store
+    Scenario: [2] Several who take part, each with one operation
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      When A writes "a1" to orders
+      Then the store has acknowledgements of "i1" by A for "workers"
+      And the store has 1 writes of A to orders
+
   @PIP471-11 @MUST
   Rule: A transaction of many operations commits as a whole.
     A limit that nobody told tears a large transaction apart at its end.
@@ -105,3 +114,21 @@ Feature: Publishing in a metadata-driven transaction
       Given A has 30 messages under way to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
+
+    @needs:store-faults
+    Scenario: [2] The commit comes between the look at the header and the message
+      Given A has committed "a1" to orders
+      And "p1" has been written to orders
+      And the next look at a header sees it as it was before its last change
+      And A has tried to write "a2" to orders
+      When "p2" is written to orders
+      Then readers of orders get as far as "p2"
+
+    @needs:store-faults
+    Scenario: [3] The abort comes between the look at the header and the message
+      Given A has written "a1" to orders
+      And A has aborted
+      And "p1" has been written to orders
+      And the next look at a header sees it as it was before its last change
+      When A writes "a2" to orders
+      Then readers of orders see "p1"

@@ -44,6 +44,12 @@ Feature: How participants learn of an end
       When A commits
       Then it is done
 
+    Scenario: [2] Nobody has the segment loaded
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      When A commits, and a later transaction behind it
+      Then it is done
+
   @PIP471-62 @SHOULD
   Rule: An event that is lost or late does not keep a participant from the outcome for ever.
     Readers would wait for an end that came long ago.
@@ -118,3 +124,12 @@ Feature: How participants learn of an end
       And C has written "c1" to orders
       When C is left open past its time-out
       Then readers of orders see nothing
+
+    @needs:plain-store
+    Scenario: [6] Two open transactions in a segment that is loaded again on such a store
+      Given A has written "a1" to orders
+      And B has written "b1" to orders
+      And orders has been unloaded
+      And A has aborted
+      When B commits
+      Then readers of orders see "b1"

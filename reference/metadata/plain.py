@@ -13,6 +13,8 @@ from contextlib import suppress
 from itertools import count
 from typing import TypeVar
 
+from fencepost.reference.kernel.rules import rule
+
 from .envelope import Envelope
 from .keys import by_index, sequence_key, sequence_of
 from .plain_entries import BOOKKEEPING, IndexEntries
@@ -75,9 +77,13 @@ class PlainStore:
         return [_opened(record) for record in found if not record.key.startswith(BOOKKEEPING)]
 
     def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
+        """Decision: the keys of the records that know of an entry in that range."""
+        rule("PIP471-66")
         return [record.key for record in self._entries.records(index, first, behind)]
 
     def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+        """Decision: the same records themselves."""
+        rule("PIP471-66")
         return [_opened(record) for record in self._entries.records(index, first, behind)]
 
     def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:

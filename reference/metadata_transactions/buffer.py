@@ -130,6 +130,7 @@ class MetadataBuffer:
         """Decision: whether readers get a message that no open transaction keeps from them: unless it is aborted."""
         if message.txn is None:
             return True
+        rule("PIP471-64")
         if self.is_aborted(message.txn):
             rule("PIP471-25")
             return False
@@ -162,6 +163,7 @@ class MetadataBuffer:
     def _abort(self, txn: TxnId) -> None:
         mine = [entry.position for entry in self._ledger if isinstance(entry.content, Message) and entry.content.txn == txn]
         if mine:
+            rule("PIP471-35")
             self._aborted[txn] = mine[-1]
             self._records.set_aborted(self._segment, txn, mine[-1])
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fencepost.reference.metadata.plain import PlainStore
 from fencepost.reference.pulsar.parts import Parts
 
 from .buffer import MetadataBuffer
@@ -15,7 +16,7 @@ from .transaction_records import TransactionRecords
 
 @dataclass(frozen=True)
 class MetadataParts(Parts):
-    """The parts of a broker that has both kinds of transactions."""
+    """The parts of a broker that has both kinds of transactions; `plain_store` is for a metadata store that has no indexes."""
 
     protocol: ClassVar[str] = "pulsar-scalable"
 
@@ -24,4 +25,5 @@ class MetadataParts(Parts):
     metadata_coordinator: type[MetadataCoordinator] = MetadataCoordinator
     participation: type[Participation] = Participation
     pending_ack_records: type[PendingAckRecords] = PendingAckRecords
+    plain_store: type[PlainStore] = PlainStore
     transaction_records: type[TransactionRecords] = TransactionRecords

@@ -86,7 +86,7 @@ class TransactionRecords:
         return {_owner(found) for found in self._store.keys_by_index(paths.WRITES_BY_SEGMENT, key, key + "\0")}
 
     def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
-        """The acknowledgements that transactions have on a subscription, each transaction's in the order in which they were made."""
+        """Decision: the acknowledgements that transactions have on a subscription, each transaction's in their order."""
         key = paths.subscription(name)
         records = self._store.scan_by_index(paths.ACKS_BY_SUBSCRIPTION, key, key + "\0")
         return [(_owner(record.key), decoded(record, Operation)) for record in sorted(records, key=lambda record: record.key)]

@@ -19,7 +19,7 @@ from . import admin
 from .classic import Classic
 from .connection import Connection
 from .errors import Error, Refused
-from .kinds import Kinds, TransactionKind
+from .kinds import TransactionKind
 from .node import Cluster, Node
 from .ownership import Ownership
 from .participants import EndOn
@@ -48,7 +48,7 @@ class ReferencePulsar(kernel.Broker[Node]):
         disk: Disk | None = None,
     ) -> None:
         self._parts = parts
-        self._kinds = Kinds([Classic(profile, self._parts), *kinds])
+        self._kinds = parts.kinds([Classic(profile, self._parts), *kinds])
         crash_points = {point: what for kind in self._kinds for point, what in kind.crash_points.items()}
         super().__init__(self._parts.network, crash_points, disk, now_ms, nodes)
         self._profile = profile

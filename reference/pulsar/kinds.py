@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
 
 from .buffer import TransactionBuffer
 from .coordinator import TransactionCoordinator
@@ -77,7 +78,11 @@ class Kinds:
         return any(kind.scalable for kind in self._kinds)
 
     def serving(self, *, scalable: bool) -> TransactionKind:
-        """The kind that such a request is meant for. A broker that has no scalable one does not know the flag, and does not look at it."""
+        """Decision: the kind that such a request is meant for.
+
+        A broker that has no scalable one does not know the flag, and does not look at it.
+        """
+        rule("PIP471-56")
         return next((kind for kind in self._kinds if kind.scalable == scalable), self._kinds[0])
 
     def of_topic(self, name: str) -> TransactionKind:

@@ -87,6 +87,7 @@ class Topic:
         strays = [txn for txn in self.buffer.ongoing() if is_over(txn)]
         for txn in strays if not self.producers.is_terminated else ():
             rule("PIP31-51")
+            rule("PIP471-57")
             self.end(txn, Action.ABORT, NO_WATERMARK)
 
     def end_stray_acknowledgements(self, is_over: Callable[[TxnId], bool]) -> None:

@@ -40,6 +40,13 @@ def classic_transactions(context: ScenarioContext, transactions: tuple[str, ...]
         context.transactions.by_name[name] = Transaction(achieved(begun, f"beginning classic transaction {name}"))
 
 
+@PIP471.when("{transaction} {ends}, and a later transaction behind it")
+def ends_before_a_later_one(context: ScenarioContext, transaction: str, ends: Action) -> None:
+    """END_TXN on a connection of its own. Where it has no answer when that of a transaction without messages has come, it waits for
+    something else."""
+    context.ask("END_TXN", context.transactions.end_before_a_later_one(transaction, ends))
+
+
 @PIP471.when("every second of them commits and the others abort")
 def commit_and_abort_in_turn(context: ScenarioContext) -> None:
     """END_TXN of each, in the order in which they were begun."""

@@ -130,8 +130,10 @@ class Transactions:
 
     def end_or_see_no_answer(self, name: str, action: Action) -> Outcome[None] | NoAnswerYet:
         """The same of a transaction whose end may be incomplete, and its answer with it."""
-        if self[name].unavailable is None:
-            return self.end(name, action)
+        return self.end(name, action) if self[name].unavailable is None else self.end_before_a_later_one(name, action)
+
+    def end_before_a_later_one(self, name: str, action: Action) -> Outcome[None] | NoAnswerYet:
+        """Ask for the end of a transaction, and see whether its answer comes before that to a later one, or soon behind it."""
         ender, pending = self.begin_end(name, action)
         later = achieved(self.client.new_transaction(), "beginning a later transaction")
         achieved(self.client.end(later, Action.COMMIT), "committing a later transaction")
