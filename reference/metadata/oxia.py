@@ -19,6 +19,9 @@ from .store import NEW, Change, ChangeKind, IndexEntry, Record, Session, Unavail
 from .timely import within
 
 
+_HIGHEST = "\U0010ffff"
+
+
 @dataclass(eq=False)
 class _Watch:
     """Who is told, until it is closed."""
@@ -122,8 +125,10 @@ class OxiaStore:
         return [record.key for record in self.scan_by_index(index, first, behind)]
 
     def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
-        found = self._scan(first, behind, use_index=oxia_keys.index_name(index))
-        return [record for record, _ in sorted(found, key=lambda one: (one[1].indexes[index], one[0].key))]
+        # Oxia compares a bound with the index key and the record's key behind it, so an entry at the very bound is beyond it.
+        found = self._scan(first, behind + _HIGHEST, use_index=oxia_keys.index_name(index))
+        inside = [(of.indexes[index], record) for record, of in found if first <= of.indexes[index] < behind]
+        return [record for _, record in sorted(inside, key=lambda one: (one[0], one[1].key))]
 
     def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
         self._take_in()

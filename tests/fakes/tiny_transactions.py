@@ -4,7 +4,7 @@ Its topics are segments, and its requests have the flag `scalable`. A coordinato
 anything: each buffer and store hears by itself, at its site, that a transaction has ended. It lies in that nothing else is checked.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
@@ -27,6 +27,7 @@ class TinyTransactions:
     """The kind."""
 
     scalable = True
+    crash_points: Mapping[str, str] = {}
 
     def __init__(self) -> None:
         self.sites: dict[Participant, Site] = {}
@@ -45,6 +46,15 @@ class TinyTransactions:
     def pending_ack_store(self, site: Site) -> "TinyStore":
         self.sites[site.participant] = site
         return TinyStore(site)
+
+    def forget(self, participant: Participant, machine: Machine) -> None:
+        """Nothing is held for participants."""
+
+    def node_is_down(self, node: int) -> None:
+        """Everything is on the disk."""
+
+    def settle(self) -> None:
+        """Ends are told at once."""
 
 
 def outcomes_on(machine: Machine) -> Outcomes:
