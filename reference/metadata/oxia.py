@@ -18,7 +18,6 @@ from .oxia_link import ANSWERS_WITHIN_S, KINDS, Link
 from .store import NEW, Change, ChangeKind, IndexEntry, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
 from .timely import within
 
-
 _HIGHEST = "\U0010ffff"
 
 
@@ -126,7 +125,7 @@ class OxiaStore:
 
     def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
         # Oxia compares a bound with the index key and the record's key behind it, so an entry at the very bound is beyond it.
-        found = self._scan(first, behind + _HIGHEST, use_index=oxia_keys.index_name(index))
+        found = self._scan(first, behind.rstrip("\0") + _HIGHEST, use_index=oxia_keys.index_name(index))
         inside = [(of.indexes[index], record) for record, of in found if first <= of.indexes[index] < behind]
         return [record for _, record in sorted(inside, key=lambda one: (one[0], one[1].key))]
 
