@@ -36,9 +36,10 @@ lint: .venv/.ready  ## ruff and mypy, strict
 	@for room in $(ROOMS); do ln -sfn $(CURDIR)/$$room build/typing/fencepost/$$room; done
 	MYPYPATH=build/typing $(BIN)/mypy -p fencepost
 
-bench: .venv/.ready  ## figures: the suite beside the same scenarios with empty steps, and how fast the served reference ends transactions
+bench: .venv/.ready  ## figures: the suite beside the same scenarios with empty steps, how fast the served reference ends transactions, and what a split loses
 	$(BIN)/python -m benchmarks.overhead
 	$(BIN)/python -m benchmarks.serve
+	$(BIN)/python -m benchmarks.splitting
 
 bench-check: .venv/.ready  ## figures: how fast the history checker is, and in how much memory (TIMES=10 for the ratio of two sizes)
 	$(BIN)/python -m benchmarks.check_speed --times $(or $(TIMES),1)
@@ -46,6 +47,11 @@ bench-check: .venv/.ready  ## figures: how fast the history checker is, and in h
 docs: .venv/.ready  ## the pages that are made from the registers, and from the sentences
 	@for spec in $(notdir $(patsubst %/requirements.yaml,%,$(wildcard features/*/requirements.yaml))); do $(BIN)/fencepost list --spec $$spec --format markdown >docs/$$spec.md; done
 	@$(BIN)/fencepost sentences --format markdown >docs/sentences.md
+	@mkdir -p build
+	@$(BIN)/fencepost run --only PIP471-36 --results build/life >build/life.log
+	@$(BIN)/python -m fencepost.report.life build/life/history/PIP471-36-1-*.jsonl.gz >docs/transaction-life.svg
+	@$(BIN)/fencepost run --only PIP460-17 --results build/layout >build/layout.log
+	@$(BIN)/python -m fencepost.pipeline.layouts build/layout/history/PIP460-17-3-*.jsonl.gz >docs/layout-over-time.svg
 
 messages: .venv/.ready  ## the Python code of Pulsar's commands, from wire/pulsar/messages.proto
 	@mkdir -p build/messages

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from fencepost.contract.ports import System
 from fencepost.reference.defects import Defect
 from fencepost.reference.kafka import Profile
+from fencepost.reference.metadata_transactions import MetadataProfile
 from fencepost.reference.pulsar import PulsarProfile
 from fencepost.reference.serving import served_kafka, served_pulsar
 from fencepost.reference.serving.offer import Served
 
 from .reference_kafka import ReferenceSystem
 from .reference_pulsar import PulsarReferenceSystem
+from .reference_scalable import ScalableReferenceSystem
 
 
 @dataclass(frozen=True)
@@ -32,5 +34,6 @@ ENGINES = {
     for engine in (
         Engine("kafka", Profile.names, ReferenceSystem, served_kafka),
         Engine("pulsar", PulsarProfile.names, PulsarReferenceSystem, served_pulsar),
+        Engine("pulsar-scalable", MetadataProfile.names, ScalableReferenceSystem, served_pulsar),
     )
 }

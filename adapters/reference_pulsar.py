@@ -9,6 +9,7 @@ from fencepost.adapters.common.faults import NoCleanStop, OneNode
 from fencepost.adapters.common.genuine import Whose, of_imitation
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.time import VirtualTime
+from fencepost.adapters.pulsar.handshake import WITHOUT_SEALING
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.session import PulsarSession
 from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin
@@ -17,18 +18,19 @@ from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.ports import Handshake
 from fencepost.reference.defects import Defect
 from fencepost.reference.kernel.clock import FIRST_NODE
+from fencepost.reference.metadata_transactions import MetadataProfile
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.connection import Connection
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
-_SERVICE = Address("reference", 6650)
+SERVICE = Address("reference", 6650)
 NODES = 2
 """Coordinators and topics are on different nodes, as in a cluster."""
 _LEVERS = frozenset({"held-ends", "participant-ends", "buffer-statistics", "batch-index-acknowledgement"})
 _OFFERED = _LEVERS | {"crash", "crash-points", "hold-markers", "more-coordinators", "reload", "virtual-time"}
 
 
-class _Faults(ReferenceFaults, OneNode, NoCleanStop):
+class PulsarFaults(ReferenceFaults, OneNode, NoCleanStop):
     """The faults of a reference broker, which is one node, and is back at once."""
 
     def start_again(self) -> None:
@@ -37,7 +39,7 @@ class _Faults(ReferenceFaults, OneNode, NoCleanStop):
 
 def number_of(address: Address) -> int:
     """The node that the reference has at this address."""
-    return FIRST_NODE + address.port - _SERVICE.port
+    return FIRST_NODE + address.port - SERVICE.port
 
 
 class _NodeAt:
@@ -59,55 +61,74 @@ class PulsarReferenceSystem:
     """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
 
     name = "reference"
+    lacks: tuple[str, ...] = (WITHOUT_SEALING,)
+    """Why not, for what it offers in no way."""
 
     def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
         self._profile = PulsarProfile.load(profile_name)
-        self._variant = variant
-        self._patience_s = patience_s
+        self.variant = variant
+        self.patience_s = patience_s
         self._is_open = False
+
+    @property
+    def profile(self) -> PulsarProfile | MetadataProfile:
+        """The profile that this system is asked about."""
+        return self._profile
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """What can be done to it."""
+        return _OFFERED | (frozenset({"sidecar-buffer"}) if self._profile.buffer == "sidecar" else frozenset())
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""
 
     def open(self) -> Handshake:
         """A broker connects clients, or it cannot be judged."""
-        if self._broker().connect() is None:
-            raise SystemUnreachable(f"the reference with profile {self._profile.name} takes no connection")
+        if self.broker().connect() is None:
+            raise SystemUnreachable(f"the reference with profile {self.profile.name} takes no connection")
         self._is_open = True
-        imitates = self._profile.imitates
-        whose = of_imitation(self._profile.name, (imitates.system, imitates.version)) if imitates else Whose()
+        imitates = self.profile.imitates
+        whose = of_imitation(self.profile.name, (imitates.system, imitates.version)) if imitates else Whose()
         return Handshake(
             version=version_of("fencepost"),
             version_is_exact=True,
-            profile=self._profile.name,
-            capabilities=_OFFERED | (frozenset({"sidecar-buffer"}) if self._profile.buffer == "sidecar" else frozenset()),
+            profile=self.profile.name,
+            capabilities=self.offered,
             judged_as=whose.judged_as,
             deviations=whose.deviations,
-            notes=(f"variant {self._variant.name}: {self._variant.story}",) if self._variant else (),
+            not_offered=self.lacks,
+            notes=(f"variant {self.variant.name}: {self.variant.story}",) if self.variant else (),
         )
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - one broker has them all
         """A fresh broker; its names come from the title, so that they are the same in every run."""
-        if not self._is_open:
-            raise WrongUsage("a session with the reference was asked for before open()")
-        broker = self._broker()
-        connect, connect_admin = self._ways_to(broker)
+        self.check_is_open()
+        broker = self.broker()
+        connect, connect_admin = self.ways_to(broker)
         return PulsarSession(
-            _SERVICE,
+            SERVICE,
             connect,
             connect_admin,
-            VirtualTime(broker, self._patience_s),
-            _Faults(broker, self._patience_s),
+            VirtualTime(broker, self.patience_s),
+            PulsarFaults(broker, self.patience_s),
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
         )
+
+    def check_is_open(self) -> None:
+        """Raises WrongUsage before `open`."""
+        if not self._is_open:
+            raise WrongUsage("a session with the reference was asked for before open()")
 
     def close(self) -> None:
         """There is nothing to give back."""
 
-    def _ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
+    def ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
+        """How clients and administrators reach a broker."""
         return lambda _client, address: InProcessTransport(_NodeAt(broker, address)), lambda: InProcessAdmin(broker)
 
-    def _broker(self) -> ReferencePulsar:
-        parts = self._variant.parts if self._variant else Parts()
+    def broker(self) -> ReferencePulsar:
+        """A broker of its own."""
+        parts = self.variant.parts if self.variant else Parts()
         assert isinstance(parts, Parts), "a variant of the Pulsar reference is made of its parts"
         return ReferencePulsar(self._profile, parts, nodes=NODES)

@@ -8,11 +8,16 @@ from fencepost.contract.registration import Asked
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 
 from .engines import ENGINES
+from .metadata_stores import backend
+from .reference_scalable import ScalableReferenceSystem
 
 _PROFILE = "seed"
 
 usage = "the reference is in this process"
-options = {"defect": "judge the reference with a bundled defect, to see the suite find it"}
+options = {
+    "defect": "judge the reference with a bundled defect, to see the suite find it",
+    "metadata": "where the reference keeps metadata-driven transactions: memory, oxia (starts one) or oxia://HOST:PORT",
+}
 
 
 def profiles() -> Sequence[str]:
@@ -32,7 +37,11 @@ def protocols(asked: Asked) -> Sequence[str]:
 def systems(asked: Asked) -> Mapping[str, System]:
     """A broker's engine for each of these protocols, or the variant of one."""
     variant, profile = _variant(asked), asked.profile or _PROFILE
-    return {protocol: ENGINES[protocol].system(profile, variant, asked.patience_s) for protocol in protocols(asked)}
+    metadata = asked.options.get("metadata")
+    made = {protocol: ENGINES[protocol].system(profile, variant, asked.patience_s) for protocol in protocols(asked)}
+    if metadata is not None:
+        made = {name: one.on(backend(metadata)) if isinstance(one, ScalableReferenceSystem) else one for name, one in made.items()}
+    return made
 
 
 def _variant(asked: Asked) -> Defect | None:

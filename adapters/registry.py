@@ -6,7 +6,8 @@ their names. A package that is installed beside ours adds its own by an entry po
 
 import importlib
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -160,6 +161,13 @@ def engines() -> "Mapping[str, Engine]":
     from .engines import ENGINES
 
     return ENGINES
+
+
+def metadata_store(named: str) -> AbstractContextManager[Callable[[], Any]]:
+    """What connects a served reference to the metadata store of that name. Raises WrongUsage, SystemUnreachable."""
+    from .metadata_stores import served
+
+    return served(named)
 
 
 def protocols() -> frozenset[str]:

@@ -13,9 +13,28 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 Outcome: TypeAlias = Literal["invoke", "ok", "fail", "info"]
 
 Function: TypeAlias = Literal[
-    "send", "poll", "begin", "commit", "abort", "ack", "subscribe", "seek", "position", "committed", "init_txn", "terminate", "probe"
+    "send",
+    "poll",
+    "begin",
+    "commit",
+    "abort",
+    "ack",
+    "subscribe",
+    "assign",
+    "seek",
+    "position",
+    "committed",
+    "init_txn",
+    "create",
+    "split",
+    "merge",
+    "terminate",
+    "prune",
+    "probe",
 ]
-"""The kinds of operations. A `probe` only looks or prepares, and no checker judges it."""
+"""The kinds of operations. A `probe` only looks or prepares, and no checker judges it. `create` to `prune` are about the segments of a
+scalable topic, which `ctl` names.
+"""
 
 Isolation: TypeAlias = Literal["rc", "ru"]
 """What a read may show: only what is committed, or all."""
@@ -50,6 +69,7 @@ class Mop(TypedDict):
 
     `log` is the partition or topic by the name that all events of a history use for it. `v` is the record's value and `o` its offset, None
     where it is not known. Pulsar's messages have their ledger, entry and place in the batch, from which their `o` is counted.
+    `mkey` is a record's key, and `hash` the one by which its sender routed it.
     """
 
     m: MopKind
@@ -59,6 +79,8 @@ class Mop(TypedDict):
     v: NotRequired[str | None]
     o: NotRequired[int | None]
     seq: NotRequired[int | None]
+    mkey: NotRequired[str]
+    hash: NotRequired[int]
     ts_ns: NotRequired[int]
     pid_ledger: NotRequired[int | None]
     pid_entry: NotRequired[int | None]
@@ -81,7 +103,8 @@ class Event(Operation):
     """One line of a history. `idx` is its place; `t_ns` are nanoseconds since the first call.
 
     A `process` does one thing after another; it ends with a call that ends as `info`. `client` and `node` are the client and whom it asked,
-    `api` is the request by its name and version.
+    `api` is the request by its name and version. The client `broker` is the system itself, where its writes to a metadata store are seen;
+    `ctl.record` then is what it wrote.
     """
 
     run_id: str

@@ -70,6 +70,15 @@ class DoublesAnswers(Protocol):
         ...
 
 
+@runtime_checkable
+class EndsBrokers(Protocol):
+    """The faults of a system that offers `more-brokers` have this beside those of `Faults`."""
+
+    def crash_broker(self, service_url: str) -> None:
+        """End the broker at that address as a power cut does; the others go on. `restart` starts it again."""
+        ...
+
+
 class WireFaults(Protocol):
     """What can be done to the next request of a kind, by a client's name and the request's name in snake case.
 

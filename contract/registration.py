@@ -26,12 +26,14 @@ class Asked:
     """What a user said of the system that is to be judged.
 
     `options` has what was given of the options that the registration names. `profile` is one of its profiles, or None where the system
-    is to find it out; `patience_s` says how long to wait for what must come.
+    is to find it out; `patience_s` says how long to wait for what must come. `specs` are the proposals that were named, none where
+    everything is asked that binds the system.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
     profile: str | None = None
     patience_s: float = 20.0
+    specs: frozenset[str] = frozenset()
 
 
 class Registration(Protocol):

@@ -82,6 +82,11 @@ class Follower(Protocol):
 class TransactionalLog(Protocol):
     """A system as the core requirements see it."""
 
+    @property
+    def settles_later(self) -> bool:
+        """Whether the outcome of an end that was answered is seen only later, and nobody can be asked whether it is everywhere."""
+        ...
+
     def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:
         """Make a log; one that shall store a write once that is sent twice, where the system does not always do that."""
         ...
@@ -118,4 +123,8 @@ class TransactionalLog(Protocol):
 
     def reload(self, log: str) -> Outcome[None]:
         """Take a log off its node and serve it again from what is stored. This is `reload`, or raises NotOffered."""
+        ...
+
+    def seal(self, log: str) -> Outcome[None]:
+        """Close a log for all writes, in the way that the system has for that. This is `sealing`, or raises NotOffered."""
         ...

@@ -2,6 +2,7 @@
 
 A requirement is as good as its worst scenario. A run conforms when it is complete, at least one requirement is met, and none has a
 verdict that counts as a failure. Which do is the run's `Gate`: `violated` and `harness error` always, `inconclusive` unless told otherwise.
+A system that offers nothing of what it was asked neither conforms nor fails.
 """
 
 import re
@@ -108,10 +109,20 @@ class RequirementResult:
 
 
 def judge(requirement: str, scenarios: Iterable[ScenarioResult]) -> RequirementResult:
-    """The verdict that scenarios that ran give together; a scenario that was not offered keeps its requirement from being met."""
+    """The verdict that scenarios that ran give together; a scenario that was not offered keeps its requirement from being met.
+
+    A protocol that offers nothing of the requirement is not judged by it, and takes nothing from what the others show: a log that can be
+    sealed is asked of three kinds of logs, and Kafka's cannot. Where none offers anything, that is the verdict.
+    """
     ran = tuple(scenarios)
-    worst = min(ran, key=_rank)
+    worst = min(_of_those_that_offer(ran), key=_rank)
     return RequirementResult(requirement, worst.verdict, worst.reason, ran, worst.violation)
+
+
+def _of_those_that_offer(ran: tuple[ScenarioResult, ...]) -> tuple[ScenarioResult, ...]:
+    """The scenarios under the protocols that offer something of them; all where none does."""
+    offering = {one.protocol for one in ran if one.verdict is not Verdict.NOT_OFFERED}
+    return tuple(one for one in ran if one.protocol in offering) or ran
 
 
 def _rank(scenario: ScenarioResult) -> float:
@@ -134,6 +145,11 @@ def totals(results: Iterable[RequirementResult]) -> dict[str, int]:
         Verdict.EXCLUDED,
     )
     return {verdict.value: counted[verdict] for verdict in order}
+
+
+def offers_nothing(seen: Iterable[Verdict]) -> bool:
+    """Whether requirements were asked, and the system offers none of them: then there is nothing to judge."""
+    return set(seen) - {Verdict.NOT_RUN, Verdict.EXCLUDED} == {Verdict.NOT_OFFERED}
 
 
 _CHOICES = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
@@ -171,7 +187,7 @@ class Gate:
         seen = list(results)
         counted, failing = Counter(result.verdict for result in seen), self.failing(seen)
         told = [f"{counted[verdict]} {verdict.words}{self._why(verdict)}" for verdict in _WORST_FIRST if verdict in failing]
-        return told if told or counted[Verdict.MET] else ["nothing was met"]
+        return told if told or counted[Verdict.MET] or offers_nothing(counted) else ["nothing was met"]
 
     def _fails(self, verdict: Verdict) -> bool:
         added = (Verdict.NOT_OFFERED, Verdict.INCONCLUSIVE) if self.strict else ()

@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from fencepost.adapters import registry
-from fencepost.contract.errors import UnknownName
+from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.register import Requirement
 
-from .contract import gherkin, proposals, register
+from .contract import gherkin, proposals, register, themes
 
 FORMS = ("table", "json", "markdown")
 
@@ -23,12 +23,19 @@ def status_of(row: Requirement) -> str:
     return "planned" if row.planned else "tested"
 
 
-def show_list(specs: Sequence[str], form: str) -> int:
-    """Print the rows of some proposals, or of all."""
+def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = ()) -> int:
+    """Print the rows of some proposals, or of all, and of these only what belongs to one of the themes, where any is named."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
     registry.check_proposals()
     rows = register.bundled().rows(specs)
+    if of_themes:
+        if form == "markdown":
+            raise WrongUsage("--format markdown is a page of whole proposals: leave out --theme, or say --format table or json")
+        named = {requirement for theme in of_themes for requirement in themes.requirements_of(theme)}
+        rows = tuple(row for row in rows if row.id in named)
+        if not rows:
+            raise WrongUsage(f"no requirement of {', '.join(specs)} has the theme {' or '.join(of_themes)}; see `fencepost list --themes`")
     if form == "json":
         print(json.dumps([as_json(row) for row in rows], indent=1))
         return 0
@@ -63,7 +70,7 @@ def markdown(specs: Sequence[str]) -> str:
                 "",
                 row.statement,
                 "",
-                f"{row.level}, {row.source}: {row.section}. {status_of(row).capitalize()}.",
+                f"{row.level}, {row.source}: {row.section}. {status_of(row).capitalize()}.{_themes_in_words(row.id)}",
                 "",
             ]
             told = {
@@ -80,10 +87,16 @@ def markdown(specs: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def _themes_in_words(requirement: str) -> str:
+    found = themes.themes_of(requirement)
+    return f" {'Themes' if len(found) > 1 else 'Theme'}: {', '.join(found)}." if found else ""
+
+
 def as_json(row: Requirement) -> dict[str, Any]:
     return row.model_dump() | {
         "status": status_of(row),
         "why": gherkin.why_of(row.id),
+        "themes": list(themes.themes_of(row.id)),
         "scenarios": [
             {"feature": feature.path, "name": scenario.name} for feature, scenario in gherkin.scenarios_of(gherkin.bundled(), row.id)
         ],

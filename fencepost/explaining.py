@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fencepost.contract import gherkin, register
+from fencepost.contract import gherkin, register, themes
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.register import Requirement
 
@@ -48,6 +48,7 @@ def _show_row(console: Console, row: Requirement) -> None:
     known = {
         "why": gherkin.why_of(row.id),
         "section": row.section,
+        "themes": ", ".join(themes.themes_of(row.id)),
         "look at": row.check,
         "releases": row.varies,
         "question": row.question,

@@ -14,6 +14,7 @@ from fencepost.contract import register as registers
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.gherkin import Feature, Rule, Scenario, requirement_of
 from fencepost.contract.register import Register
+from fencepost.contract.themes import THEMES
 from fencepost.steps import vocabularies
 from fencepost.steps.vocabularies import Speech
 
@@ -78,8 +79,10 @@ def _faults_of_rule(rule: Rule, register: Register) -> Iterator[tuple[int, str]]
     row = register[identifier]
     if not row.is_tested:
         yield rule.line, f"{identifier} is {'planned' if row.planned else 'excluded'} in the register, and has a Rule"
-    if set(rule.tags) != {identifier, row.level}:
-        yield rule.line, f"the tags of this Rule must be @{identifier} @{row.level}; they are {_shown(rule.tags)}"
+    if set(rule.tags) - set(THEMES) != {identifier, row.level}:
+        themes = ", ".join(f"@{theme}" for theme in THEMES)
+        must = f"@{identifier} @{row.level}, and its themes out of {themes}"
+        yield rule.line, f"the tags of this Rule must be {must}; they are {_shown(rule.tags)}"
     if rule.title != row.statement:
         yield rule.line, f"the title must be the statement of {identifier}: {row.statement!r}"
     if not rule.why:

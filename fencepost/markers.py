@@ -1,8 +1,8 @@
 """A scenario's tags as pytest's markers, for `pytest -p fencepost.plugin -m 'MUST and not needs_crash'`.
 
-Levels are MUST, SHOULD and MAY; a need `@needs:crash-points` is `needs_crash_points`, since pytest ends a marker's name at a colon; a
-requirement is its id, such as KIP890-060, and a proposal the name of its folder. All are registered, so that pytest refuses a misspelt one
-where it is strict.
+Levels are MUST, SHOULD and MAY; a theme is its name, such as sealing; a need `@needs:crash-points` is `needs_crash_points`, since pytest
+ends a marker's name at a colon; a requirement is its id, such as KIP890-060, and a proposal the name of its folder. All are registered, so
+that pytest refuses a misspelt one where it is strict.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ import pytest
 
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.register import Register
+from fencepost.contract.themes import THEMES
 
 from .selection import LEVELS
 
@@ -22,6 +23,8 @@ def register_all(config: pytest.Config, register: Register) -> None:
     """Make every marker known to pytest."""
     for level in LEVELS:
         config.addinivalue_line("markers", f"{level}: scenarios of requirements that say {level}")
+    for theme, told in THEMES.items():
+        config.addinivalue_line("markers", f"{theme}: {told}")
     for capability, told in CAPABILITIES.items():
         config.addinivalue_line("markers", f"{_named(_NEED + capability)}: {told}")
     for spec, rows in register.by_spec.items():
@@ -34,8 +37,13 @@ def mark(function: Callable[..., Any], tag: str, register: Register) -> None:
     """Give a scenario's function the marker of one of its tags."""
     if tag in register.by_id:
         _give(function, register.spec_of(tag))
-    if tag in register.by_id or tag in LEVELS or tag.removeprefix(_NEED) in CAPABILITIES:
+    if tag in register.by_id or is_known(tag) or tag.removeprefix(_NEED) in CAPABILITIES:
         _give(function, _named(tag))
+
+
+def is_known(tag: str) -> bool:
+    """Whether a tag is a level or a theme."""
+    return tag in LEVELS or tag in THEMES
 
 
 def _give(function: Callable[..., Any], name: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.contract import proposals
-from fencepost.contract.verdict import RequirementResult, Verdict
+from fencepost.contract.verdict import RequirementResult, Verdict, offers_nothing
 
 from .results import Results
 
@@ -95,6 +95,8 @@ def _meaning(results: Results, count: "Count", titles: str) -> tuple[str, dict[s
         return f"does not conform: {objections}{f' ({odd})' if odd and results.counts_parity else ''}", {"red": True}
     if results.stopped:
         return "has no verdict: the histories were not judged", {"yellow": True}
+    if count.offers_nothing:
+        return f"has no verdict: it offers nothing of {titles} that it was asked", {"yellow": True}
     word = f"conforms to {titles}" if count.is_whole else f"conforms as far as it was asked about {titles}"
     return f"{word}{f'; {odd}' if odd else ''}", {"green": True}
 
@@ -116,6 +118,11 @@ class Count:
     def asked_about(self) -> list[str]:
         """The proposals of which something was selected, in their order."""
         return list(dict.fromkeys(spec for row, spec in self._spec_of.items() if row in self._selected))
+
+    @property
+    def offers_nothing(self) -> bool:
+        """Whether there was nothing to judge."""
+        return offers_nothing(self._verdicts)
 
     @property
     def is_whole(self) -> bool:

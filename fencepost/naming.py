@@ -1,4 +1,4 @@
-"""What can be named beside requirements: systems, profiles, defects and capabilities, each with a line on what it is."""
+"""What can be named beside requirements: systems, profiles, defects, capabilities and themes, each with a line on what it is."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -8,9 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from fencepost.adapters import registry
+from fencepost.contract import register
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.registration import Asked
+from fencepost.contract.themes import THEMES, requirements_of
 from fencepost.reference.defects import DEFECTS, LAWFUL
 
 FORMS = ("table", "json")
@@ -57,11 +59,22 @@ def capabilities() -> list[dict[str, str]]:
     return [{"name": name, "what": what} for name, what in CAPABILITIES.items()]
 
 
+def themes() -> list[dict[str, str]]:
+    """What --theme can say, with the proposals that have rows of it."""
+    found = []
+    for name, what in THEMES.items():
+        rows = requirements_of(name)
+        specs = [spec for spec, members in register.bundled().by_spec.items() if any(row.id in rows for row in members)]
+        found.append({"name": name, "rows": str(len(rows)), "in": ", ".join(specs), "what": what})
+    return found
+
+
 KINDS: Mapping[str, Callable[[], list[dict[str, str]]]] = {
     "systems": systems,
     "profiles": profiles,
     "defects": defects,
     "capabilities": capabilities,
+    "themes": themes,
 }
 
 

@@ -13,6 +13,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register
 from fencepost.contract.registration import Asked
+from fencepost.contract.themes import THEMES
 from fencepost.contract.verdict import Gate
 
 from .identity import Named
@@ -44,8 +45,8 @@ class Options:
         own = {name: value(f"--{name}") for name in registry.bundled_options()}
         return cls(
             registry.named(value("--system")),
-            Asked(given(own, value("--set-system")), value("--profile"), value("--patience")),
-            Selection.said(value("--spec"), value("--only"), value("--level"), value("--skip")),
+            Asked(given(own, value("--set-system")), value("--profile"), value("--patience"), frozenset(value("--spec"))),
+            Selection.said(value("--spec"), value("--only"), value("--level"), value("--skip"), value("--theme")),
             Path(os.path.realpath(value("--results"))) if value("--results") else None,
             not value("--no-html"),
             value("--check"),
@@ -134,6 +135,10 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--only", action="append", default=[], metavar="ID", help=f"only this requirement; {ids}")
     group.addoption("--skip", action="append", default=[], metavar="ID", help=f"not this requirement; {ids}")
     group.addoption("--level", action="append", default=[], metavar="LEVEL", help="only MUST, SHOULD or MAY; may be repeated")
+    themes = ", ".join(THEMES)
+    group.addoption(
+        "--theme", action="append", default=[], metavar="THEME", help=f"only what carries this tag: {themes}; a list, or repeated"
+    )
     group.addoption(
         "--expectations",
         action="append",

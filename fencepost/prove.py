@@ -3,7 +3,7 @@
 The suite is run on every defect of the reference. A requirement is *proved* when a defect that breaks it turns its own scenario
 red with the symptom that the defect has there. One that nothing turns red is a hole: its green is not known to mean anything.
 A requirement of the core is asked under several protocols, and proved under each or a hole there: what one probe can see says
-nothing of another.
+nothing of another. Where its reference offers nothing of what the scenarios need, it is not asked.
 A lawful variant that turns anything red is a false red. A variant that does not apply, since its row is not tested, nothing calls it
 or it breaks down, proves nothing and is named with its reason.
 
@@ -27,7 +27,8 @@ from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
 
 from . import stopping, suite, warmed
-from .contract import gherkin, proposals
+from .asked_under import protocols_asked
+from .contract import gherkin
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     An interrupt ends it early: the proof then names what was not run.
     """
     specs = tuple(specs)
-    protocols = {row.id: proposals.bundled().protocols_of(register.spec_of(row.id)) for row in register.rows(specs) if row.is_tested}
+    protocols = {row.id: protocols_asked(row.id, register) for row in register.rows(specs) if row.is_tested}
     unasked = {name: why for name, defect in DEFECTS.items() if (why := _cannot_be_asked(defect, register, specs))}
     defects = {name: defect for row in protocols for name, defect in DEFECTS.items() if row in defect.breaks and name not in unasked}
     spoken = {protocol for each in protocols.values() for protocol in each}
@@ -191,7 +192,7 @@ def _cannot_show(broken: str, protocol: str, register: Register, specs: tuple[st
     spec = register.spec_of(row.id)
     if specs and spec not in specs:
         return None
-    bound = proposals.bundled().protocols_of(spec)
+    bound = protocols_asked(row.id, register)
     if protocol not in bound:
         return f"it breaks {row.id}, which is asked of {' and '.join(bound)}, and it is a broker of {protocol}"
     if row.is_tested:

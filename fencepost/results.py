@@ -159,6 +159,7 @@ class Results:
                 "only": list(self.selection.only or self.selection.smoke),
                 "levels": list(self.selection.levels),
                 "skip": list(self.selection.skip),
+                "themes": list(self.selection.themes),
                 "pytest": self._left_out_by(),
                 "smoke": bool(self.selection.smoke),
             },

@@ -8,6 +8,8 @@ import contextlib
 import inspect
 import random
 from collections.abc import Callable, Sequence
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,6 +62,7 @@ class Running:
 
     def __init__(self, config: pytest.Config, options: Options, register: Register, systems: JudgedSystems, stopping: Stopping) -> None:
         self.config, self.options, self.register, self.systems, self.stopping = config, options, register, systems, stopping
+        self._features = Path(str(resources.files("fencepost.features")))
         self.claimed = Folder(options.results) if options.results else None
         self.unreachable: str | None = None
         self.is_fit = True
@@ -71,6 +74,14 @@ class Running:
         self.systems.prepare()
 
     # --- which scenarios ------------------------------------------------------------------------------------------------
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """The bundled features of a proposal of which nothing is asked need not be read: that would be most of a short run."""
+        spec = collection_path.name
+        is_bundled = spec in self.register.by_spec and collection_path.parent == self._features
+        if is_bundled and not any(self.options.selection.holds(row, spec) for row in self.register.rows((spec,))):
+            return True
+        return None
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """A scenario is an item for each protocol under which it is asked."""
@@ -159,11 +170,12 @@ class Running:
         return session
 
     def keep_history(self, item: pytest.Item, session: Session) -> None:
-        """Write what the scenario said as events, one line each, for the history checkers."""
+        """Write what the scenario said as events, one line each, for the history checkers. Nothing is written of one that says nothing."""
         if self.claimed is None:
             return
         name = self._run(item)
-        self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(session.history(name)))
+        if history := session.history(name):
+            self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(history))
 
     def _system(self, item: pytest.Item) -> System:
         return self.systems.by_protocol[item.stash[PROTOCOL]]
@@ -183,7 +195,7 @@ class Running:
     def pytest_bdd_apply_tag(self, tag: str, function: Callable[..., Any]) -> bool:
         """Tags are ours to read, and pytest's by other names; as they are, they would be unknown ones."""
         markers.mark(function, tag, self.register)
-        return tag.startswith("needs:") or gherkin.requirement_of((tag,)) is not None or tag in ("MUST", "SHOULD", "MAY")
+        return tag.startswith("needs:") or gherkin.requirement_of((tag,)) is not None or markers.is_known(tag)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -195,7 +207,8 @@ class Running:
         handshake = self.systems.handshakes.get(item.stash[PROTOCOL])
         capabilities = handshake.capabilities if handshake else frozenset()
         if missing := sorted(need for need in needs_of(item) if need not in capabilities):
-            item.stash[ERROR] = NotOffered(f"{self._system(item).name} does not offer {', '.join(missing)}")
+            why = [line for line in (handshake.not_offered if handshake else ()) if line.partition(":")[0] in missing]
+            item.stash[ERROR] = NotOffered("; ".join([f"{self._system(item).name} does not offer {', '.join(missing)}", *why]))
             pytest.skip(str(item.stash[ERROR]))
 
     def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any, step_func: Any) -> None:

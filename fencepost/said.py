@@ -2,7 +2,8 @@
 
 * The writes of a scenario stay in their order; a request that is put again until it succeeds counts once, with its last answer.
 * Between two writes, each look counts once, with its last answer: how often somebody looked while markers were on their way is chance.
-* Looking for nodes is left out: which node answers, and how soon it is found, is no part of what is answered.
+* Looking for nodes is left out: which node answers, and how soon it is found, is no part of what is answered. So is what a broker writes
+  to its metadata store.
 * A session's suffix goes from names. Producer ids become P1, P2, ... in the order in which they come up, and coordinator epochs C1, C2,
   ...; points in time become `some`, and so do the offsets of a broker's own topics.
 * Transactions and producers of other scenarios on the same broker are left out where a broker tells of all.
@@ -46,7 +47,7 @@ class Said:
 
 def read(path: Path) -> list[Said]:
     """A scenario's history in its normal form."""
-    said = events(path)
+    said = [event for event in events(path) if not _is_of_the_store(event)]
     names = {event["tx"]["tid"] for event in said if event.get("tx") and event["tx"]["tid"]}
     normal = _Normal(names)
     calls = [(normal.request(asked), asked, normal.answer(told)) for asked, told in _calls(said)]
@@ -73,6 +74,11 @@ def _event(path: Path, number: int, line: str) -> Event:
     if not (isinstance(event, dict) and event.keys() >= _NEEDED):
         raise WrongUsage(f"{path}, line {number}: not a whole event; {_REMEDY}")
     return event
+
+
+def _is_of_the_store(event: Event) -> bool:
+    """What a broker writes to its metadata store is nobody's request, and only of some systems it is seen."""
+    return _api(event) == "store"
 
 
 def a_moment_apart(one: Fields, other: Fields) -> set[str]:

@@ -1,4 +1,4 @@
-"""Which requirements a run asks about: some proposals, some ids, some levels, and what is skipped.
+"""Which requirements a run asks about: some proposals, some ids, some levels, some themes, and what is skipped.
 
 What users say comes in any case of letters, as lists (`A,B`) and said again, and for ids as patterns of the shell: `KIP890-06*`,
 `KIP890-06[0-3]`.
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase, translate
 from functools import cached_property
 
+from fencepost.contract import themes as known_themes
 from fencepost.contract.errors import UnknownName, WrongUsage, hint
 from fencepost.contract.register import Register, Requirement
 
@@ -27,6 +28,11 @@ def proposals_named(values: Iterable[str] | None) -> tuple[str, ...]:
     return listed(values, str.lower)
 
 
+def themes_named(values: Iterable[str] | None) -> tuple[str, ...]:
+    """Themes as users name them, also as the tags that they are: `@sealing` is `sealing`."""
+    return listed(values, lambda value: value.lower().removeprefix("@"))
+
+
 @dataclass(frozen=True)
 class Selection:
     """Which requirements a run asks about; an empty part leaves nothing out. `only` and `skip` have ids and patterns of ids."""
@@ -37,15 +43,24 @@ class Selection:
     skip: tuple[str, ...] = ()
     smoke: tuple[str, ...] = ()
     """The requirements of a smoke run, for this system; empty for any other run."""
+    themes: tuple[str, ...] = ()
 
     @classmethod
-    def said(cls, specs: Iterable[str] = (), only: Iterable[str] = (), levels: Iterable[str] = (), skip: Iterable[str] = ()) -> "Selection":
+    def said(
+        cls,
+        specs: Iterable[str] = (),
+        only: Iterable[str] = (),
+        levels: Iterable[str] = (),
+        skip: Iterable[str] = (),
+        themes: Iterable[str] = (),
+    ) -> "Selection":
         """What users say, in whatever case of letters."""
-        return cls(proposals_named(specs), listed(only, str.upper), listed(levels, str.upper), listed(skip, str.upper))
+        ids, left_out = listed(only, str.upper), listed(skip, str.upper)
+        return cls(proposals_named(specs), ids, listed(levels, str.upper), left_out, themes=themes_named(themes))
 
     def check(self, register: Register) -> None:
-        """Raises UnknownName for a proposal or a level that there is none of, WrongUsage for a pattern that matches no requirement, and
-        when nothing is left to judge.
+        """Raises UnknownName for a proposal, a level or a theme that there is none of, WrongUsage for a pattern that matches no
+        requirement, and when nothing is left to judge.
         """
         register.rows(self.specs)
         for option, patterns in (("--only", self.only), ("--skip", self.skip)):
@@ -55,6 +70,7 @@ class Selection:
         for level in self.levels:
             if level not in LEVELS:
                 raise UnknownName("level", level, LEVELS)
+        known_themes.check(self.themes)
         if not any(row.is_tested and self.holds(row, register.spec_of(row.id)) for row in register.rows()):
             raise WrongUsage(f"nothing is selected by {self._said()}: {self._why_nothing(register)}; see `fencepost list`")
 
@@ -75,6 +91,7 @@ class Selection:
             and (not self.only or self._chosen.fullmatch(row.id) is not None)
             and (not self.levels or row.level in self.levels)
             and (not self.smoke or row.id in self.smoke)
+            and (not self.themes or row.id in self._of_themes)
         )
 
     def _why_nothing(self, register: Register) -> str:
@@ -88,13 +105,17 @@ class Selection:
 
     def _said(self) -> str:
         """What was asked for, as options."""
-        parts = {"--spec": self.specs, "--only": self.only, "--level": self.levels, "--skip": self.skip}
+        parts = {"--spec": self.specs, "--only": self.only, "--level": self.levels, "--theme": self.themes, "--skip": self.skip}
         said = [f"{option} {','.join(names)}" for option, names in parts.items() if names]
         return " ".join([*said, "--smoke"] if self.smoke else said)
 
     @cached_property
     def _chosen(self) -> re.Pattern[str]:
         return _any_of(self.only)
+
+    @cached_property
+    def _of_themes(self) -> frozenset[str]:
+        return frozenset(requirement for theme in self.themes for requirement in known_themes.requirements_of(theme))
 
     @cached_property
     def _skipped(self) -> re.Pattern[str]:

@@ -5,36 +5,48 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
+from typing import Any
 
 from fencepost.adapters import registry
 from fencepost.contract.errors import UnknownName, WrongUsage
-from fencepost.reference.serving.offer import Offer
+from fencepost.reference.serving.offer import Offer, Served, Wanted
 from fencepost.reference.serving.server import HOST, Server, allow_many_files, follow_the_wall_clock, listen
 
 
-def serve(protocol: str, ports: Mapping[str, int | None], profile: str, settings: Sequence[str]) -> int:
-    """Serve the reference of a protocol until Ctrl-C or a polite kill. `ports` has the options that name ports, None where not given."""
+def serve(protocol: str, ports: Mapping[str, int | None], profile: str, options: Mapping[str, Any]) -> int:
+    """Serve the reference of a protocol until Ctrl-C or a polite kill.
+
+    `ports` has the options that name ports, and `options` the others, None where not given.
+    """
     engine = registry.engine(protocol)
     if profile not in engine.profiles():
         raise UnknownName("profile", profile, engine.profiles())
-    for option, port in ports.items():
-        if port is not None and option not in engine.served.ports:
-            others = [one.protocol for one in registry.engines().values() if option in one.served.ports]
+    for option, value in {**ports, **options}.items():
+        if value is not None and option not in {*engine.served.ports, *engine.served.takes}:
+            others = [name for name, served in _served().items() if option in {*served.ports, *served.takes}]
             raise WrongUsage(f"--{option} is for {' and '.join(others)}; {engine.served.usage}")
-    if settings and not engine.served.takes_settings:
-        others = [one.protocol for one in registry.engines().values() if one.served.takes_settings]
-        raise WrongUsage(f"--set is for {' and '.join(others)}; {engine.served.usage}")
+    engine.served.check(profile, options)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
     allow_many_files()
-    with ExitStack() as open_sockets:
+    with ExitStack() as opened:
         listeners = {
-            option: open_sockets.enter_context(_listen(option, default if (given := ports.get(option)) is None else given))
+            option: opened.enter_context(_listen(option, default if (given := ports.get(option)) is None else given))
             for option, default in engine.served.ports.items()
         }
-        asyncio.run(_serve(engine.served.offer(listeners, profile, settings)))
+        named = options.get("metadata")
+        connect = opened.enter_context(registry.metadata_store(named)) if named is not None else None
+        wanted = Wanted(profile, options.get("set") or (), connect, options.get("crash-at"))
+        asyncio.run(_serve(engine.served.offer(listeners, wanted)))
     return 0
+
+
+def _served() -> Mapping[str, Served]:
+    """What is served, each by the first protocol that it has."""
+    engines = list(registry.engines().values())
+    first = {id(one.served): one for one in reversed(engines)}
+    return {one.protocol: one.served for one in engines if first[id(one.served)] is one}
 
 
 def _listen(option: str, port: int) -> socket.socket:

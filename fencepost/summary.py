@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fencepost.contract.errors import WrongUsage
-from fencepost.contract.verdict import Verdict
+from fencepost.contract.verdict import Verdict, offers_nothing
 
 from . import changes
 from .changes import Change
@@ -102,6 +102,8 @@ def ending(run: Compliance) -> str:
         return f"does not conform: {', '.join(objections)}{f' ({odd})' if odd and run.gate.parity else ''}"
     if not run.complete or run.stopped:
         return "has no verdict: the run did not finish"
+    if offers_nothing(run.verdicts.values()):
+        return "has no verdict: it offers nothing that it was asked"
     if not run.having(Verdict.MET):
         return "does not conform: nothing is met"
     return f"conforms as far as it was asked{f'; {odd}' if odd else ''}"

@@ -21,6 +21,7 @@ from fencepost.contract.errors import UnknownName, WrongUsage
 from . import local
 from .anomalies import ANOMALIES, Anomaly
 from .derived import History
+from .drawing import with_layouts
 from .ingest import quarantine
 from .layout import CHECK, DESCRIPTION, PAGE, QUARANTINE, TABLES, VERDICT, WITNESSES
 from .options import Options
@@ -87,7 +88,7 @@ def judge(options: Options) -> Judged:
             stored = beside.submit(
                 _keep, witnesses.filter(F.col("rank") <= options.most).drop("rank", "place"), options.results / WITNESSES
             )
-            stories = shown(first, tables) if first else []
+            stories = with_layouts(shown(first, tables), first, tables) if first else []
             stored.result()
     pictured = [story for story in stories if story.place <= _SHOWN]
     claimed.put(PAGE, render(document, totals(document), pictured))

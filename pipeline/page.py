@@ -1,4 +1,7 @@
-"""The HTML page of a check: the counts, and for each anomaly its first witnesses with a time line. All text is escaped."""
+"""The HTML page of a check: the counts, and for each anomaly its first witnesses with a time line. All text is escaped.
+
+A picture of a layout is SVG as it stands; whoever drew it has escaped what is in it.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

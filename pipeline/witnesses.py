@@ -39,7 +39,10 @@ class Act:
 
 @dataclass(frozen=True)
 class Shown:
-    """A witness with its story. `rank` is its number of that anomaly in that run, `place` its number in all runs, both from 1."""
+    """A witness with its story. `rank` is its number of that anomaly in that run, `place` its number in all runs, both from 1.
+
+    `layout` is a picture (SVG) of the topic's layout over time, where it is about a segment of one.
+    """
 
     anomaly: Anomaly
     run: str
@@ -48,6 +51,7 @@ class Shown:
     definite: bool
     claim: str
     acts: tuple[Act, ...]
+    layout: str | None = None
 
     def __str__(self) -> str:
         return ". ".join([f"{self.run}: {self.claim}", *map(str, self.acts)])

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fencepost.contract import gherkin, proposals
+from fencepost.contract import gherkin, proposals, themes
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
@@ -40,7 +40,7 @@ def labels(register: Register, result: ScenarioResult, tags: tuple[str, ...] = (
         "story": f"{row.id} {row.statement}",
         "severity": _SEVERITY[row.level],
     }
-    found = [*named.items(), *(("tag", tag) for tag in (row.id, row.level, row.source, *tags))]
+    found = [*named.items(), *(("tag", tag) for tag in (row.id, row.level, row.source, *themes.themes_of(row.id), *tags))]
     return [{"name": name, "value": value} for name, value in found]
 
 
@@ -73,9 +73,16 @@ class AllureWriter:
 
     def page(self, name: str, html: str) -> Node:
         """Write a page, as an attachment of a result."""
-        source = f"{uuid.uuid4()}-attachment.html"
-        self._put(source, html)
-        return {"name": name, "source": source, "type": "text/html"}
+        return self._attachment(name, html, "html", "text/html")
+
+    def picture(self, name: str, svg: str) -> Node:
+        """Write a picture, likewise."""
+        return self._attachment(name, svg, "svg", "image/svg+xml")
+
+    def _attachment(self, name: str, text: str, ending: str, kind: str) -> Node:
+        source = f"{uuid.uuid4()}-attachment.{ending}"
+        self._put(source, text)
+        return {"name": name, "source": source, "type": kind}
 
     def environment(self, facts: Mapping[str, str]) -> None:
         """Write what the report's overview says of the run, as Java properties."""

@@ -1,7 +1,8 @@
 """Allure results that read as a specification: proposal, theme, requirement, scenario, and every Given, When and Then as a step.
 
 A step has what it judged. A scenario that is not met has the violation as its message, and one page with all that was said on the
-wire, the last exchange first. The history of each scenario has the same for programs, so a green one has no page.
+wire, the last exchange first; a layout that it changed is drawn over time. The history of each scenario has the same for programs, so a
+green one has no page.
 """
 
 import json
@@ -24,6 +25,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
 from .allure_evidence import Said, clock, page
+from .allure_layouts import pictures
 from .allure_muted import muted
 from .allure_results import STATUS, AllureWriter, Node, labels, same, unnoted
 
@@ -137,7 +139,8 @@ class AllureSteps:
             Said(step["name"], step["status"], exchanges[first:last], [inner["name"] for inner in step.get("steps", ())])
             for step, first, last in zip(told.steps, bounds, told.said, strict=False)
         ]
-        return [self.writer.page("What was said, the last exchange first", page(result, parts))]
+        said = self.writer.page("What was said, the last exchange first", page(result, parts))
+        return [said, *pictures(self.writer, item.stash[SESSION].history(result.run))]
 
 
 def _step(step: Any, status: str) -> Node:

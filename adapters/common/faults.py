@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from fencepost.contract.errors import NotOffered
-from fencepost.contract.ports import DoublesAnswers, Faults
+from fencepost.contract.metadata_view import TroublesStore
+from fencepost.contract.ports import DoublesAnswers, EndsBrokers, Faults
 
 
 class NoCrashPoints:
@@ -85,6 +86,19 @@ class SessionFaults:
     def double_answers(self) -> None:
         assert isinstance(self._faults, DoublesAnswers), "whose system offers doubled-answers"
         self._faults.double_answers()
+
+    def trouble_store(self, fault: str, records: str) -> None:
+        assert isinstance(self._faults, TroublesStore), "whose system offers store-faults"
+        self._faults.trouble_store(fault, records)
+
+    def release_store(self) -> None:
+        assert isinstance(self._faults, TroublesStore), "whose system offers store-faults"
+        self._faults.release_store()
+
+    def crash_broker(self, service_url: str) -> None:
+        """Connections to the others stay, and those to this one are found lost."""
+        assert isinstance(self._faults, EndsBrokers), "whose system offers more-brokers"
+        self._faults.crash_broker(service_url)
 
     def pause(self, node: int) -> None:
         self._faults.pause(node)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fencepost.adapters.common.outcomes import without_value
+from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Faults
 from fencepost.contract.transactional_log import Answer
@@ -25,6 +26,10 @@ class KafkaLog:
         self._faults = faults
         self._observer = client("observer")
         self._enders = 0
+
+    @property
+    def settles_later(self) -> bool:
+        return False  # whether a transaction is over everywhere can be asked
 
     def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:  # noqa: ARG002 - every log is
         return self._observer.create_topic(self._unique(log), 1)
@@ -74,6 +79,11 @@ class KafkaLog:
         self._faults.restart()
         # A broker that is back may be asked for the log a little before it leads it.
         return without_value(self._observer.read(self.partition(log), Isolation.READ_COMMITTED))
+
+    def seal(self, log: str) -> Outcome[None]:
+        raise NotOffered(
+            f"sealing: no partition of Kafka can be closed for writing and be read on, {self.partition(log)} no more than others"
+        )
 
     def connected_ender(self, transactional_id: str) -> Outcome[KafkaProbe]:
         """A client that nobody else has, which has found the coordinator, so that its next request is under way at once."""

@@ -62,6 +62,9 @@ def ask(transport: Transport, deadline_s: float) -> Done[Offer] | Unknown:
             return unknown
 
 
+WITHOUT_SEALING = "sealing: no request of Kafka's makes a partition take no more batches and stay readable"
+
+
 def describe(
     offer: Offer,
     identity: Identity,
@@ -90,7 +93,7 @@ def describe(
             f"finalized features: {features or 'none'}",
             f"APIs: {', '.join(offer.told(api) for api in _SHOWN_APIS)}",
         ),
-        not_offered=(*missing, *([f"transactions-v2: {', '.join(lacking)}"] if lacking else [])),
+        not_offered=(*missing, *([f"transactions-v2: {', '.join(lacking)}"] if lacking else []), WITHOUT_SEALING),
     )
 
 

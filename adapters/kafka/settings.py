@@ -82,6 +82,7 @@ class KafkaSettings(BrokerSettings[BrokerConfiguration]):
 class _Brokers(Row):
     kafka: KafkaSettings
     pulsar: object
+    scalable: object = Field(alias="pulsar-scalable")
 
 
 @functools.cache

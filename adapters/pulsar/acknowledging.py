@@ -9,6 +9,7 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .consuming import ConsumerCalls, about
 from .errors import NOT_READY
+from .transaction_requests import about_transaction
 from .values import AckKind, Consumer, MessageId, Position, TxnId
 
 
@@ -29,7 +30,7 @@ class AcknowledgementCalls(ConsumerCalls):
         def command(number: int) -> pb.CommandAck:
             return _ack(consumer, ids, kind, transaction, number)
 
-        return self._consumer_write(consumer, command, retry=retry)
+        return self._consumer_write(consumer, command, transaction, retry=retry)
 
     def acknowledge_unanswered(
         self, consumer: Consumer, ids: Sequence[MessageId], *, kind: AckKind = AckKind.INDIVIDUAL, transaction: TxnId | None = None
@@ -37,7 +38,7 @@ class AcknowledgementCalls(ConsumerCalls):
         """ACK without a request id, to which there is no answer. Done says only that it was sent."""
         match self._live(consumer):
             case Done(held):
-                self._tell(held, _ack(consumer, ids, kind, transaction, None))
+                self._tell(held, _ack(consumer, ids, kind, transaction, None), transaction)
                 return Done(None)
             case trouble:
                 return trouble
@@ -79,8 +80,11 @@ class AcknowledgementCalls(ConsumerCalls):
             del self._consumers[consumer.number]
         return outcome
 
-    def _consumer_write(self, consumer: Consumer, command: Callable[[int], Message], *, retry: bool = True) -> Outcome[None]:
-        return self._write(lambda: self._where(consumer), command, lambda _: None, NOT_READY, retry=retry, about=about(consumer))
+    def _consumer_write(
+        self, consumer: Consumer, command: Callable[[int], Message], transaction: TxnId | None = None, *, retry: bool = True
+    ) -> Outcome[None]:
+        known = {**about(consumer), **about_transaction(transaction)}
+        return self._write(lambda: self._where(consumer), command, lambda _: None, NOT_READY, retry=retry, about=known)
 
 
 def _ack(consumer: Consumer, ids: Sequence[MessageId], kind: AckKind, transaction: TxnId | None, request: int | None) -> pb.CommandAck:

@@ -69,7 +69,7 @@ class AdminCalls(Calls):
         """
         unloaded = self._change("PUT", f"{_topic('v2', topic)}/unload")
         if isinstance(unloaded, Done):
-            self._client.attached.await_closed(topic, self._time)
+            self._client.attached.await_closed(lambda attached: attached == topic, self._time)
         return unloaded
 
     def compact_topic(self, topic: str) -> Outcome[None]:
@@ -87,6 +87,13 @@ class AdminCalls(Calls):
     def delete_namespace(self, namespace: str) -> Outcome[None]:
         """Delete a namespace with its topics."""
         return self._change("DELETE", f"/admin/v2/namespaces/{namespace}", {"force": "true"})
+
+    def unload_namespace(self, namespace: str) -> Outcome[None]:
+        """Unload all topics of a namespace, as `unload_topic` does one."""
+        unloaded = self._change("PUT", f"/admin/v2/namespaces/{namespace}/unload")
+        if isinstance(unloaded, Done):
+            self._client.attached.await_closed(lambda attached: _path(attached).startswith(f"{namespace}/"), self._time)
+        return unloaded
 
     def set_deduplication(self, namespace: str, enabled: bool) -> Outcome[None]:
         """Let the topics of a namespace recognise messages that their producers repeat."""
@@ -169,9 +176,9 @@ class AdminCalls(Calls):
         request = AdminRequest(method, path, query or {}, body)
         match self._client.administer(request):
             case Done(AdminAnswer(status, body)) if status >= _SERVER_TROUBLE:
-                return Unknown(f"{request} was answered {_refusal(status, body)}, which leaves open whether it was done")
+                return Unknown(f"{request} was answered {refusal(status, body)}, which leaves open whether it was done")
             case Done(AdminAnswer(status, body)):
-                return Done(None) if status < HTTPStatus.MULTIPLE_CHOICES else _refusal(status, body)
+                return Done(None) if status < HTTPStatus.MULTIPLE_CHOICES else refusal(status, body)
             case unknown:
                 return unknown
 
@@ -184,7 +191,7 @@ class AdminCalls(Calls):
                 case Done(AdminAnswer(status, body)) if status < HTTPStatus.MULTIPLE_CHOICES:
                     return Done(_read(request, body, read))
                 case Done(AdminAnswer(status, body)):
-                    return _refusal(status, body)
+                    return refusal(status, body)
                 case unknown:
                     return unknown
 
@@ -200,10 +207,14 @@ def _topic(version: str, topic: str) -> str:
 
 
 def _transactions(what: str, topic: str) -> str:
-    return f"/admin/v3/transactions/{what}/{topic.partition('://')[2]}"
+    return f"/admin/v3/transactions/{what}/{_path(topic)}"
 
 
-def _refusal(status: int, body: bytes) -> Refused:
+def _path(topic: str) -> str:
+    return topic.partition("://")[2]
+
+
+def refusal(status: int, body: bytes) -> Refused:
     """The refusal of a status; the reason stands in the body, if that is the JSON that it should be."""
     try:
         reason = json.loads(body)["reason"]

@@ -20,6 +20,9 @@ class Held(Protocol):
     """A producer or a consumer, as its client holds it."""
 
     @property
+    def topic(self) -> str: ...
+
+    @property
     def connection(self) -> Connection | None: ...
 
     @property
@@ -32,15 +35,15 @@ class Attached:
     """All that a session's clients hold."""
 
     def __init__(self) -> None:
-        self._holders: list[Callable[[str], Iterable[Held]]] = []
+        self._holders: list[Callable[[], Iterable[Held]]] = []
 
-    def add(self, holder: Callable[[str], Iterable[Held]]) -> None:
-        """Somebody who can say what they hold on a topic."""
+    def add(self, holder: Callable[[], Iterable[Held]]) -> None:
+        """Somebody who can say what they hold."""
         self._holders.append(holder)
 
-    def await_closed(self, topic: str, time: Time) -> None:
-        """Wait until every client was told that what it has open on the topic is closed."""
-        for held in [held for holder in self._holders for held in holder(topic)]:
+    def await_closed(self, is_meant: Callable[[str], bool], time: Time) -> None:
+        """Wait until every client was told that what it has open on those topics is closed."""
+        for held in [held for holder in self._holders for held in holder() if is_meant(held.topic)]:
             for _ in time.attempts(_TOLD_WITHIN_S):
                 if held.connection is None or not held.is_open:
                     break

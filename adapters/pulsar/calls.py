@@ -13,11 +13,11 @@ from google.protobuf.message import Message
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S, patiently
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
-from fencepost.wire.pulsar.frames import Frame
 
+from .answers import read_answer
 from .client import Client
 from .connection import NOTHING_MORE, About, Connection
-from .errors import LOOKING, UNDECIDED, refused
+from .errors import LOOKING, UNDECIDED
 
 T = TypeVar("T")
 
@@ -94,21 +94,3 @@ class Calls:
             return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in LOOKING)
 
         return self._patiently(locate, is_for_later, retry=True)
-
-
-def read_answer(answer: Done[Frame] | Unknown, read: Callable[[Any], T]) -> Outcome[T]:
-    """The value of an answer, or the refusal that it is."""
-    match answer:
-        case Done(frame):
-            body = frame.body
-            error = refusal_in(body)
-            return Done(read(body)) if error is None else error
-        case unknown:
-            return unknown
-
-
-def refusal_in(body: Any) -> Refused | None:
-    """The refusal that an answer holds, None where it is none. 0 is an error too, so presence decides."""
-    if "error" not in body.DESCRIPTOR.fields_by_name or not body.HasField("error"):
-        return None
-    return refused(body.error, body.message)

@@ -7,6 +7,8 @@ there.
 
 import itertools
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from fencepost.adapters.common.address import Address
@@ -19,15 +21,25 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from .attached import Attached
 from .connection import Connection
 from .errors import LOOKING, refused
-from .recording import Recorder
-from .transport import AdminTransport, Connect, ConnectionLost
-from .values import TxnId
+from .recording import Call, Recorder
+from .scalable_lookups import coordinators
+from .transport import AdminTransport, Connect, ConnectionLost, PendingAnswer
+from .values import Coordinator, TxnId
 
 COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
 """The partitioned topic whose partitions belong to the coordinators; the owner of a partition is the coordinator's broker."""
 
 _REDIRECTS = 10
 DEFAULT_PORT = 6650
+
+
+@dataclass(frozen=True)
+class PendingAdministration:
+    """An admin call on its way, and as what it is recorded."""
+
+    request: AdminRequest
+    call: Call
+    on_its_way: PendingAnswer
 
 
 class Client:
@@ -130,37 +142,62 @@ class Client:
                     return trouble
         raise Malformed(f"looking up {topic} from {self._service} is redirected for ever; the last redirect was to {address}")
 
-    def coordinator(self, number: int) -> Outcome[Connection]:
+    def is_served_by(self, topic: str, service_url: str) -> Outcome[bool]:
+        """Whether the broker at that service URL says that it has a topic. Raises Malformed for what is no service URL."""
+        address = parse_service_url(service_url)
+        if address is None:
+            raise Malformed(f"a broker is told to be at {service_url!r}, expected pulsar://HOST:PORT")
+        match self._look_up(topic, address, authoritative=False):
+            case Done((owner, is_connect, _)):
+                return Done(is_connect and owner == address)
+            case Refused() | Unknown() as trouble:
+                return trouble
+
+    def coordinator(self, coordinator: Coordinator) -> Outcome[Connection]:
         """A connection to the broker of a coordinator, which this client has connected to. The service address where there is none."""
-        if (known := self._that_knows(number)) is not None:
+        if (known := self._that_knows(coordinator)) is not None:
             return Done(known)
-        match self.has_coordinator(number):
+        match self.has_coordinator(coordinator):
             case Done(exists) if not exists:
                 return self.connection()
             case Refused() | Unknown() as trouble:
                 return trouble
-        match self.owner(f"{COORDINATORS}-partition-{number}"):
+        match self._broker_of(coordinator):
             case Done(connection):
-                return self._connected_to_coordinator(connection, number)
+                return self._connected_to_coordinator(connection, coordinator)
             case trouble:
                 return trouble
 
-    def has_coordinator(self, number: int) -> Outcome[bool]:
-        """Whether there is a coordinator of that number; False also where there are none at all."""
-        if self._that_knows(number) is not None:
+    def has_coordinator(self, coordinator: Coordinator) -> Outcome[bool]:
+        """Whether there is that coordinator; False also where there are none at all."""
+        if self._that_knows(coordinator) is not None:
             return Done(True)
+        if coordinator.scalable:
+            match self.scalable_coordinators():
+                case Done(brokers):
+                    return Done(coordinator.number in brokers)
+                case trouble:
+                    return trouble
         match self.partitions(COORDINATORS):
             case Done(count):
-                return Done(number < count)
+                return Done(coordinator.number < count)
             case Refused(code=code) if code not in LOOKING:
                 return Done(False)
             case trouble:
                 return trouble
 
-    def forget_coordinator(self, number: int) -> None:
+    def scalable_coordinators(self) -> Outcome[Mapping[int, str | None]]:
+        """The coordinators of scalable topics' transactions: for each the service URL where it is, None where the broker tells none."""
+        match self.connection():
+            case Done(connection):
+                return coordinators(connection, self.next_request(), self._deadline_s)
+            case trouble:
+                return trouble
+
+    def forget_coordinator(self, coordinator: Coordinator) -> None:
         """It is not where it was: look for it again the next time."""
         for connection in self._connections.values():
-            connection.coordinators.discard(number)
+            connection.coordinators.discard(coordinator)
 
     def close(self) -> None:
         """Close every connection."""
@@ -172,7 +209,24 @@ class Client:
     def administer(self, request: AdminRequest) -> Done[AdminAnswer] | Unknown:
         """Make one admin call. The answer is handed over unread."""
         call = self.recorder.begin(self.name, "admin", request, {})
-        answer = self._admin.call(request, self._deadline_s)
+        return self._ended(call, self._admin.call(request, self._deadline_s))
+
+    def begin_administering(self, request: AdminRequest) -> PendingAdministration:
+        """Begin one admin call; `administered` asks for its answer."""
+        call = self.recorder.begin(self.name, "admin", request, {})
+        return PendingAdministration(request, call, self._admin.begin(request, self._deadline_s))
+
+    def administered(self, pending: PendingAdministration, within_s: float) -> Done[AdminAnswer] | Unknown:
+        """The answer to an admin call that was begun, handed over unread. After Unknown it can be asked for again: it may come later."""
+        if isinstance(known := pending.call.answer, AdminAnswer):
+            return Done(known)
+        match pending.on_its_way.answer(within_s):
+            case None:
+                return self._ended(pending.call, Unknown(f"{pending.request} was not answered within {within_s:g} s"))
+            case answer:
+                return self._ended(pending.call, answer)
+
+    def _ended(self, call: Call, answer: Done[AdminAnswer] | Unknown) -> Done[AdminAnswer] | Unknown:
         match answer:
             case Done(answered):
                 self.recorder.answered(call, answered)
@@ -183,22 +237,37 @@ class Client:
                 self.recorder.lost(call, reason)
         return answer
 
-    def _that_knows(self, number: int) -> Connection | None:
+    def _broker_of(self, coordinator: Coordinator) -> Outcome[Connection]:
+        """A connection to the broker that a coordinator is at; the service address, where that is not told."""
+        if not coordinator.scalable:
+            return self.owner(f"{COORDINATORS}-partition-{coordinator.number}")
+        match self.scalable_coordinators():
+            case Done(brokers):
+                url = brokers.get(coordinator.number)
+            case trouble:
+                return trouble
+        address = None if url is None else parse_service_url(url)
+        if url is not None and address is None:
+            raise Malformed(f"the coordinator {coordinator.number} is told to be at {url!r}, expected pulsar://HOST:PORT")
+        return self.connection(address)
+
+    def _that_knows(self, coordinator: Coordinator) -> Connection | None:
         """The connection, still there, on which this client has connected to the coordinator."""
         for connection in self._connections.values():
-            if number in connection.coordinators:
+            if coordinator in connection.coordinators:
                 connection.drain()
                 if connection.lost is None:
                     return connection
         return None
 
-    def _connected_to_coordinator(self, connection: Connection, number: int) -> Outcome[Connection]:
-        if number in connection.coordinators:
+    def _connected_to_coordinator(self, connection: Connection, coordinator: Coordinator) -> Outcome[Connection]:
+        if coordinator in connection.coordinators:
             return Done(connection)
-        call = connection.ask(pb.CommandTcClientConnectRequest(request_id=self.next_request(), tc_id=number))
+        number, flag = self.next_request(), coordinator.scalable or None
+        call = connection.ask(pb.CommandTcClientConnectRequest(request_id=number, tc_id=coordinator.number, scalable=flag))
         match connection.answer(call, self._deadline_s):
             case Done(frame) if not frame.body.HasField("error"):
-                connection.coordinators.add(number)
+                connection.coordinators.add(coordinator)
                 return Done(connection)
             case Done(frame):
                 return refused(frame.body.error, frame.body.message)

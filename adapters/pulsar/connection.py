@@ -11,7 +11,7 @@ When it is lost, so is every request that was on its way.
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
 
@@ -24,6 +24,7 @@ from fencepost.wire.pulsar.numbers import MINUS_ONE
 
 from .recording import Call, Recorder
 from .transport import ConnectionLost, Transport
+from .values import Coordinator
 
 _MOST_AT_ONCE = 10_000
 """So many frames are taken in at once from a broker that never stops talking."""
@@ -32,7 +33,9 @@ PROTOCOL_VERSION = 21
 """The newest that brokers with transactions know; from 19 on a client connects to its coordinator."""
 
 _Key: TypeAlias = tuple[str, int, int]
-"""What an answer is found by: ("request", its id, 0), or ("send", producer, sequence id)."""
+"""What an answer is found by: ("request", its id, 0), or ("send", producer, sequence id), or ("session", "watch" or "topics", its id, 0).
+What comes unasked to a consumer of a whole topic has the key ("stream", its number, 0).
+"""
 
 _CONNECT: _Key = ("connect", 0, 0)
 _PING: _Key = ("ping", 0, 0)
@@ -40,12 +43,20 @@ _PING: _Key = ("ping", 0, 0)
 _NOBODYS = MINUS_ONE
 """The request id of an ERROR that answers no request but CONNECT, which has none."""
 
-About: TypeAlias = Mapping[str, str]
+About: TypeAlias = Mapping[str, Any]
 """What the client knows about a request and the frame does not say, such as the topic of a producer."""
 
 NOTHING_MORE: About = MappingProxyType({})
 
-_PLAIN_ANSWERS = {"PRODUCER": "PRODUCER_SUCCESS", "CONNECT": "CONNECTED", "SEND": "SEND_RECEIPT", "PING": "PONG"}
+_PLAIN_ANSWERS = {
+    "PRODUCER": "PRODUCER_SUCCESS",
+    "CONNECT": "CONNECTED",
+    "SEND": "SEND_RECEIPT",
+    "PING": "PONG",
+    "SCALABLE_TOPIC_LOOKUP": "SCALABLE_TOPIC_UPDATE",
+    "WATCH_SCALABLE_TOPICS": "WATCH_SCALABLE_TOPICS_UPDATE",
+    "WATCH_TC_ASSIGNMENTS": "WATCH_TC_ASSIGNMENTS_UPDATE",
+}
 _SUCCESS = frozenset({"SUBSCRIBE", "UNSUBSCRIBE", "SEEK", "CLOSE_PRODUCER", "CLOSE_CONSUMER"})
 
 
@@ -55,7 +66,9 @@ class Connection:
     def __init__(self, client: str, address: Address, transport: Transport, recorder: Recorder) -> None:
         self.address = address
         self.lost: str | None = None
-        self.coordinators: set[int] = set()
+        self.features: tuple[str, ...] = ()
+        """The features of which CONNECTED said that the broker has them, by the names of their flags."""
+        self.coordinators: set[Coordinator] = set()
         """The coordinators that this connection has connected to (TC_CLIENT_CONNECT)."""
         self.closed_producers: set[int] = set()
         self.closed_consumers: set[int] = set()
@@ -67,16 +80,21 @@ class Connection:
         """What is known of the consumers here, for what is recorded of their messages."""
         self.inboxes: dict[int, deque[Frame]] = defaultdict(deque)
         """For each consumer the messages that have come for it."""
+        self.told: dict[_Key, list[Frame]] = defaultdict(list)
+        """What was told unasked of layouts, topics and assignments, all of it, for each session, watch and consumer of a whole topic."""
         self._client = client
         self._transport = transport
         self._recorder = recorder
         self._waiting: dict[_Key, deque[Call]] = defaultdict(deque)
+        self._given_up: dict[_Key, deque[Call]] = defaultdict(deque)
+        """Messages on their way when their producer was closed. They may be refused all the same, behind that."""
 
     def connect(self, within_s: float) -> Done[pb.CommandConnected] | Unknown:
         """CONNECT, which comes before everything else."""
         call = self.ask(pb.CommandConnect(client_version="fencepost", protocol_version=PROTOCOL_VERSION))
         match self.answer(call, within_s):
             case Done(frame) if frame.name == "CONNECTED":
+                self.features = features_of(frame.body)
                 return Done(frame.body)
             case Done(frame):
                 return Unknown(f"{self.address} refused the connection: {frame.body.message}", lost=True)
@@ -105,6 +123,7 @@ class Connection:
         while call.answer is None and self.lost is None:
             left_s = (end - self._recorder.now_ms()) / 1000
             if not self._is_awaited(call):
+                self.drain()  # it was given up; the answer may have come all the same
                 break
             if left_s <= 0:
                 why = f"{self.address} did not answer {call.name} within {within_s:g} s"
@@ -120,6 +139,11 @@ class Connection:
     def await_push(self, within_s: float) -> bool:
         """Wait for anything to come; False when nothing has, or the connection is lost."""
         return self.lost is None and self._look(within_s)
+
+    def told_to(self, kind: str, number: int) -> list[Frame]:
+        """What was told unasked to a "session", to a watch of "topics", or to a "stream" consumer, by its number; all so far."""
+        self.drain()
+        return self.told[kind, number, 0]
 
     def drain(self) -> None:
         """Take in what has come, without waiting."""
@@ -171,13 +195,21 @@ class Connection:
             case pb.CommandActiveConsumerChange():
                 self._pushed(frame)
                 self.active[body.consumer_id] = body.is_active
+            case pb.CommandScalableTopicAssignmentUpdate():
+                self._pushed(frame)
+                self.told[_key_of_answer(frame)].append(frame)
+            case pb.CommandScalableTopicUpdate() | pb.CommandWatchScalableTopicsUpdate() | pb.CommandWatchTcAssignmentsUpdate() if (
+                not self._waiting.get(_key_of_answer(frame))
+            ):
+                self._pushed(frame)  # more than one may come, also after the client has said that it wants no more
+                self.told[_key_of_answer(frame)].append(frame)
             case pb.CommandError(request_id=number) if number == _NOBODYS and not self._waiting.get(_CONNECT):
                 self._pushed(frame)
             case _:
                 self._match(frame)
 
     def _match(self, frame: Frame) -> None:
-        waiting = self._waiting.get(_key_of_answer(frame))
+        waiting = self._waiting.get(_key_of_answer(frame)) or self._given_up.get(_key_of_answer(frame))
         if not waiting:
             raise self._malformed(f"{frame.name} answers nothing that was asked: {frame.body}".rstrip())
         call = waiting.popleft()
@@ -205,10 +237,13 @@ class Connection:
         return self.lost is None
 
     def _cut_off(self, producer: int) -> None:
-        """The broker says nothing more about a producer's messages; a receipt that comes later is that of a later message."""
+        """The broker owes nothing more about a producer's messages; a receipt that comes later is that of a later message, if there is one
+        of the same number.
+        """
         for key in [key for key in self._waiting if key[:2] == ("send", producer)]:
             for call in self._waiting.pop(key):
                 self._recorder.lost(call, f"{self.address} closed the producer instead of answering {call.name}")
+                self._given_up[key].append(call)
 
     def _is_awaited(self, call: Call) -> bool:
         assert isinstance(call.request, Frame)
@@ -231,6 +266,11 @@ class Connection:
         self._waiting.clear()
 
 
+def features_of(connected: pb.CommandConnected) -> tuple[str, ...]:
+    """The names of the flags that are set."""
+    return tuple(field.name for field, is_set in connected.feature_flags.ListFields() if is_set)
+
+
 def _key(request: Frame) -> _Key:
     body = request.body
     match body:
@@ -240,6 +280,12 @@ def _key(request: Frame) -> _Key:
             return _PING
         case pb.CommandSend():
             return ("send", body.producer_id, body.sequence_id)
+        case pb.CommandScalableTopicLookup():
+            return ("session", body.session_id, 0)
+        case pb.CommandWatchScalableTopics():
+            return ("topics", body.watch_id, 0)
+        case pb.CommandWatchTcAssignments():
+            return ("watch", body.watch_id, 0)
         case _:
             return ("request", body.request_id, 0)
 
@@ -255,6 +301,14 @@ def _key_of_answer(frame: Frame) -> _Key:
             return _CONNECT
         case pb.CommandSendReceipt() | pb.CommandSendError():
             return ("send", body.producer_id, body.sequence_id)
+        case pb.CommandScalableTopicUpdate():
+            return ("session", body.session_id, 0)
+        case pb.CommandWatchScalableTopicsUpdate():
+            return ("topics", body.watch_id, 0)
+        case pb.CommandWatchTcAssignmentsUpdate():
+            return ("watch", body.watch_id, 0)
+        case pb.CommandScalableTopicAssignmentUpdate():
+            return ("stream", body.consumer_id, 0)
         case _:
             return ("request", getattr(body, "request_id", -1), 0)
 

@@ -23,7 +23,8 @@ from .calls import Calls
 from .client import Client
 from .connection import Connection
 from .errors import OPENING
-from .values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType, TxnId
+from .transaction_requests import about_transaction
+from .values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType, TxnId, is_segment
 
 PERMITS = 1000
 _LOOK_S = 0.05
@@ -45,6 +46,10 @@ class _Held:
     unread: list[Received] = field(default_factory=list)
 
     @property
+    def topic(self) -> str:
+        return self.consumer.subscription.topic
+
+    @property
     def is_open(self) -> bool:
         return self.connection is not None and self.connection.lost is None and self.consumer.number not in self.connection.closed_consumers
 
@@ -55,7 +60,7 @@ class ConsumerCalls(Calls):
     def __init__(self, client: Client, time: Time) -> None:
         super().__init__(client, time)
         self._consumers: dict[int, _Held] = {}
-        client.attached.add(lambda topic: (held for held in self._consumers.values() if held.consumer.subscription.topic == topic))
+        client.attached.add(self._consumers.values)
 
     def subscribe(
         self,
@@ -193,9 +198,9 @@ class ConsumerCalls(Calls):
             case trouble:
                 return trouble
 
-    def _tell(self, held: _Held, command: Message) -> None:
+    def _tell(self, held: _Held, command: Message, transaction: TxnId | None = None) -> None:
         assert held.connection is not None
-        held.connection.tell(command, about=about(held.consumer))
+        held.connection.tell(command, about={**about(held.consumer), **about_transaction(transaction)})
 
     def _subscribed(self, held: _Held, *, retry: bool) -> Outcome[None]:
         """Subscribe, for the first time or again, on the broker that has the topic now."""
@@ -241,7 +246,7 @@ class ConsumerCalls(Calls):
         while inbox:
             frame = inbox.popleft()
             held.used += _permits_used(frame)
-            held.unread += _messages(frame)
+            held.unread += _messages(frame, held.topic)
         if held.is_open and held.permits and held.used * 2 >= held.permits:
             self._tell(held, pb.CommandFlow(consumer_id=held.consumer.number, message_permits=held.used))
             held.used = 0
@@ -257,8 +262,11 @@ def _permits_used(frame: Frame) -> int:
     return count_of(frame.payload.metadata)
 
 
-def _messages(frame: Frame) -> list[Received]:
-    """The messages of a MESSAGE; of a batch only those that are not acknowledged yet, where the broker says which those are."""
+def _messages(frame: Frame, topic: str) -> list[Received]:
+    """The messages of a MESSAGE; of a batch only those that are not acknowledged yet, where the broker says which those are.
+
+    It does not say of which kind a transaction is; its topic does.
+    """
     assert frame.payload is not None
     command, metadata = frame.body, frame.payload.metadata
     try:
@@ -266,7 +274,9 @@ def _messages(frame: Frame) -> list[Received]:
     except MalformedFrame as error:
         raise Malformed(f"a MESSAGE cannot be read: {error}") from error
     entry_id = MessageId.of(command.message_id)
-    transaction = TxnId(metadata.txnid_most_bits, metadata.txnid_least_bits) if metadata.HasField("txnid_most_bits") else None
+    transaction = None
+    if metadata.HasField("txnid_most_bits"):
+        transaction = TxnId(metadata.txnid_most_bits, metadata.txnid_least_bits, scalable=is_segment(topic))
     batched = is_batch(metadata)
     return [
         Received(
@@ -276,6 +286,8 @@ def _messages(frame: Frame) -> list[Received]:
             metadata.producer_name,
             entry.sequence_id,
             transaction,
+            entry.key,
+            topic,
         )
         for index, entry in enumerate(found)
         if not command.ack_set or holds(command.ack_set, index)

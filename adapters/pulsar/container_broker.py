@@ -1,6 +1,7 @@
 """One Pulsar broker in a container of fencepost's own."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fencepost.adapters.common.container_broker import ContainerBroker
@@ -11,7 +12,7 @@ from fencepost.contract.outcomes import Done, Outcome, Unknown
 from .handshake import Offer
 from .reach import Place, ask, reach, serves_transactions, wall_session
 from .session import PulsarSession
-from .settings import pulsar_settings
+from .settings import PulsarSettings, pulsar_settings
 
 if TYPE_CHECKING:
     from .container import PulsarContainer
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 class PulsarBroker(OneNode, ContainerBroker["PulsarContainer", Offer]):
     """A standalone broker of an `apachepulsar/pulsar` image."""
 
+    settings: Callable[[], PulsarSettings] = staticmethod(pulsar_settings)
     expected = "an image with bin/pulsar and its conf/standalone.conf, as apachepulsar/pulsar has them"
 
     def start_containers(self, waits_for: Callable[[str], None]) -> "PulsarContainer":
         from .container import start
 
-        return start(self._image, self.configuration, waits_for)
+        return start(self._image, partial(self.settings().environment, self.configuration), waits_for)
 
     def ask(self, containers: "PulsarContainer") -> Outcome[Offer]:
         answer = ask(containers.place.service)
@@ -50,7 +52,7 @@ class PulsarBroker(OneNode, ContainerBroker["PulsarContainer", Offer]):
 
     def crash(self) -> None:
         """Kill the broker, and wait until it is down. Only one that no other scenario uses is killed."""
-        if "crash" not in pulsar_settings().configuration(self.configuration).offers:
+        if "crash" not in self.settings().configuration(self.configuration).offers:
             raise WrongUsage(
                 f"a scenario that does not say @needs:crash has no broker of its own to kill, only the {self.configuration} one"
             )

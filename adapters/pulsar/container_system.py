@@ -13,16 +13,17 @@ from fencepost.contract.ports import Handshake
 from .container_broker import PulsarBroker
 from .handshake import MAY_BE_OFFERED, describe, identify, told_by
 from .session import PulsarSession
-from .settings import pulsar_settings
+from .settings import PulsarSettings, pulsar_settings
 
 
 class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
     """Brokers of an `apachepulsar/pulsar` image."""
 
-    name = protocol = "pulsar"
+    name = "pulsar"
+    protocol = "pulsar"
 
-    def __init__(self, image: str, patience_s: float = PATIENCE_S) -> None:
-        super().__init__(image, patience_s, pulsar_settings())
+    def __init__(self, image: str, patience_s: float = PATIENCE_S, settings: PulsarSettings | None = None) -> None:
+        super().__init__(image, patience_s, settings or pulsar_settings())
 
     def may_offer(self) -> frozenset[str]:
         """What the configurations offer, and what every broker can do."""
@@ -34,7 +35,7 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
 
     def open(self) -> Handshake:
         """Wait until the shared broker serves transactions."""
-        settings = pulsar_settings()
+        settings = pulsar_settings()  # the releases are known by the same versions, whatever is switched on
         broker = self._default_broker()
         offer = broker.offer
         self._is_open = True
@@ -42,7 +43,7 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
         identity = identify(offer.server, settings.releases)
         said = f"calls itself {offer.server!r}"
         whose = genuine.of_image(settings.project_of(self.name), self._image, told_by(identity), said)
-        return describe(offer, identity, whose, image=self.image(), offered=settings.capabilities, notes=notes)
+        return describe(offer, identity, whose, image=self.image(), offered=self._settings.capabilities, notes=notes)
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - a broker has no use for a title
         """A fresh session on the broker for these needs, or on one of its own."""

@@ -1,7 +1,7 @@
 """Pulsar as a transactional log: a writer begins transactions at the coordinator, a group is a subscription.
 
 Everything that a transaction touches is announced before, as PIP-31's clients do. A writer loses its transaction to an administrator.
-A log is reloaded by an unload of its topic.
+A log is reloaded by an unload of its topic, and sealed by a split of its segment.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,10 +13,12 @@ from fencepost.contract.transactional_log import Answer
 
 from .consuming import PERMITS
 from .probe import PulsarProbe
-from .values import Action, Consumer, Producer, Received, Status, Subscription, TxnId
+from .values import Action, Consumer, MessageId, Position, Producer, Received, Status, Subscription, TxnId
 
 _NAMESPACE = "public/default"
 _SENTINEL = "sentinel-"
+_NO_SENTINEL = Received(MessageId(Position(-1, -1)), "not even what was written last", 0, "", 0)
+"""Stands for a message that had to come, for nobody has the log open."""
 
 
 def _without_sentinels(messages: Sequence[Received]) -> list[Received]:
@@ -33,18 +35,31 @@ class PulsarLog:
         self._observer = client("observer")
         self._looks = 0
         self._enders = 0
-        self._namespaces: dict[str, str] = {}
+        self._writers: list[PulsarWriter] = []
+        self._topics: dict[str, str] = {}
+        self._sealed: set[str] = set()
+
+    @property
+    def settles_later(self) -> bool:
+        return self._observer.settles_later
 
     def create(self, log: str, *, deduplicating: bool = False) -> Outcome[None]:
+        namespace = _NAMESPACE
         if deduplicating:  # a policy of namespaces
-            self._namespaces[log] = namespace = f"public/{self._unique(log)}"
+            namespace = f"public/{self._unique(log)}"
             for made in (self._observer.create_namespace(namespace), self._observer.set_deduplication(namespace, True)):
                 if not isinstance(made, Done):
                     return made
-        return self._observer.create_topic(self.topic(log))
+        match self._observer.make_topic(self._unique(log), namespace):
+            case Done(topic):
+                self._topics[log] = topic
+                return Done(None)
+            case trouble:
+                return trouble
 
     def writer(self, name: str, timeout_ms: int) -> "Outcome[PulsarWriter]":
-        return Done(PulsarWriter(self, self._client(name), timeout_ms))
+        self._writers.append(PulsarWriter(self, self._client(name), timeout_ms))
+        return Done(self._writers[-1])
 
     def write(self, log: str, value: str) -> Outcome[None]:
         match self._observer.producer(self.topic(log)):
@@ -69,9 +84,9 @@ class PulsarLog:
         return _values(self._read(log, self._unique(group)))
 
     def place(self, group: str, log: str) -> Outcome[Sequence[str]]:
-        match self._observer.log_stats(self.topic(log)):
-            case Done(stats):
-                place = stats.mark_deletes.get(self._unique(group))
+        match self._observer.mark_delete(Subscription(self.topic(log), self._unique(group))):
+            case Done(place):
+                pass
             case trouble:
                 return trouble
         match self._read(log, self._new_name("reader")):
@@ -83,8 +98,14 @@ class PulsarLog:
     def reload(self, log: str) -> Outcome[None]:
         return self._observer.unload_topic(self.topic(log))
 
+    def seal(self, log: str) -> Outcome[None]:
+        sealed = self._observer.seal_topic(self.topic(log))
+        if isinstance(sealed, Done):
+            self._sealed.add(log)
+        return sealed
+
     def topic(self, log: str) -> str:
-        return f"persistent://{self._namespaces.get(log, _NAMESPACE)}/{self._unique(log)}"
+        return self._topics[log]
 
     def group(self, name: str) -> str:
         return self._unique(name)
@@ -100,14 +121,19 @@ class PulsarLog:
                 return trouble
 
     def visible(self, probe: PulsarProbe, log: str, consumer: Consumer) -> Outcome[Sequence[Received]]:
-        """What a consumer gets up to a sentinel, or up to where an open transaction stops every reader."""
+        """What a consumer gets up to a sentinel, or up to where an open transaction or the end of a sealed log stops every reader."""
         self._looks += 1
+        if log in self._sealed:  # which takes no sentinel; who asks looks again where more is due
+            return probe.receive_visible(consumer, _SENTINEL)
         sentinel = f"{_SENTINEL}{self._looks}"
         if not isinstance(written := self.write(log, sentinel), Done):
             return written
-        match probe.receive_visible(consumer, sentinel):
-            case Done(messages):
+        is_open = any(writer.has_open(self.topic(log)) for writer in self._writers)
+        match probe.receive_visible(consumer, sentinel) if is_open else probe.receive_decided(consumer, sentinel):
+            case Done(messages) if is_open or not probe.settles_later or any(message.value == sentinel for message in messages):
                 return Done(_without_sentinels(messages))
+            case Done(messages):
+                return Done([*_without_sentinels(messages), _NO_SENTINEL])
             case nothing:
                 return nothing
 
@@ -144,7 +170,8 @@ class PulsarFollower:
             case trouble:
                 return trouble
         self.given += [message.value for message in messages]
-        if messages and not isinstance(done := self.probe.acknowledge(self.consumer, [message.id for message in messages]), Done):
+        stored = [message.id for message in messages if message.id.was_stored]
+        if stored and not isinstance(done := self.probe.acknowledge(self.consumer, stored), Done):
             return done
         return Done(self.given)
 
@@ -162,6 +189,12 @@ class PulsarWriter:
     producers: dict[str, Producer] = field(default_factory=dict)
     last: dict[str, tuple[str, TxnId, int]] = field(default_factory=dict)
     """The last write to each log: the value, the transaction, and the sequence id."""
+    over: set[TxnId] = field(default_factory=set)
+    """Transactions that somebody else has ended."""
+
+    def has_open(self, topic: str) -> bool:
+        """Whether the writer has a transaction open in which it has written to a topic."""
+        return self.open is not None and self.open not in self.over and topic in self.announced
 
     def begin(self) -> Outcome[None]:
         return without_value(self._transaction())
@@ -288,9 +321,10 @@ class PulsarWriter:
         transaction = self.open or self.ended
         assert transaction is not None, "a transaction was begun before it is over"
         match self.probe.transaction(transaction, retry=False):
-            case Done(metadata):
-                return Done(metadata.status in (Status.COMMITTED, Status.ABORTED))
-            case Refused(code=404):
+            case Done(metadata) if metadata.status not in (Status.COMMITTED, Status.ABORTED):
+                return Done(False)
+            case Done() | Refused(code=404):
+                self.over.add(transaction)
                 return Done(True)
             case trouble:
                 return trouble

@@ -4,7 +4,8 @@ from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .calls import Calls, read_answer
+from .answers import read_answer
+from .calls import Calls
 from .connection import Connection
 
 
@@ -22,6 +23,10 @@ class GreetingCalls(Calls):
     def find(self, topic: str) -> Outcome[None]:
         """LOOKUP of a topic, and CONNECT to its broker."""
         return _nothing_of(self._client.owner(topic))
+
+    def is_served_by(self, topic: str, service_url: str) -> Outcome[bool]:
+        """LOOKUP of a topic, asked of the broker at that service URL: whether it says that it has the topic itself."""
+        return self._client.is_served_by(topic, service_url)
 
     def connect_apart(self) -> Outcome[Connection]:
         """One more connection to the service address, which nobody but the caller uses."""

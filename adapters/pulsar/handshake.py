@@ -16,6 +16,7 @@ from fencepost.contract.ports import Handshake, Image
 from fencepost.contract.releases import version_of
 from fencepost.wire.pulsar import messages_pb2 as pb
 
+from .connection import features_of
 from .settings import Release
 
 MAY_BE_OFFERED = frozenset({"reload"})
@@ -35,9 +36,12 @@ class Offer:
 
     @classmethod
     def of(cls, connected: pb.CommandConnected) -> "Offer":
-        flags = tuple(field.name for field, is_set in connected.feature_flags.ListFields() if is_set)
         size = connected.max_message_size if connected.HasField("max_message_size") else None
-        return cls(connected.server_version, connected.protocol_version, size, flags)
+        return cls(connected.server_version, connected.protocol_version, size, features_of(connected))
+
+
+WITHOUT_SEALING = "sealing: a topic without segments that is terminated takes no end of a transaction either, until it is deleted"
+"""What a system says whose topics are not scalable."""
 
 
 def identify(server: str, releases: Iterable[Release]) -> Identity:
@@ -73,12 +77,13 @@ def describe(
     notes: Iterable[str] = (),
 ) -> Handshake:
     """The handshake. `offered` names what the way of reaching the system adds, and `missing` are lines about what it lacks."""
+    offers = frozenset(offered)
     size = "none reported" if offer.max_message_size is None else f"{offer.max_message_size} bytes"
     return Handshake(
         version=identity.version,
         version_is_exact=identity.exact,
         profile=identity.profile,
-        capabilities=frozenset(offered) | MAY_BE_OFFERED,
+        capabilities=offers | MAY_BE_OFFERED,
         judged_as=whose.judged_as,
         looks_like=whose.looks_like,
         deviations=whose.deviations,
@@ -89,5 +94,5 @@ def describe(
             f"protocol version: {offer.protocol_version}; largest message: {size}",
             f"features: {', '.join(offer.features) or 'none'}",
         ),
-        not_offered=tuple(missing),
+        not_offered=(*missing, *([] if "sealing" in offers else [WITHOUT_SEALING])),
     )

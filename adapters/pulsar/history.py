@@ -20,21 +20,28 @@ from fencepost.contract.events import Outcome as Ending
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.ack_sets import holds
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
-from fencepost.wire.pulsar.batches import entries, is_batch
+from fencepost.wire.pulsar.batches import Entry, entries, is_batch
 from fencepost.wire.pulsar.frames import Frame, Payload
 from fencepost.wire.pulsar.reading import MalformedFrame
 
 from . import places
 from .errors import UNDECIDED
+from .history_layouts import changes
 from .history_subscriptions import Lives
+from .layout_changes import LayoutChange
 from .recording import Call
-from .values import MessageId
+from .store_writes import StoreWrite
+from .values import MessageId, TxnId
 
 _Moment: TypeAlias = tuple[int, bool, float]
 
 
 def events(calls: Sequence[Call], run_id: str) -> list[Event]:
-    """Two events for each call, in the order in which things happened; times are ns since the first call."""
+    """Two events for each call, in the order in which things happened; times are ns since the first call.
+
+    Changes of layouts, of which clients are only told, are calls of their own.
+    """
+    calls = [*calls, *changes(calls)]
     processes, lives = Processes(), Lives(calls)
     op_ids: dict[int, int] = {}
     history: list[Event] = []
@@ -65,7 +72,7 @@ def events(calls: Sequence[Call], run_id: str) -> list[Event]:
 def _actor(call: Call) -> str:
     """Who does one thing after another: a client, and in each transaction another one, since systems differ in the order of two."""
     match call.request:
-        case Frame(name="SEND") as frame if (named := _transaction(frame.body)).txn_id:
+        case Frame(name="SEND") as frame if (named := _transaction(call, frame.body)).txn_id:
             return f"{call.client} {named.txn_id}"
         case _:
             return call.client
@@ -131,14 +138,18 @@ def _operation(call: Call, *, answered: bool) -> Operation:
             return describe(call, frame, answer) if describe else operation("probe")
         case AdminRequest() as request:
             return _administration(request, call.answer if answered else None)
+        case StoreWrite() | LayoutChange() as known:
+            return known.as_operation()
         case None:
             return _delivery(call, answered)
 
 
-def _transaction(body: Any) -> Named:
+def _transaction(call: Call, body: Any) -> Named:
+    """The transaction that a request names, or its answer. Of which kind it is says the request, or what the client knows of it."""
     if not (body.HasField("txnid_most_bits") and body.HasField("txnid_least_bits")):
         return NO_TRANSACTION
-    name = f"({body.txnid_most_bits},{body.txnid_least_bits})"
+    is_scalable = call.about.get("scalable", False) or (isinstance(call.request, Frame) and getattr(call.request.body, "scalable", False))
+    name = str(TxnId(body.txnid_most_bits, body.txnid_least_bits, is_scalable))
     return Named(name, {"tid": name, "pid": body.txnid_most_bits, "epoch": None})
 
 
@@ -169,14 +180,17 @@ def _records(kind: MopKind, topic: str | None, payload: Payload, entry: MessageI
         return []
     batched = is_batch(payload.metadata)
     return [
-        {
-            **_mop(kind, topic, _in_batch(entry, index, len(found)) if batched and entry else entry),
-            "v": shown_text(message.value),
-            "seq": message.sequence_id,
-        }
+        _record(kind, topic, _in_batch(entry, index, len(found)) if batched and entry else entry, message)
         for index, message in enumerate(found)
         if not ack_set or holds(ack_set, index)
     ]
+
+
+def _record(kind: MopKind, topic: str | None, id: MessageId | None, message: Entry) -> Mop:  # noqa: A002 - the protocol's word
+    mop: Mop = {**_mop(kind, topic, id), "v": shown_text(message.value), "seq": message.sequence_id}
+    if message.key is not None:
+        mop["mkey"] = message.key
+    return mop
 
 
 def _group(call: Call) -> Group:
@@ -187,13 +201,17 @@ def _group(call: Call) -> Group:
 def _send(call: Call, frame: Frame, answer: Any) -> Operation:
     assert frame.payload is not None
     stored = MessageId.of(answer.message_id) if isinstance(answer, pb.CommandSendReceipt) else None
-    return operation("send", _transaction(frame.body), mops=_records("send", call.about.get("topic"), frame.payload, stored))
+    mops = _records("send", call.about.get("topic"), frame.payload, stored)
+    if (hashed := call.about.get("hash")) is not None:
+        for mop in mops:
+            mop["hash"] = hashed
+    return operation("send", _transaction(call, frame.body), mops=mops)
 
 
 def _ack(call: Call, frame: Frame, _answer: Any) -> Operation:
     kind: MopKind = "ack_cum" if frame.body.ack_type == pb.CommandAck.Cumulative else "ack_ind"
     mops = [_mop(kind, call.about.get("topic"), MessageId.of(one)) for one in frame.body.message_id]
-    return operation("ack", _transaction(frame.body), grp=_group(call), mops=mops)
+    return operation("ack", _transaction(call, frame.body), grp=_group(call), mops=mops)
 
 
 def _subscribe(_call: Call, frame: Frame, _answer: Any) -> Operation:
@@ -202,16 +220,16 @@ def _subscribe(_call: Call, frame: Frame, _answer: Any) -> Operation:
     return operation("subscribe", grp=group, ctl={"topic": body.topic, "type": pb.CommandSubscribe.SubType.Name(body.sub_type)})
 
 
-def _new(_call: Call, _frame: Frame, answer: Any) -> Operation:
-    return operation("begin", _transaction(answer) if answer is not None and not answer.HasField("error") else NO_TRANSACTION)
+def _new(call: Call, _frame: Frame, answer: Any) -> Operation:
+    return operation("begin", _transaction(call, answer) if answer is not None and not answer.HasField("error") else NO_TRANSACTION)
 
 
-def _end(_call: Call, frame: Frame, _answer: Any) -> Operation:
-    return operation("commit" if frame.body.txn_action == pb.COMMIT else "abort", _transaction(frame.body))
+def _end(call: Call, frame: Frame, _answer: Any) -> Operation:
+    return operation("commit" if frame.body.txn_action == pb.COMMIT else "abort", _transaction(call, frame.body))
 
 
-def _transactional(_call: Call, frame: Frame, _answer: Any) -> Operation:
-    return operation("probe", _transaction(frame.body))
+def _transactional(call: Call, frame: Frame, _answer: Any) -> Operation:
+    return operation("probe", _transaction(call, frame.body))
 
 
 def _delivery(call: Call, answered: bool) -> Operation:
@@ -220,8 +238,23 @@ def _delivery(call: Call, answered: bool) -> Operation:
             topic, entry = call.about.get("topic"), MessageId.of(frame.body.message_id)
             read = _records("recv", topic, payload, entry, frame.body.ack_set) if answered else []
             return operation("poll", grp=_group(call), iso="rc", mops=read)
+        case Frame(body=pb.CommandScalableTopicAssignmentUpdate(assignment=assignment)):
+            return _assigned(call, assignment if answered else None)
         case _:
             return operation("probe")
+
+
+def _stream(call: Call, _frame: Frame, answer: Any) -> Operation:
+    is_told = isinstance(answer, pb.CommandScalableTopicSubscribeResponse) and answer.HasField("assignment")
+    return _assigned(call, answer.assignment if is_told else None)
+
+
+def _assigned(call: Call, assignment: Any) -> Operation:
+    """The segments that a consumer of a whole topic has from now on. They are no `mops`: it reads each from where its subscription is."""
+    told = assignment is not None
+    group: Group = {**_group(call), "gen": assignment.layout_epoch if told else None, "member": call.about.get("member", "")}
+    segments = {"segs": ",".join(one.segment_topic for one in assignment.segments)} if told else {}
+    return operation("assign", grp=group, ctl={"topic": call.about.get("topic"), **segments})
 
 
 def _seek(call: Call, _frame: Frame, _answer: Any) -> Operation:
@@ -238,7 +271,8 @@ def _administration(request: AdminRequest, answer: Any) -> Operation:
     topic, _, verb = rest.rpartition("/")
     match verb:
         case "terminate":
-            return operation("terminate", ctl=ctl | {"segs": f"{kind}://{topic}"})
+            domain = "segment" if kind == "segments" else kind
+            return operation("terminate", ctl=ctl | {"segs": f"{domain}://{topic}"})
         case "internalStats":
             group, mops = _position(f"{kind}://{topic}", answer)
             return operation("position", grp=group, iso="ru", mops=mops, ctl=ctl)
@@ -264,6 +298,7 @@ _REQUESTS: Mapping[str, Callable[[Call, Frame, Any], Operation]] = {
     "SEND": _send,
     "ACK": _ack,
     "SUBSCRIBE": _subscribe,
+    "SCALABLE_TOPIC_SUBSCRIBE": _stream,
     "SEEK": _seek,
     "UNSUBSCRIBE": _seek,
     "NEW_TXN": _new,

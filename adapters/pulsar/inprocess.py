@@ -3,14 +3,15 @@
 Waiting for a frame moves the broker's virtual clock.
 """
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
 from fencepost.adapters.common.time import STEP_MS
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.frames import Frame
 
-from .transport import ConnectionLost
+from .transport import ConnectionLost, PendingAnswer
 
 
 class BrokerConnection(Protocol):
@@ -44,6 +45,17 @@ class Broker(Protocol):
 
     def advance(self, ms: float) -> None:
         """Let time pass."""
+        ...
+
+
+@runtime_checkable
+class StepsAdminCalls(Protocol):
+    """A broker that has admin calls which take steps of virtual time, so that others come between."""
+
+    def begin_admin(self, request: AdminRequest) -> Callable[[], AdminAnswer | None] | None:
+        """Begin a call; what is returned says, whenever it is asked, the answer, or None as long as there is none. None while the broker
+        is down.
+        """
         ...
 
 
@@ -82,6 +94,26 @@ class InProcessTransport:
             raise ConnectionLost("the broker closed the connection")
 
 
+class _Stepped:
+    """An admin call that goes on as time passes."""
+
+    def __init__(self, broker: Broker, request: AdminRequest, take: Callable[[], AdminAnswer | None] | None) -> None:
+        self._broker = broker
+        self._request = request
+        self._take = take
+
+    def answer(self, within_s: float) -> Done[AdminAnswer] | Unknown | None:
+        if self._take is None:
+            return _down(self._request)
+        left_ms = within_s * 1000
+        while (answer := self._take()) is None:
+            if left_ms <= 0:
+                return None
+            self._broker.advance(min(STEP_MS, left_ms))
+            left_ms -= STEP_MS
+        return Done(answer)
+
+
 class InProcessAdmin:
     """The admin interface of a broker in this process."""
 
@@ -91,7 +123,18 @@ class InProcessAdmin:
     def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:  # noqa: ARG002 - nothing takes time here
         """Hand the call over."""
         answer = self._broker.admin(request)
-        return Unknown(f"the broker is down and does not answer {request}", lost=True) if answer is None else Done(answer)
+        return _down(request) if answer is None else Done(answer)
+
+    def begin(self, request: AdminRequest, deadline_s: float) -> PendingAnswer:  # noqa: ARG002 - likewise
+        """Hand the call over; a broker whose calls take no steps answers it at once."""
+        if isinstance(self._broker, StepsAdminCalls):
+            return _Stepped(self._broker, request, self._broker.begin_admin(request))
+        answer = self._broker.admin(request)
+        return _Stepped(self._broker, request, None if answer is None else lambda: answer)
 
     def close(self) -> None:
         """There is nothing to give back."""
+
+
+def _down(request: AdminRequest) -> Unknown:
+    return Unknown(f"the broker is down and does not answer {request}", lost=True)

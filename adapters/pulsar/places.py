@@ -4,7 +4,7 @@ A message is known by its entry and its place there. The number is its rank amon
 names a whole entry means all messages of it; a subscription's position is the number of messages up to the entry that is deleted with
 all before. An acknowledgement up to a message inside a batch counts up to the entry before: a system that acknowledges whole entries,
 which is lawful, gives the batch again. What a transaction sends has no number yet: a system may keep it elsewhere until the commit, and
-the receipt says where.
+the receipt says where. A segment of a scalable topic keeps it where its receipt says.
 """
 
 from bisect import bisect_right
@@ -14,6 +14,8 @@ from typing import TypeAlias
 
 from fencepost.contract.events import Event, Mop
 
+from .values import is_segment
+
 Place: TypeAlias = tuple[int, int, int]
 
 _WHOLE = -1
@@ -22,7 +24,7 @@ _BEHIND_ALL = 1 << 62
 
 def number(events: Sequence[Event]) -> None:
     """Give every mop of these events that has a place its `o`."""
-    settled = [event for event in events if not (event["f"] == "send" and event["txn_id"])]
+    settled = [event for event in events if _is_settled(event)]
     named: dict[str | None, set[Place]] = defaultdict(set)
     for event in settled:
         for mop in event["mops"]:
@@ -32,6 +34,11 @@ def number(events: Sequence[Event]) -> None:
     ordered = {log: sorted(places - _entries_of_batches(places)) for log, places in named.items()}
     for event in settled:
         event["mops"] = [numbered for mop in event["mops"] for numbered in _numbered(mop, ordered.get(mop["log"], []))]
+
+
+def _is_settled(event: Event) -> bool:
+    """Whether what the event names stays there."""
+    return event["f"] != "send" or event["txn_id"] is None or all(is_segment(mop["log"] or "") for mop in event["mops"])
 
 
 def _place(mop: Mop) -> Place | None:

@@ -15,12 +15,22 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import Entry, encode_batch
 from fencepost.wire.pulsar.frames import Payload
 
-from .calls import Calls, read_answer
+from .answers import read_answer
+from .calls import Calls
 from .client import Client
 from .connection import Connection
 from .errors import OPENING, UNDECIDED
 from .recording import Call
+from .transaction_requests import about_transaction
 from .values import MessageId, PendingSend, Producer, TxnId
+
+
+@dataclass(frozen=True)
+class _Routed:
+    """By which key a message is routed, and by which hash."""
+
+    key: str | None = None
+    hash: int | None = None
 
 
 @dataclass
@@ -36,6 +46,10 @@ class _Held:
     """Whether it asks first where its topic is served."""
 
     @property
+    def topic(self) -> str:
+        return self.producer.topic
+
+    @property
     def is_open(self) -> bool:
         return self.connection is not None and self.connection.lost is None and self.producer.number not in self.connection.closed_producers
 
@@ -47,7 +61,7 @@ class ProducerCalls(Calls):
         super().__init__(client, time)
         self._producers: dict[int, _Held] = {}
         self._sending: dict[int, tuple[Connection, Call]] = {}
-        client.attached.add(lambda topic: (held for held in self._producers.values() if held.producer.topic == topic))
+        client.attached.add(self._producers.values)
 
     def producer(self, topic: str, *, name: str | None = None, retry: bool = True, looks: bool = True) -> Outcome[Producer]:
         """PRODUCER, for messages with and without a transaction. Under a name that was used before, sequence ids go on. One that does not
@@ -64,10 +78,17 @@ class ProducerCalls(Calls):
                 return trouble
 
     def send(
-        self, producer: Producer, value: str, *, transaction: TxnId | None = None, sequence_id: int | None = None, key: str | None = None
+        self,
+        producer: Producer,
+        value: str,
+        *,
+        transaction: TxnId | None = None,
+        sequence_id: int | None = None,
+        key: str | None = None,
+        reopen: bool = True,
     ) -> Outcome[MessageId]:
         """SEND one message and wait for its receipt. `sequence_id` is the producer's next one unless it is given."""
-        match self.post(producer, value, transaction=transaction, sequence_id=sequence_id, key=key):
+        match self.post(producer, value, transaction=transaction, sequence_id=sequence_id, key=key, reopen=reopen):
             case Done(pending):
                 return self.receipt(pending)
             case trouble:
@@ -77,7 +98,7 @@ class ProducerCalls(Calls):
         self, producer: Producer, values: Sequence[str], *, transaction: TxnId | None = None, sequence_id: int | None = None
     ) -> Outcome[tuple[MessageId, ...]]:
         """SEND several messages in one entry and wait for its receipt; each has a place in the entry. `sequence_id` is the first one's."""
-        match self._posted(producer, values, transaction, sequence_id, None, batched=True):
+        match self._posted(producer, values, transaction, sequence_id, _Routed(), batched=True):
             case Done(pending):
                 match self.receipt(pending):
                     case Done(entry):
@@ -88,10 +109,22 @@ class ProducerCalls(Calls):
                 return trouble
 
     def post(
-        self, producer: Producer, value: str, *, transaction: TxnId | None = None, sequence_id: int | None = None, key: str | None = None
+        self,
+        producer: Producer,
+        value: str,
+        *,
+        transaction: TxnId | None = None,
+        sequence_id: int | None = None,
+        key: str | None = None,
+        hash: int | None = None,  # noqa: A002 - the protocol's word
+        reopen: bool = True,
     ) -> Outcome[PendingSend]:
-        """SEND one message without waiting; `receipt` asks for its receipt. Done says only that it is on its way."""
-        return self._posted(producer, [value], transaction, sequence_id, key, batched=False)
+        """SEND one message without waiting; `receipt` asks for its receipt. Done says only that it is on its way.
+
+        `hash` is the one by which the key was routed, for what is recorded. Without `reopen`, a producer that the broker has closed sends
+        all the same, as one does that was not told yet.
+        """
+        return self._posted(producer, [value], transaction, sequence_id, _Routed(key, hash), batched=False, reopen=reopen)
 
     def receipt(self, pending: PendingSend, *, within_s: float = ANSWER_WITHIN_S) -> Outcome[MessageId]:
         """The receipt of a message that is on its way, waited for. After Unknown it can be asked for again: it may come later."""
@@ -129,14 +162,16 @@ class ProducerCalls(Calls):
         values: Sequence[str],
         transaction: TxnId | None,
         sequence_id: int | None,
-        key: str | None,
+        routed: _Routed,
         *,
         batched: bool,
+        reopen: bool = True,
     ) -> Outcome[PendingSend]:
         held = self._producers[producer.number]
         if held.connection is not None:
             held.connection.drain()
-        match Done(held.connection) if held.is_open and held.connection else self._opened(held, retry=True):
+        usable = held.is_open or (not reopen and held.connection is not None and held.connection.lost is None)
+        match Done(held.connection) if usable and held.connection else self._opened(held, retry=True):
             case Done(connection):
                 pass
             case trouble:
@@ -144,7 +179,7 @@ class ProducerCalls(Calls):
         first = held.next_sequence_id if sequence_id is None else sequence_id
         held.next_sequence_id = max(held.next_sequence_id, first + len(values))
         metadata = pb.MessageMetadata(
-            producer_name=held.producer.name, sequence_id=first, publish_time=round(self._time.now_ms()), partition_key=key
+            producer_name=held.producer.name, sequence_id=first, publish_time=round(self._time.now_ms()), partition_key=routed.key
         )
         command = pb.CommandSend(producer_id=producer.number, sequence_id=first)
         if transaction is not None:  # in both: the broker publishes by the command, and dispatches by the metadata
@@ -156,7 +191,8 @@ class ProducerCalls(Calls):
             metadata.highest_sequence_id = command.highest_sequence_id = first + len(values) - 1
             data = encode_batch(Entry(value.encode(), first + index) for index, value in enumerate(values))
         pending = PendingSend(held.producer, len(self._sending), first, len(values))
-        self._sending[pending.number] = (connection, connection.ask(command, Payload(metadata, data), {"topic": producer.topic}))
+        about = {"topic": producer.topic, **about_transaction(transaction), **({} if routed.hash is None else {"hash": routed.hash})}
+        self._sending[pending.number] = (connection, connection.ask(command, Payload(metadata, data), about))
         return Done(pending)
 
     def _opened(self, held: _Held, *, retry: bool) -> Outcome[Connection]:

@@ -55,13 +55,13 @@ def connect(_client: str, address: Address) -> Transport:
     return TcpTransport(address)
 
 
-def wall_session(place: Place, patience_s: float, faults: Faults) -> PulsarSession:
+def wall_session(place: Place, patience_s: float, faults: Faults, kind: type[PulsarSession] = PulsarSession) -> PulsarSession:
     """A session over TCP and HTTP, with names that no other session has."""
 
     def connect_admin() -> AdminTransport:
         return HttpAdmin(place.admin_url)
 
-    return PulsarSession(place.service, connect, connect_admin, WallTime(patience_s), faults, secrets.token_hex(3))
+    return kind(place.service, connect, connect_admin, WallTime(patience_s), faults, secrets.token_hex(3))
 
 
 def ask(address: Address, within_s: float = ANSWER_WITHIN_S) -> Done[Offer] | Unknown:

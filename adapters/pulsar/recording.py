@@ -19,10 +19,14 @@ from fencepost.wire.pulsar.commands import plain
 from fencepost.wire.pulsar.frames import Frame
 from fencepost.wire.pulsar.reading import MalformedFrame
 
+from .layout_changes import LayoutChange
+from .store_writes import StoreWrite
+
 
 @dataclass(eq=False)
 class Call:
-    """One call: `about` is what the client knows and the frames do not say, such as a producer's topic.
+    """One call: `about` is what the client knows and the frames do not say, such as a producer's topic. A broker's write to its metadata
+    store is one as well, and so is a change of a layout, where a history tells it.
 
     `one_way` calls have no answer. `ended_ms` is None as long as nothing has come of it. `began` and `ended` count all beginnings
     and ends of a session, since a virtual clock may stand still between them.
@@ -30,7 +34,7 @@ class Call:
 
     client: str
     node: str
-    request: Frame | AdminRequest | None
+    request: Frame | AdminRequest | StoreWrite | LayoutChange | None
     at_ms: float
     began: int
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -42,12 +46,16 @@ class Call:
 
     @property
     def name(self) -> str:
-        """The command, the admin call, or the command that came unasked."""
+        """The command, the admin call, the write, or the command that came unasked."""
         match self.request, self.answer:
             case Frame() as frame, _:
                 return frame.name
             case AdminRequest(method=method, path=path), _:
                 return f"{method} {path}"
+            case StoreWrite(name=name), _:
+                return f"store {name}"
+            case LayoutChange(name=name), _:
+                return name
             case None, Frame() as pushed:
                 return pushed.name
             case _:
@@ -78,8 +86,14 @@ class Recorder(recording.Recorder[Call]):
         super().__init__(now_ms)
         self._moments = itertools.count()
 
+    def beside(self) -> "Recorder":
+        """Another one that counts the same moments, for what is no part of the conversation."""
+        other = Recorder(self.now_ms)
+        other._moments = self._moments
+        return other
+
     def begin(
-        self, client: str, node: str, request: Frame | AdminRequest | None, about: Mapping[str, Any], *, one_way: bool = False
+        self, client: str, node: str, request: Frame | AdminRequest | StoreWrite | None, about: Mapping[str, Any], *, one_way: bool = False
     ) -> Call:
         """A call is being made."""
         call = Call(client, node, request, self.now_ms(), next(self._moments), about, one_way)
@@ -102,7 +116,7 @@ class Recorder(recording.Recorder[Call]):
         call.ended_ms, call.ended = self.now_ms(), next(self._moments)
 
 
-def _shown(said: Frame | AdminRequest | AdminAnswer | None) -> dict[str, Any] | None:
+def _shown(said: Frame | AdminRequest | AdminAnswer | StoreWrite | LayoutChange | None) -> dict[str, Any] | None:
     match said:
         case Frame():
             shown = plain(said.body)
@@ -114,6 +128,10 @@ def _shown(said: Frame | AdminRequest | AdminAnswer | None) -> dict[str, Any] | 
             return {"query": dict(said.query), "body": said.body}
         case AdminAnswer():
             return {"status": said.status, "body": said.body.decode(errors="replace")}
+        case StoreWrite(key=key, value=value):
+            return {"key": key, "value": shown_text(value)}
+        case LayoutChange(ctl=ctl):
+            return dict(ctl)
         case None:
             return None
 

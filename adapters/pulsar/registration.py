@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from fencepost.adapters.common.restart_command import RESTART_COMMAND, named, refuse_grants
 from fencepost.adapters.judged_by_profile import judged_by
+from fencepost.contract import proposals
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.registration import Asked
 
+PULSAR, SCALABLE = "pulsar", "pulsar-scalable"
 usage = "a Pulsar broker is named with --service-url pulsar://HOST:PORT"
 options = {
     "service-url": "judge the Pulsar broker there, such as pulsar://127.0.0.1:6650",
@@ -24,17 +26,34 @@ def profiles() -> Sequence[str]:
     return ("seed", *(release.profile for release in pulsar_settings().releases))
 
 
-def protocols(asked: Asked) -> Sequence[str]:  # noqa: ARG001 - it speaks this one, wherever it is
-    """Its own."""
-    return ("pulsar",)
+def protocols(asked: Asked) -> Sequence[str]:
+    """Its own; that of scalable topics where a proposal is named that is only about these."""
+    named = [proposals.bundled()[spec].protocols for spec in asked.specs]
+    if not any(SCALABLE in bound and PULSAR not in bound for bound in named):
+        return (PULSAR,)
+    return tuple(protocol for protocol in (PULSAR, SCALABLE) if any(protocol in bound for bound in named))
 
 
 def systems(asked: Asked) -> Mapping[str, System]:
     """The broker that runs, or the one to start."""
-    return {"pulsar": judged_by(asked.profile, _system(asked))}
+    made = {PULSAR: _classic, SCALABLE: _scalable}
+    return {protocol: judged_by(asked.profile, made[protocol](asked)) for protocol in protocols(asked)}
 
 
-def _system(asked: Asked) -> System:
+def _scalable(asked: Asked) -> System:
+    from .scalable_system import ScalableContainerSystem
+
+    match asked.options.get("container"):
+        case str(image):
+            return ScalableContainerSystem(image, patience_s=asked.patience_s)
+        case None:
+            raise WrongUsage(
+                "metadata-driven transactions are asked of brokers that fencepost starts: say --container IMAGE, "
+                "such as apachepulsar/pulsar:5.0.0-M1, or leave out what is only about these"
+            )
+
+
+def _classic(asked: Asked) -> System:
     from .container_system import PulsarContainerSystem
     from .system import PulsarAt
 

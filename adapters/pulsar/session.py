@@ -30,8 +30,11 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         self._attached = Attached()
 
     def new_client(self, name: str) -> PulsarProbe:
-        client = Client(name, self._service, self._connect, self._connect_admin(), self._recorder, self._attached, ANSWER_WITHIN_S)
-        return PulsarProbe(client, self.time)
+        return PulsarProbe(self.new_connections(name), self.time)
+
+    def new_connections(self, name: str) -> Client:
+        """The connections of a client that is named for the first time."""
+        return Client(name, self._service, self._connect, self._connect_admin(), self._recorder, self._attached, ANSWER_WITHIN_S)
 
     def transactional_log(self) -> PulsarLog:
         return PulsarLog(self.client, self.unique)

@@ -37,9 +37,19 @@ class PulsarSettings(BrokerSettings[BrokerConfiguration]):
 class _Brokers(Row):
     kafka: object
     pulsar: PulsarSettings
+    scalable: PulsarSettings = Field(alias="pulsar-scalable")
 
 
 @functools.cache
+def _brokers() -> _Brokers:
+    return load(resources.files("fencepost.fixtures") / "brokers.yaml", _Brokers)
+
+
 def pulsar_settings() -> PulsarSettings:
     """The settings, read once."""
-    return load(resources.files("fencepost.fixtures") / "brokers.yaml", _Brokers).pulsar
+    return _brokers().pulsar
+
+
+def scalable_settings() -> PulsarSettings:
+    """Those of brokers that are asked about scalable topics."""
+    return _brokers().scalable

@@ -6,28 +6,40 @@ from google.protobuf.message import Message
 
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .values import AddSubscriptions, AddTopics, End, NewTransaction, TransactionRequest, TxnId
+from .values import AddSubscriptions, AddTopics, Coordinator, End, NewTransaction, TransactionRequest, TxnId
 
 
-def coordinator_of(request: TransactionRequest) -> int:
+def coordinator_of(request: TransactionRequest) -> Coordinator:
     """The coordinator that is asked: that of the transaction, where there is one."""
-    return request.coordinator if isinstance(request, NewTransaction) else request.transaction.coordinator
+    if isinstance(request, NewTransaction):
+        return Coordinator(request.coordinator, request.scalable)
+    return Coordinator(request.transaction.coordinator, request.transaction.scalable)
 
 
 def command_of(request: TransactionRequest, number: int) -> Message:
     """The command for the wire, with that request id."""
     match request:
         case NewTransaction(timeout_ms, coordinator):
-            return pb.CommandNewTxn(request_id=number, txn_ttl_millis=timeout_ms, tc_id=coordinator)
+            return pb.CommandNewTxn(request_id=number, txn_ttl_millis=timeout_ms, tc_id=coordinator, scalable=request.scalable or None)
         case AddTopics(transaction, topics):
-            return pb.CommandAddPartitionToTxn(request_id=number, partitions=topics, **id_fields(transaction))
+            return pb.CommandAddPartitionToTxn(request_id=number, partitions=topics, **_fields(transaction))
         case AddSubscriptions(transaction, subscriptions):
             named = [pb.Subscription(topic=subscription.topic, subscription=subscription.name) for subscription in subscriptions]
-            return pb.CommandAddSubscriptionToTxn(request_id=number, subscription=named, **id_fields(transaction))
+            return pb.CommandAddSubscriptionToTxn(request_id=number, subscription=named, **_fields(transaction))
         case End(transaction, action):
-            return pb.CommandEndTxn(request_id=number, txn_action=pb.TxnAction.Name(action), **id_fields(transaction))
+            return pb.CommandEndTxn(request_id=number, txn_action=pb.TxnAction.Name(action), **_fields(transaction))
+
+
+def _fields(transaction: TxnId) -> dict[str, Any]:
+    """A transaction's id, and its kind, as every command to a coordinator has them. One of PIP-31 says nothing of kinds."""
+    return id_fields(transaction) | ({"scalable": True} if transaction.scalable else {})
 
 
 def id_fields(transaction: TxnId) -> dict[str, Any]:
     """A transaction's id, as every command about it has it."""
     return {"txnid_most_bits": transaction.coordinator_bits, "txnid_least_bits": transaction.sequence}
+
+
+def about_transaction(transaction: TxnId | None) -> dict[str, Any]:
+    """What is known of a transaction, and commands that name it by its id alone do not say."""
+    return {"scalable": True} if transaction is not None and transaction.scalable else {}

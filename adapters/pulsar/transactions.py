@@ -8,13 +8,25 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .calls import Calls, read_answer
+from .answers import read_answer
+from .calls import Calls
 from .client import COORDINATORS, Client
 from .connection import Connection
 from .errors import NOT_READY, TO_COORDINATOR
 from .recording import Call
-from .transaction_requests import command_of, coordinator_of, id_fields
-from .values import Action, AddSubscriptions, AddTopics, End, NewTransaction, PendingEnd, Subscription, TransactionRequest, TxnId
+from .transaction_requests import about_transaction, command_of, coordinator_of, id_fields
+from .values import (
+    Action,
+    AddSubscriptions,
+    AddTopics,
+    Coordinator,
+    End,
+    NewTransaction,
+    PendingEnd,
+    Subscription,
+    TransactionRequest,
+    TxnId,
+)
 
 T = TypeVar("T")
 
@@ -27,12 +39,15 @@ class TransactionCalls(Calls):
         self._ending: dict[int, tuple[Call, Connection]] = {}
 
     def coordinators(self) -> Outcome[int]:
-        """How many transaction coordinators there are."""
+        """How many transaction coordinators there are, of PIP-31's transactions."""
         return self._patiently(lambda: self._client.partitions(COORDINATORS), lambda outcome: isinstance(outcome, Unknown), retry=True)
 
-    def new_transaction(self, timeout_ms: int = 60_000, *, coordinator: int = 0, retry: bool = True) -> Outcome[TxnId]:
-        """NEW_TXN. `coordinator` is the one that is asked."""
-        return self._to_coordinator(NewTransaction(timeout_ms, coordinator), _txn_id, retry=retry)
+    def new_transaction(
+        self, timeout_ms: int = 60_000, *, coordinator: int = 0, scalable: bool = False, retry: bool = True
+    ) -> Outcome[TxnId]:
+        """NEW_TXN. `coordinator` is the one that is asked. A scalable transaction is for segments."""
+        request = NewTransaction(timeout_ms, coordinator, scalable)
+        return self._to_coordinator(request, _reader_of(request), retry=retry)
 
     def add_topics(self, transaction: TxnId, topics: Sequence[str], *, retry: bool = True) -> Outcome[None]:
         """ADD_PARTITION_TO_TXN: the transaction will write to these topics, or partitions of topics by their full names."""
@@ -48,9 +63,9 @@ class TransactionCalls(Calls):
         """END_TXN, and wait for the answer. A broker may answer when all participants are done, so no answer decides nothing."""
         return self._to_coordinator(End(transaction, action), _nothing, retry=retry)
 
-    def reach_coordinator(self, coordinator: int = 0) -> Outcome[None]:
+    def reach_coordinator(self, coordinator: int = 0, *, scalable: bool = False) -> Outcome[None]:
         """Connect to a coordinator, so that the next request to it is under way at once."""
-        match self._located(lambda: self._client.coordinator(coordinator)):
+        match self._located(lambda: self._client.coordinator(Coordinator(coordinator, scalable))):
             case Done():
                 return Done(None)
             case trouble:
@@ -58,10 +73,11 @@ class TransactionCalls(Calls):
 
     def begin_end(self, transaction: TxnId, action: Action) -> Outcome[PendingEnd]:
         """END_TXN without waiting: `ended` asks for the answer. Only reaching the coordinator has an outcome here."""
-        match self._located(lambda: self._client.coordinator(transaction.coordinator)):
+        request = End(transaction, action)
+        match self._located(lambda: self._client.coordinator(coordinator_of(request))):
             case Done(connection):
                 pending = PendingEnd(transaction, action, self._client.next_request())
-                call = connection.ask(command_of(End(transaction, action), pending.number))
+                call = connection.ask(command_of(request, pending.number))
                 self._ending[pending.number] = (call, connection)
                 return Done(pending)
             case trouble:
@@ -91,6 +107,7 @@ class TransactionCalls(Calls):
             ),
             _nothing,
             NOT_READY,
+            about=about_transaction(transaction),
         )
 
     def end_on_subscription(
@@ -108,6 +125,7 @@ class TransactionCalls(Calls):
             ),
             _nothing,
             NOT_READY,
+            about=about_transaction(transaction),
         )
 
     def at_once(self, requests: Sequence[TransactionRequest]) -> list[Outcome[TxnId | None]]:
@@ -119,29 +137,30 @@ class TransactionCalls(Calls):
             case Done(connection):
                 calls = [connection.ask(command_of(request, self._client.next_request())) for request in requests]
                 answers = [connection.answer(call, ANSWER_WITHIN_S) for call in calls]
-                reads = [_txn_id if isinstance(request, NewTransaction) else _nothing for request in requests]
+                reads = [_reader_of(request) if isinstance(request, NewTransaction) else _nothing for request in requests]
                 return [read_answer(answer, read) for answer, read in zip(answers, reads, strict=True)]
             case trouble:
                 return [trouble for _ in requests]
 
     def _to_coordinator(self, request: TransactionRequest, read: Callable[[Any], T], *, retry: bool) -> Outcome[T]:
-        number = coordinator_of(request)
+        coordinator = coordinator_of(request)
 
         def located() -> Outcome[Connection]:
-            return self._client.coordinator(number)
+            return self._client.coordinator(coordinator)
 
         # That a coordinator is not found is asked again while it is being loaded, and final where there is none.
-        exists = self._client.has_coordinator(number) != Done(False)
+        exists = self._client.has_coordinator(coordinator) != Done(False)
         outcome = self._write(
             located, lambda number: command_of(request, number), read, TO_COORDINATOR if exists else NOT_READY, retry=retry
         )
         if isinstance(outcome, Refused) and outcome.code in TO_COORDINATOR:
-            self._client.forget_coordinator(number)
+            self._client.forget_coordinator(coordinator)
         return outcome
 
 
-def _txn_id(answer: Any) -> TxnId:
-    return TxnId(answer.txnid_most_bits, answer.txnid_least_bits)
+def _reader_of(request: NewTransaction) -> Callable[[Any], TxnId]:
+    """The answer has the id, and of which kind the transaction is says the request."""
+    return lambda answer: TxnId(answer.txnid_most_bits, answer.txnid_least_bits, request.scalable)
 
 
 def _nothing(_answer: Any) -> None:

@@ -33,8 +33,20 @@ class Transport(Protocol):
         ...
 
 
+class PendingAnswer(Protocol):
+    """An admin call on its way."""
+
+    def answer(self, within_s: float) -> Done[AdminAnswer] | Unknown | None:
+        """What came of it, each time that it is asked; None when nothing has come within that time."""
+        ...
+
+
 class AdminTransport(Protocol):
     """A way to the admin interface."""
+
+    def begin(self, request: AdminRequest, deadline_s: float) -> PendingAnswer:
+        """Begin a call whose answer is asked for later."""
+        ...
 
     def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:
         """Make one call."""

@@ -9,26 +9,75 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.ack_sets import words_of
 from fencepost.wire.pulsar.numbers import MINUS_ONE
 
+from .layout_values import AssignedSegment as AssignedSegment
+from .layout_values import Assignment as Assignment
+from .layout_values import Layout as Layout
+from .layout_values import LayoutSegment as LayoutSegment
+from .layout_values import LayoutWatch as LayoutWatch
+from .layout_values import PendingChange as PendingChange
+from .layout_values import PendingInTopic as PendingInTopic
+from .layout_values import QueueConsumer as QueueConsumer
+from .layout_values import StreamConsumer as StreamConsumer
+from .layout_values import TopicReader as TopicReader
+from .layout_values import TopicsWatch as TopicsWatch
+from .layout_values import TopicWriter as TopicWriter
+
 
 def persistent(name: str, namespace: str = "public/default") -> str:
     """The full name of a persistent topic, as all calls take it."""
     return f"persistent://{namespace}/{name}"
 
 
+def scalable(name: str, namespace: str = "public/default") -> str:
+    """The full name of a scalable topic, likewise."""
+    return f"topic://{namespace}/{name}"
+
+
+def is_segment(topic: str) -> bool:
+    """Whether that is a segment of a scalable topic, whose transactions are of a kind of their own."""
+    return topic.startswith("segment://")
+
+
 @dataclass(frozen=True, order=True)
 class TxnId:
-    """A transaction by its coordinator and its sequence number there. (0,0) is a transaction like others."""
+    """A transaction by its coordinator and its sequence number there. (0,0) is a transaction like others.
+
+    The coordinators of scalable topics' transactions number from 0 as well, so that of one id there may be two.
+    """
 
     coordinator_bits: int
     sequence: int
+    scalable: bool = False
 
     def __str__(self) -> str:
-        return f"({self.coordinator_bits},{self.sequence})"
+        return f"{'scalable ' if self.scalable else ''}({self.coordinator_bits},{self.sequence})"
 
     @property
     def coordinator(self) -> int:
         """The coordinator that gave the id: its number is in the 16 highest bits, as the proposal has it, or is all of the bits."""
         return self.coordinator_bits >> 48 or self.coordinator_bits
+
+
+@dataclass(frozen=True)
+class Coordinator:
+    """A transaction coordinator. Those of scalable topics' transactions have numbers of their own."""
+
+    number: int
+    scalable: bool = False
+
+
+@dataclass(frozen=True)
+class Segment:
+    """An active segment of a scalable topic, with the hashes of its keys, both ends included, and its name as a topic.
+
+    `broker` is the service URL where it is, None where the system tells none.
+    """
+
+    number: int
+    first_hash: int
+    last_hash: int
+    topic: str
+    broker: str | None
 
 
 @dataclass(frozen=True, order=True)
@@ -147,6 +196,7 @@ class NewTransaction:
 
     timeout_ms: int
     coordinator: int = 0
+    scalable: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,7 +248,9 @@ class PendingEnd:
 
 @dataclass(frozen=True)
 class Received:
-    """A message as a consumer got it. `transaction` is the one that its metadata names."""
+    """A message as a consumer got it. `transaction` is the one that its metadata names, `key` that by which it was routed, and `topic` the
+    topic or segment that it came from.
+    """
 
     id: MessageId
     value: str
@@ -206,6 +258,8 @@ class Received:
     producer: str
     sequence_id: int
     transaction: TxnId | None = None
+    key: str | None = None
+    topic: str = field(default="", compare=False)
 
 
 class Status(IntEnum):

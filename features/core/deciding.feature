@@ -6,7 +6,7 @@ Feature: Deciding once
     And the log "payments"
     And a writer A
 
-  @CORE-10 @MUST
+  @CORE-10 @MUST @aborts
   Rule: A transaction in which nothing was written can be aborted.
     A writer that opened a transaction and found nothing to do has to get out of it, or its next transaction cannot begin.
 
@@ -16,7 +16,7 @@ Feature: Deciding once
       Then it is done
       And the transaction of A is over
 
-  @CORE-11 @MUST
+  @CORE-11 @MUST @commits
   Rule: To commit again does no harm: nothing appears twice, and nothing disappears.
     A writer that lost the answer has to ask again. If that counted as a second commit, it would fence the writer, or show its data
     twice.
@@ -34,7 +34,7 @@ Feature: Deciding once
       When A commits "a2" to orders
       Then readers of orders see "a1", "a2"
 
-  @CORE-12 @MUST
+  @CORE-12 @MUST @aborts
   Rule: To abort again does no harm: nothing of the transaction appears.
     A writer that lost the answer to its abort asks again; the second abort must not uncover what the first one hid.
 
@@ -44,7 +44,7 @@ Feature: Deciding once
       When A aborts the same transaction again
       Then readers of orders see nothing
 
-  @CORE-13 @MUST
+  @CORE-13 @MUST @commits
   Rule: A committed transaction cannot be aborted: the attempt is refused, and its writes stay visible.
     A writer that hears success for an abort of committed data writes it once more, and readers get it twice.
 
@@ -62,7 +62,7 @@ Feature: Deciding once
       Then it is refused
       And readers of orders see "a1"
 
-  @CORE-14 @MUST
+  @CORE-14 @MUST @aborts
   Rule: An aborted transaction cannot be committed: the attempt is refused, and none of its writes appears.
     A writer that hears success for a commit of aborted data goes on, and what it wrote is lost.
 

@@ -5,7 +5,7 @@ Feature: Writers that have lost their transaction
     Given the log "orders"
     And the log "payments"
 
-  @CORE-15 @MUST
+  @CORE-15 @MUST @aborts
   Rule: A transaction that its writer abandons is aborted by the system, and holds up nobody for ever.
     A writer that died with its transaction open would hold up every reader of its logs for ever.
 
@@ -23,7 +23,7 @@ Feature: Writers that have lost their transaction
       When A leaves its transaction open past its time-out
       Then readers of orders see "plain"
 
-  @CORE-16 @MUST
+  @CORE-16 @MUST @fencing
   Rule: A transaction that was abandoned for too long cannot be committed any more.
     A commit that comes after the system has given up must not be answered as done: its data is aborted already.
 
@@ -35,7 +35,7 @@ Feature: Writers that have lost their transaction
       Then it is refused
       And readers of orders see nothing
 
-  @CORE-17 @MUST
+  @CORE-17 @MUST @fencing
   Rule: Nothing becomes visible that a writer writes to a transaction which somebody else has ended.
     A writer that does not know yet that it was replaced would add records to a transaction that others have finished.
 
@@ -64,7 +64,7 @@ Feature: Writers that have lost their transaction
       When A commits "n1" to orders
       Then readers of orders see "n1"
 
-  @CORE-18 @MUST
+  @CORE-18 @MUST @fencing
   Rule: A writer cannot commit a transaction that somebody else has ended.
     A writer that was replaced and still commits decides a transaction that its successor has taken over.
 
@@ -76,7 +76,7 @@ Feature: Writers that have lost their transaction
       Then it is refused
       And readers of orders see nothing
 
-  @CORE-19 @MUST
+  @CORE-19 @MUST @fencing
   Rule: A late write to a transaction that somebody else has ended holds up no reader.
     A write that opens its ended transaction anew leaves a transaction that nobody will end, and readers wait behind it for ever.
 

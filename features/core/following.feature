@@ -5,7 +5,7 @@ Feature: Readers who are there all along
     Given the log "orders"
     And a writer A
 
-  @CORE-29 @MUST
+  @CORE-29 @MUST @commits @aborts
   Rule: A reader who is there all along is given what a new reader is given: nothing that is open or aborted, and all that is committed.
     A broker can hide an open transaction from new readers and still hand each write to those who are waiting for it; or let a waiting
     reader pass by what is committed behind its back, which it then never gets.

@@ -6,7 +6,7 @@ Feature: Inputs that move with the outcome
     And the log "results"
     And a writer A
 
-  @CORE-20 @MUST
+  @CORE-20 @MUST @commits
   Rule: After a commit, the input that the transaction took is not given to its group again.
     Input that is given out again after its commit is processed twice, and its output stands in the log twice.
 
@@ -27,7 +27,7 @@ Feature: Inputs that move with the outcome
       Then group "workers" has "i2", "i3" of inputs left
       And group "others" has "i3" of inputs left
 
-  @CORE-21 @MUST
+  @CORE-21 @MUST @aborts
   Rule: After an abort, the input that the transaction took is given to its group again.
     Input that is not given out again after an abort is lost: its output was undone, and nobody makes it again.
 
@@ -45,7 +45,7 @@ Feature: Inputs that move with the outcome
       When A commits
       Then group "workers" has "i1", "i2", "i3" of inputs left
 
-  @CORE-22 @MUST
+  @CORE-22 @MUST @commits @aborts
   Rule: Input and output of a transaction are in force together: with the output visible its input is taken, and with the output gone it is not.
     With the input taken and the output gone a record is lost; with the output there and the input free it is processed twice.
 

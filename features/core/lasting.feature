@@ -5,7 +5,7 @@ Feature: What lasts
     Given the log "orders"
     And a writer A
 
-  @CORE-32 @MUST
+  @CORE-32 @MUST @recovery
   Rule: What readers of committed data have seen is seen by every later reader, wherever and whenever the log is served.
     A reader acts on what it was given. If a reload or a crash takes that back, whoever looks later finds an effect without its cause.
 
@@ -34,7 +34,7 @@ Feature: What lasts
       When A commits "a3" to orders
       Then readers of orders see "a1", "a3"
 
-  @CORE-40 @MUST
+  @CORE-40 @MUST @recovery
   Rule: A transaction that is open in a log when that is reloaded stays open, and its outcome holds for all of its writes.
     A log that comes back without what it knew of open transactions would show what is not decided, or keep back what is committed later.
 

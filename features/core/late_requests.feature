@@ -5,7 +5,7 @@ Feature: Requests that come late or twice
     Given the log "orders"
     And a writer A
 
-  @CORE-30 @MUST
+  @CORE-30 @MUST @commits @aborts
   Rule: To end a transaction again leaves the writer's next one alone, which stays open and undecided.
     A commit that is sent again for want of an answer would commit half of the next transaction, and a late abort would lose what the
     writer has written to it since.
@@ -25,7 +25,7 @@ Feature: Requests that come late or twice
       When A commits "a3" to orders
       Then readers of orders see "a2", "a3"
 
-  @CORE-31 @MUST
+  @CORE-31 @MUST @commits
   Rule: A write that comes behind the commit of its own transaction neither appears, nor hides what was committed, nor holds up readers.
     A write that was held up on its way would open its transaction again. Nobody will ever end that, so readers wait for ever; or the
     next end takes it for aborted, and what was committed is gone.

@@ -6,7 +6,7 @@ Feature: Exactly once from input to output
     And the log "results"
     And a writer A
 
-  @CORE-33 @MUST
+  @CORE-33 @MUST @recovery
   Rule: Input and output of a transaction stay together wherever in its end a crash comes.
     With the output there and the input given again, it is processed twice; with the input taken and the output gone, it is lost.
 
@@ -86,7 +86,7 @@ Feature: Exactly once from input to output
       When B commits
       Then group "workers" has "b1" of inputs left
 
-  @CORE-39 @MUST
+  @CORE-39 @MUST @commits
   Rule: A group's place moves with the commit of the transaction that takes its input, and not before.
     Whoever asks for the place while the transaction is open would go on behind an input that comes again when it aborts.
 
@@ -103,7 +103,7 @@ Feature: Exactly once from input to output
       When A commits
       Then group "workers" is done with "i1" of inputs
 
-  @CORE-41 @MUST
+  @CORE-41 @MUST @recovery
   Rule: Input and output of a transaction stay together over a crash, whether its end was answered before or is asked for behind it.
     Whoever starts again reads from the group's place and looks at the output: the two must tell the same story.
 

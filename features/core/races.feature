@@ -27,7 +27,7 @@ Feature: Requests that are under way at once
       Then readers of orders see nothing
       And readers of payments see "plain"
 
-  @CORE-37 @MUST
+  @CORE-37 @MUST @commits @aborts
   Rule: Of two who decide a transaction at the same time one wins, and its decision holds in every log.
     An application that times out aborts while its commit is still on the way. If both are told that it is done, one of them acts on
     what never happened; if each log follows another one, half of the transaction is there.

@@ -6,7 +6,7 @@ Feature: After a crash
     And the log "payments"
     And a writer A
 
-  @CORE-24 @MUST
+  @CORE-24 @MUST @recovery
   Rule: A transaction that is open when the system crashes can go on afterwards and be committed, with what it wrote before and after.
     A writer whose open transaction is lost with the system believes in the half that it wrote before the crash.
 
@@ -51,7 +51,7 @@ Feature: After a crash
       Then readers of orders see "a1"
       And readers of payments see "a2"
 
-  @CORE-25 @MUST
+  @CORE-25 @MUST @commits @recovery
   Rule: A commit that was answered is complete after a crash right behind the answer.
     A commit that was answered is a promise; if a crash undoes it, the writer has gone on and nobody writes the data again.
 
@@ -73,7 +73,7 @@ Feature: After a crash
       Then group "workers" is done with "i1" of inputs
       And group "workers" has "i2" of inputs left
 
-  @CORE-26 @MUST
+  @CORE-26 @MUST @aborts @recovery
   Rule: An abort that was answered is complete after a crash right behind the answer.
     An abort that was answered is a promise; if a crash turns it into a commit, readers get what the writer has written anew.
 
@@ -94,7 +94,7 @@ Feature: After a crash
       When A aborts
       Then group "workers" has "i1", "i2" of inputs left
 
-  @CORE-27 @MUST
+  @CORE-27 @MUST @recovery
   Rule: A transaction whose end was not decided before a crash is open after it, and can be ended either way.
     A system that decides by itself when it comes back overrules a writer that is alive and was about to decide otherwise.
 
@@ -116,7 +116,7 @@ Feature: After a crash
       Then it is done
       And readers of orders see nothing
 
-  @CORE-28 @MUST
+  @CORE-28 @MUST @recovery
   Rule: A decision is carried out everywhere after a crash, wherever on its way to those who took part the crash came.
     A crash in the middle of telling the logs must not leave one of them committed and another undecided.
 

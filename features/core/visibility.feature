@@ -6,7 +6,7 @@ Feature: What readers of committed data see
     And the log "payments"
     And a writer A
 
-  @CORE-01 @MUST
+  @CORE-01 @MUST @commits
   Rule: After a commit all writes of the transaction are visible, in every log that it wrote to.
     If one log is not told of the commit, its part of the transaction is missing for ever, and the result is half of what was promised.
 
@@ -36,7 +36,7 @@ Feature: What readers of committed data see
       When B commits "b1" to orders
       Then readers of orders do not see "a1"
 
-  @CORE-03 @MUST
+  @CORE-03 @MUST @aborts
   Rule: A write of an aborted transaction is never visible, neither to readers of today nor to those who begin later.
     A reader that begins later must not find what everybody else was spared: an abort has to outlive those who saw it happen.
 
@@ -76,7 +76,7 @@ Feature: What readers of committed data see
       When A writes "a1" to orders
       Then readers of orders see "early"
 
-  @CORE-06 @MUST
+  @CORE-06 @MUST @commits @aborts
   Rule: What is written behind an open transaction becomes visible once that is decided, whichever way.
     A reader that is held at a decided transaction stands still for ever, though nothing is wrong with the log.
 
@@ -92,7 +92,7 @@ Feature: What readers of committed data see
       When A aborts
       Then readers of orders see "plain"
 
-  @CORE-07 @MUST
+  @CORE-07 @MUST @commits
   Rule: Every write that was acknowledged in a transaction is visible after its commit, each once.
     A write that was acknowledged and is not there is lost without anybody having been told; one that is there twice is counted twice.
 
@@ -107,7 +107,7 @@ Feature: What readers of committed data see
       When A commits
       Then readers of orders see "1" up to "9"
 
-  @CORE-08 @MUST
+  @CORE-08 @MUST @aborts
   Rule: An aborted transaction takes nothing with it from the transactions before and after it.
     An abort that reaches too far hides what its writer has committed before, and nobody learns of it.
 

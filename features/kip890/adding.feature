@@ -33,7 +33,7 @@ Feature: Adding partitions to a transaction
       And the transaction of A is unchanged
       And the transaction of B is unchanged
 
-  @KIP890-032 @MUST
+  @KIP890-032 @MUST @fencing
   Rule: AddPartitionsToTxn with an older or a newer epoch is refused PRODUCER_FENCED, or INVALID_PRODUCER_EPOCH below v2.
     A fenced instance would add partitions to its successor's transaction.
 

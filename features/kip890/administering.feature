@@ -50,7 +50,7 @@ Feature: Topics, leaders and levels
       Then it is done
       And topic "orders" has 2 partitions, each with a leader
 
-  @KIP890-373 @MUST
+  @KIP890-373 @MUST @recovery
   Rule: A partition that moves is led by the node it moved to and by no other, in a later leader epoch, also after a crash.
     Two leaders of one partition would take records of which the half is lost.
 

@@ -82,7 +82,7 @@ Feature: Appending to a partition
       When A writes "a1" to payments-0
       Then it is done
 
-  @KIP890-100 @MUST
+  @KIP890-100 @MUST @fencing
   Rule: Once EndTxn v5 has ended a transaction, its epoch is refused INVALID_PRODUCER_EPOCH, even beside the next transaction.
     A late batch of the last transaction would become part of the next one, and be committed with it.
 
@@ -110,7 +110,7 @@ Feature: Appending to a partition
       When A writes "late" to payments-0 with its previous epoch
       Then the log of payments-0 has not grown
 
-  @KIP890-102 @MUST
+  @KIP890-102 @MUST @fencing
   Rule: A transactional batch whose epoch runs ahead of the coordinator is refused INVALID_PRODUCER_EPOCH and never appended.
     An epoch from nowhere would fence the producer that owns the transaction.
 

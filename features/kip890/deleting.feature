@@ -160,7 +160,7 @@ Feature: Deletions around an open transaction
       When A commits
       Then readers of payments-0 see "a2"
 
-  @KIP890-233 @MUST
+  @KIP890-233 @MUST @aborts
   Rule: A transaction that was aborted stays listed for what DeleteRecords has left of it.
     The list would lose its entry with the first record, and readers would take the rest for committed.
 

@@ -5,7 +5,7 @@ Feature: Ending a transaction
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-060 @MUST
+  @KIP890-060 @MUST @commits
   Rule: Committing an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
     The raised epoch is the defence of the KIP: without it a late write of this transaction lands in the next one.
 
@@ -24,7 +24,7 @@ Feature: Ending a transaction
       When A commits
       Then it is done and answers the same producer id and the next epoch
 
-  @KIP890-061 @MUST
+  @KIP890-061 @MUST @aborts
   Rule: Aborting an ongoing transaction with EndTxn v5 answers the same producer id and the next epoch.
     After an abort a late write is as dangerous as after a commit; the epoch has to be raised for both.
 
@@ -63,7 +63,7 @@ Feature: Ending a transaction
       When A commits
       Then readers of payments-0 see "a1", "a2"
 
-  @KIP890-064 @MUST
+  @KIP890-064 @MUST @commits
   Rule: An EndTxn v5 commit retried at the epoch it has ended succeeds and answers the same identity again.
     The answer to a commit may be lost. A client that is fenced by its own success loses everything that follows.
 
@@ -92,7 +92,7 @@ Feature: Ending a transaction
       Then it is done and answers the same producer id and the next epoch
       And one COMMIT marker was added to payments-0, with the next epoch of A
 
-  @KIP890-067 @MUST
+  @KIP890-067 @MUST @commits
   Rule: An EndTxn v5 abort at the epoch a settled commit has used is refused INVALID_TXN_STATE and the data stays committed.
     A producer that is told that its committed data was aborted writes it once more.
 
@@ -104,7 +104,7 @@ Feature: Ending a transaction
       Then it is refused with INVALID_TXN_STATE
       And readers of payments-0 see "a1"
 
-  @KIP890-069 @MUST
+  @KIP890-069 @MUST @commits
   Rule: EndTxn v5 cannot commit what was never opened, it is refused INVALID_TXN_STATE and the epoch stays.
     A producer whose writes were all lost would be told that they are there.
 
@@ -131,7 +131,7 @@ Feature: Ending a transaction
       Then it is refused with INVALID_TXN_STATE
       And the producer id and epoch of A are unchanged
 
-  @KIP890-070 @MUST
+  @KIP890-070 @MUST @aborts
   Rule: EndTxn v5 may abort what was never opened, it succeeds and answers the next epoch.
     A client that does not know whether its write arrived has to be able to abort and start afresh.
 
@@ -185,7 +185,7 @@ Feature: Ending a transaction
       When the system crashes and comes back
       Then the producer id and epoch of A are unchanged
 
-  @KIP890-071 @MUST
+  @KIP890-071 @MUST @aborts
   Rule: An empty abort leaves nothing open and writes no marker to any partition.
     A marker for nothing could end somebody's transaction in a partition that this one never touched.
 
@@ -204,7 +204,7 @@ Feature: Ending a transaction
       And the log of payments-0 has not grown
       And the log of payments-1 has not grown
 
-  @KIP890-072 @MUST
+  @KIP890-072 @MUST @fencing
   Rule: EndTxn v5 with an epoch two or more behind is refused PRODUCER_FENCED and gets no identity.
     An end that comes two transactions late must not be taken for a retry of the last one.
 

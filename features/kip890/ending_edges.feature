@@ -28,7 +28,7 @@ Feature: Ending a transaction, off the beaten track
       Then it is refused with PRODUCER_FENCED
       And the refusal has producer id -1 and epoch -1
 
-  @KIP890-065 @MUST
+  @KIP890-065 @MUST @aborts
   Rule: An EndTxn v5 abort retried at the epoch it has ended succeeds and answers the same identity again.
     The same holds for an abort: asked for again it must neither fence the client nor abort anything else.
 
@@ -79,7 +79,7 @@ Feature: Ending a transaction, off the beaten track
       Then it is refused with CONCURRENT_TRANSACTIONS
       And the refusal has producer id -1 and epoch -1
 
-  @KIP890-068 @MUST
+  @KIP890-068 @MUST @aborts
   Rule: An EndTxn v5 commit at the epoch a settled abort has used is refused, and the data stays aborted.
     A producer that is told that its aborted data was committed goes on, and the data is lost.
 
@@ -91,7 +91,7 @@ Feature: Ending a transaction, off the beaten track
       Then it is refused with INVALID_TXN_STATE or PRODUCER_FENCED
       And readers of payments-0 see nothing
 
-  @KIP890-073 @MUST
+  @KIP890-073 @MUST @fencing
   Rule: EndTxn with an epoch the coordinator has not handed out yet is refused PRODUCER_FENCED.
     An epoch that nobody was given would end the transaction of the one who owns the id.
 
@@ -168,7 +168,7 @@ Feature: Ending a transaction, off the beaten track
       Then it is refused with INVALID_REQUEST
       And the transaction of A is Ongoing in payments-0
 
-  @KIP890-079 @MUST
+  @KIP890-079 @MUST @commits @aborts
   Rule: Of two racing EndTxn with opposite decisions just one succeeds, at the latest when asked again, and all markers agree with it.
     Two ends that are both told success leave one client with data that is gone, or there twice.
 

@@ -5,7 +5,7 @@ Feature: Ending a transaction as an old client
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-083 @MUST
+  @KIP890-083 @MUST @commits @aborts
   Rule: EndTxn v4 ends a transaction without raising the epoch and without an identity in its answer.
     An old client has no way to learn of a raised epoch; its next transaction would be fenced.
 
@@ -27,7 +27,7 @@ Feature: Ending a transaction as an old client
       And the producer id and epoch of A are unchanged
       And readers of payments-0 see nothing
 
-  @KIP890-084 @MUST
+  @KIP890-084 @MUST @commits @aborts
   Rule: Repeating EndTxn v4 with the same decision after completion succeeds and writes no further marker.
     An old client that lost the answer asks again, and a second marker could end its next transaction.
 
@@ -49,7 +49,7 @@ Feature: Ending a transaction as an old client
       Then it is done
       And the log of payments-0 has not grown
 
-  @KIP890-085 @MUST
+  @KIP890-085 @MUST @commits @aborts
   Rule: EndTxn v4 with the opposite decision after completion is refused INVALID_TXN_STATE.
     The opposite end after completion would tell a client the reverse of what happened.
 
@@ -71,7 +71,7 @@ Feature: Ending a transaction as an old client
       Then it is refused with INVALID_TXN_STATE
       And readers of payments-0 see nothing
 
-  @KIP890-086 @MUST
+  @KIP890-086 @MUST @commits @aborts
   Rule: EndTxn v4 with no transaction ever opened is refused INVALID_TXN_STATE, for commit and abort alike.
     The empty abort belongs to the new protocol; granted to old clients it hides that their writes were never announced.
 
@@ -89,7 +89,7 @@ Feature: Ending a transaction as an old client
       Then it is refused with INVALID_TXN_STATE
       And the producer id and epoch of A are unchanged
 
-  @KIP890-087 @MUST
+  @KIP890-087 @MUST @fencing
   Rule: EndTxn below v5 with any epoch but the current one is refused, PRODUCER_FENCED from v2 and INVALID_PRODUCER_EPOCH before.
     A zombie below the new protocol is known by its epoch only, and each version has its own name for the refusal.
 
@@ -119,7 +119,7 @@ Feature: Ending a transaction as an old client
       Then it is refused with PRODUCER_FENCED
       And the transaction of A is Ongoing in payments-0
 
-  @KIP890-088 @MUST
+  @KIP890-088 @MUST @commits @aborts
   Rule: EndTxn v4 cannot change a decision that is already prepared, the same one waits and the other is refused or waits.
     A decision that changes after it was taken may be committed in one partition and aborted in another.
 

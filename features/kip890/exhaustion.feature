@@ -23,7 +23,7 @@ Feature: When the epochs run out
       Then it is done and answers a new producer id and epoch 0
       And the producer id and epoch of A are those of the answer
 
-  @KIP890-027 @MUST
+  @KIP890-027 @MUST @fencing
   Rule: After a rotation the exhausted identity retries to the same new producer id, and the epoch before it is PRODUCER_FENCED.
     The answer with the new producer id may be lost; who asks again must get the same one, and not be fenced from its own id.
 
@@ -118,7 +118,7 @@ Feature: When the epochs run out
       Then it is refused with INVALID_TXN_STATE
       And readers of payments-0 see "a1"
 
-  @KIP890-078 @MUST
+  @KIP890-078 @MUST @fencing
   Rule: After an overflow the next transaction runs under the new producer id, and the old one is turned away.
     If the old producer id still counted, late writes of the last epoch could not be told from new ones.
 

@@ -4,7 +4,7 @@ Feature: Fencing an old instance
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-018 @MUST
+  @KIP890-018 @MUST @fencing
   Rule: InitProducerId v4 and later with an epoch neither current nor last is refused PRODUCER_FENCED and gets no identity.
     An instance that was fenced long ago would be let in again, and two instances write in turn.
 
@@ -23,7 +23,7 @@ Feature: Fencing an old instance
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
-  @KIP890-024 @MUST
+  @KIP890-024 @MUST @fencing
   Rule: Once a new instance took over an open transaction, the old epoch can neither write nor end it.
     The zombie that the KIP is about: an instance that was replaced goes on writing, or ends its successor's transaction.
 
@@ -60,7 +60,7 @@ Feature: Fencing an old instance
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-  @KIP890-351 @MUST
+  @KIP890-351 @MUST @fencing @recovery
   Rule: After a crash, the instance that initialised a transactional id last is still its owner, and the one before is still fenced.
     A takeover that a crash undoes locks out the new instance, and lets the zombie write in its place.
 
@@ -82,7 +82,7 @@ Feature: Fencing an old instance
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
-  @KIP890-380 @MUST
+  @KIP890-380 @MUST @fencing
   Rule: AddOffsetsToTxn with an epoch that is not current is refused, with INVALID_PRODUCER_EPOCH below v2, and adds nothing.
     A fenced instance would put its group's offsets into the transaction of its successor, and the successor would commit them.
 

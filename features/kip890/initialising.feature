@@ -202,7 +202,7 @@ Feature: Initialising a transactional id
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
 
-  @KIP890-019 @MUST
+  @KIP890-019 @MUST @fencing
   Rule: InitProducerId v3 with an epoch neither current nor last is refused INVALID_PRODUCER_EPOCH, the older name for fencing.
     A client of the time before PRODUCER_FENCED does not know that error, and takes it for an unknown failure.
 
@@ -223,7 +223,7 @@ Feature: Initialising a transactional id
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
-  @KIP890-020 @MUST
+  @KIP890-020 @MUST @fencing
   Rule: InitProducerId v4 and later with a producer id that does not belong to the transactional id is refused PRODUCER_FENCED.
     A producer of another id with the same epoch by chance would take this id over.
 
@@ -241,7 +241,7 @@ Feature: Initialising a transactional id
       Then it is refused with PRODUCER_FENCED
       And the producer id and epoch of A are unchanged
 
-  @KIP890-021 @MUST
+  @KIP890-021 @MUST @fencing
   Rule: Once a newer instance took over a transactional id, the older one retrying with its identity is refused PRODUCER_FENCED.
     An old instance that only repeats its request would get the new instance's epoch, and both would write as one.
 
@@ -270,7 +270,7 @@ Feature: Initialising a transactional id
       Then it is refused with PRODUCER_FENCED
       And the producer id and epoch of B are unchanged
 
-  @KIP890-022 @MUST
+  @KIP890-022 @MUST @aborts @fencing
   Rule: InitProducerId over an open transaction aborts it and answers CONCURRENT_TRANSACTIONS until the abort is done.
     A successor that starts before the abort has reached every partition may have its own first records aborted with the old ones.
 
@@ -290,7 +290,7 @@ Feature: Initialising a transactional id
       And the transaction of A is PrepareAbort
       And the refusal has producer id -1 and epoch -1
 
-  @KIP890-023 @SHOULD
+  @KIP890-023 @SHOULD @aborts
   Rule: After the server aborts an open transaction the new epoch is two ahead without an identity and one ahead with the old one.
     The abort of the old transaction uses one epoch and the new owner the next, so that neither can be taken for the other.
 

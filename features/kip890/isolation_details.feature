@@ -4,7 +4,7 @@ Feature: Isolation in detail
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-139 @MUST
+  @KIP890-139 @MUST @aborts
   Rule: A read_committed Fetch lists the aborted transactions that overlap its range, with producer id and first offset.
     Clients filter by this list. An aborted transaction that is missing in it is handed to the application.
 
@@ -54,7 +54,7 @@ Feature: Isolation in detail
       When A aborts
       Then a read_committed Fetch of payments-0 lists the aborted transactions of A from "a1" and "a2"
 
-  @KIP890-140 @MUST
+  @KIP890-140 @MUST @aborts
   Rule: What a read_committed Fetch hands out, filtered by its list of aborted transactions, is just the committed records.
     A broker that filters in its own way and a client that filters by the list can disagree about what is committed.
 

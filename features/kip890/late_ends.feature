@@ -5,7 +5,7 @@ Feature: Ends that come too late
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-200 @MUST
+  @KIP890-200 @MUST @fencing
   Rule: EndTxn v5 with the epoch of the last transaction does not end the next one, which stays open and undecided.
     A late EndTxn of the last transaction would end the next one, of which only half may be written by then.
 
@@ -77,7 +77,7 @@ Feature: Ends that come too late
       Then the transaction of A is unchanged
       And readers of payments-0 see "a1"
 
-  @KIP890-201 @MUST
+  @KIP890-201 @MUST @fencing
   Rule: Once a new instance took over an idle transactional id, EndTxn of the old instance is refused and moves nothing.
     A zombie that wakes up would commit what its successor is still writing, or abort it.
 
@@ -122,7 +122,7 @@ Feature: Ends that come too late
       Then it is refused with PRODUCER_FENCED
       And the transaction of B is unchanged
 
-  @KIP890-202 @MUST
+  @KIP890-202 @MUST @commits @aborts
   Rule: EndTxn v5 cannot change a decision that is prepared, the opposite one is refused or told to wait.
     An abort that overtakes the markers of a commit would leave one half of the transaction committed and the other aborted.
 

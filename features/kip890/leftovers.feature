@@ -25,7 +25,7 @@ Feature: What a refused or empty request leaves behind
       When A initialises again with neither producer id nor epoch
       Then it is done
 
-  @KIP890-272 @MUST
+  @KIP890-272 @MUST @fencing
   Rule: InitProducerId with an epoch that is not the current one cannot abort the owner's open transaction.
     An instance that was replaced long ago starts up again, and the transaction of the one in office is gone.
 
@@ -69,7 +69,7 @@ Feature: What a refused or empty request leaves behind
       Then it is refused with INVALID_TOPIC_EXCEPTION
       And the transaction of A is unchanged
 
-  @KIP890-274 @SHOULD
+  @KIP890-274 @SHOULD @fencing
   Rule: A Produce v12 that repeats a batch of a transaction that is over opens no other transaction.
     A record that is sent twice would open a transaction of which its producer knows nothing, and a time-out would fence it.
 
@@ -90,7 +90,7 @@ Feature: What a refused or empty request leaves behind
       When A adds no partition at all
       Then the transaction of A is unchanged
 
-  @KIP890-276 @MUST
+  @KIP890-276 @MUST @aborts
   Rule: At epoch 32766 the owner's InitProducerId over its open transaction aborts that and moves it to a new producer id.
     The owner has used its last epoch. If nothing comes after it, its transactional id can never be used again.
 

@@ -27,7 +27,7 @@ Feature: Levels of the transaction feature
       When transaction.version is set to 1
       Then ApiVersions soon has transaction.version 1, under a larger epoch of the features
 
-  @KIP890-220 @MUST
+  @KIP890-220 @MUST @recovery
   Rule: After a restart the level that was set last is in force, under no smaller epoch of the features.
     A broker that comes back with an older level has clients speak a protocol that its administrator has switched off.
 
@@ -66,7 +66,7 @@ Feature: Levels of the transaction feature
       Then it is done and answers the same producer id and the next epoch
       And one ABORT marker was added to payments-0, with the next epoch of A
 
-  @KIP890-007 @MUST
+  @KIP890-007 @MUST @recovery
   Rule: A prepared transaction survives a downgrade of transaction.version from 2 to 0 followed by a restart.
     A transaction whose end was decided before a downgrade must not get stuck because the older format has no room for it.
 

@@ -5,7 +5,7 @@ Feature: Offsets of groups that live
     Given a topic "payments" with 1 partition
     And producer A with transactional id "transfer"
 
-  @KIP890-240 @MUST
+  @KIP890-240 @MUST @fencing
   Rule: TxnOffsetCommit of a member of an older generation is refused ILLEGAL_GENERATION, and stores nothing.
     An instance that has lost its partitions to another would commit for what it no longer reads, and input would be lost or counted twice.
 
@@ -30,7 +30,7 @@ Feature: Offsets of groups that live
       Then it is refused for payments-0 with ILLEGAL_GENERATION
       And group "shop" has no committed offset of payments-0
 
-  @KIP890-241 @MUST
+  @KIP890-241 @MUST @fencing
   Rule: TxnOffsetCommit of a static member whose place another has taken is refused FENCED_INSTANCE_ID, and stores nothing.
     Two processes that both think they are the same instance would commit offsets by turns.
 
@@ -46,7 +46,7 @@ Feature: Offsets of groups that live
       Then it is refused for payments-0 with FENCED_INSTANCE_ID
       And group "shop" has no pending offset of payments-0
 
-  @KIP890-242 @MUST
+  @KIP890-242 @MUST @commits
   Rule: An OffsetCommit beside a pending offset counts at once, and the transaction's commit does not take it back.
     A group that was put forward while a transaction was open would go back when that commits, and read its input again.
 
@@ -99,7 +99,7 @@ Feature: Offsets of groups that live
         | commits | 100    |
         | aborts  | 60     |
 
-  @KIP890-243 @MUST
+  @KIP890-243 @MUST @commits
   Rule: Offsets that were pending when their group was deleted do not come back with the commit.
     A group that was deleted to begin anew would find offsets of its last life.
 

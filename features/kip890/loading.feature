@@ -5,7 +5,7 @@ Feature: While the coordinator loads
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-057 @SHOULD
+  @KIP890-057 @SHOULD @recovery
   Rule: TxnOffsetCommit answers a coordinator that is loading or absent with a retriable coordinator error.
     A client that gets a fatal error while a coordinator only loads gives up for nothing.
 
@@ -18,7 +18,7 @@ Feature: While the coordinator loads
       Then every refusal was COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE or NOT_COORDINATOR
       And it is done
 
-  @KIP890-169 @SHOULD
+  @KIP890-169 @SHOULD @recovery
   Rule: While the coordinator loads, requests get retriable errors, and they succeed later without any help.
     A coordinator that answers before it has read its log takes every producer for a stranger, and turns them all away.
 

@@ -4,7 +4,7 @@ Feature: Many partitions at once
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-211 @MUST
+  @KIP890-211 @MUST @commits @aborts
   Rule: One Produce v12 adds every partition that it writes to, and the end of the transaction reaches each of them.
     A partition that was written to and not added gets no marker, and nobody can end what is open there.
 
@@ -36,7 +36,7 @@ Feature: Many partitions at once
       Then one ABORT marker was added to payments-0 and payments-1
       And the last stable offset of payments-0 and payments-1 is the high watermark
 
-  @KIP890-212 @MUST
+  @KIP890-212 @MUST @commits @aborts
   Rule: The end of a transaction with many partitions reaches every one of them, whoever ends it.
     One partition that is left out keeps its readers waiting for ever, however many others have got their marker.
 

@@ -56,7 +56,7 @@ Feature: Markers in detail
       Then the marker in payments-0 is a transactional control batch with one record and no sequence
       And the marker in payments-0 begins and ends at one offset
 
-  @KIP890-127 @MUST
+  @KIP890-127 @MUST @fencing
   Rule: A late marker of the new protocol whose epoch is that of the open transaction is refused INVALID_PRODUCER_EPOCH.
     The late marker of the last transaction would end the one that is open now, half way through.
 
@@ -76,7 +76,7 @@ Feature: Markers in detail
       And the open transaction of A in payments-0 starts at "a1"
       And the log of payments-0 has not grown
 
-  @KIP890-128 @MUST
+  @KIP890-128 @MUST @fencing
   Rule: A marker with an epoch below the partition's is refused INVALID_PRODUCER_EPOCH.
     A marker from the past would end a transaction that its coordinator never decided.
 
@@ -116,7 +116,7 @@ Feature: Markers in detail
       Then it is done
       And readers of payments-0 see nothing
 
-  @KIP890-130 @MUST
+  @KIP890-130 @MUST @fencing
   Rule: A marker from an older coordinator epoch than the partition has seen is refused TRANSACTION_COORDINATOR_FENCED.
     A coordinator that was replaced and does not know it must not end transactions any more.
 

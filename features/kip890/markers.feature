@@ -4,7 +4,7 @@ Feature: Markers
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-126 @MUST
+  @KIP890-126 @MUST @commits @aborts
   Rule: Every partition of an ended transaction gets exactly one marker, all with the same decision and epoch.
     A partition without its marker keeps readers waiting; one with another decision makes the transaction half committed.
 

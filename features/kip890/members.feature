@@ -138,7 +138,7 @@ Feature: Groups whose members come and go
       Then it is refused with UNKNOWN_MEMBER_ID
       And group "shop" still has A
 
-  @KIP890-355 @MUST
+  @KIP890-355 @MUST @fencing
   Rule: A static member that starts again has its generation and its assignment again, and who goes by the old member id is fenced.
     A restart of one process would stop all the others of its group, or leave two processes with the same partitions.
 
@@ -156,7 +156,7 @@ Feature: Groups whose members come and go
         | A         | B     |
         | B         | A     |
 
-  @KIP890-356 @MUST
+  @KIP890-356 @MUST @fencing
   Rule: OffsetCommit outside of transactions is refused to a member of an older generation, and to one that the group does not know.
     A consumer that has lost its partitions would move the group's place back or forth.
 

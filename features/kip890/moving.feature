@@ -2,7 +2,7 @@ Feature: Leaders and coordinators that move
   Partitions move between nodes, those with open transactions too, and so does the partition in which the coordinator keeps its log.
   Producers and readers notice nothing but that they have to ask somebody else.
 
-  @KIP890-263 @MUST
+  @KIP890-263 @MUST @recovery
   Rule: A new leader of a partition goes on with its open transaction as the old one would have.
     A leader that knew nothing of it would let readers see what is undecided, and refuse the rest of the transaction.
 
@@ -53,7 +53,7 @@ Feature: Leaders and coordinators that move
       Then readers of accounts-1 see nothing
       And a read_committed Fetch of accounts-1 lists the aborted transaction of A from "a2"
 
-  @KIP890-264 @MUST
+  @KIP890-264 @MUST @recovery
   Rule: A coordinator that takes over on another node answers for an open transaction as the old one would have.
     A transaction that the new coordinator does not know could never be ended, and its readers would wait for ever.
 
@@ -110,7 +110,7 @@ Feature: Leaders and coordinators that move
       Then the transaction of A is over
       And readers of accounts-0 see "a1", "a3"
 
-  @KIP890-217 @MUST
+  @KIP890-217 @MUST @recovery
   Rule: A coordinator that takes over completes what was prepared, in every partition that is left and for group offsets too.
     A decision that was answered and not yet told everywhere would stay half told for ever: readers wait, and the group cannot go on.
 

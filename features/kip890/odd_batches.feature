@@ -61,7 +61,7 @@ Feature: Batches that no producer sends
       When A writes "a1" to payments-0 at sequence 0
       Then it is done
 
-  @KIP890-367 @MUST
+  @KIP890-367 @MUST @fencing
   Rule: Of an idempotent producer that has raised its own epoch, a batch of the one before is refused INVALID_PRODUCER_EPOCH.
     It was given up when the epoch was raised, and its records sent once more; both would be in the log.
 

@@ -104,7 +104,7 @@ Feature: Offsets as part of a transaction
       Then it is refused for payments-0 with INVALID_PRODUCER_ID_MAPPING
       And group "shop" has no pending offset of payments-0
 
-  @KIP890-051 @MUST
+  @KIP890-051 @MUST @fencing
   Rule: TxnOffsetCommit with a stale epoch is refused INVALID_PRODUCER_EPOCH, not PRODUCER_FENCED.
     Clients do not expect PRODUCER_FENCED in this answer, and fail with an unknown error instead of stopping cleanly.
 
@@ -152,7 +152,7 @@ Feature: Offsets as part of a transaction
       Then group "shop" has committed offset 3 of payments-0
       And group "shop" has a pending offset of payments-0
 
-  @KIP890-053 @MUST
+  @KIP890-053 @MUST @commits
   Rule: Offsets and their metadata become visible to OffsetFetch once their transaction is committed and settled.
     A group whose committed place is not visible processes its input again.
 
@@ -194,7 +194,7 @@ Feature: Offsets as part of a transaction
       When B commits
       Then group "shop" has committed offset 7 of payments-0
 
-  @KIP890-054 @MUST
+  @KIP890-054 @MUST @aborts
   Rule: Aborting a transaction leaves the offset that was committed before it in place.
     A group that loses its earlier place through an abort starts over from the beginning.
 

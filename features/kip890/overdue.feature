@@ -47,7 +47,7 @@ Feature: How long a transaction may take
       When A writes "a2" to payments-0 and leaves its transaction open past its time-out
       Then the transaction of A was open for at least a short time-out
 
-  @KIP890-215 @MUST
+  @KIP890-215 @MUST @aborts
   Rule: However many transactions are overdue at once, each of them is aborted in each of its partitions.
     One that is left out keeps the readers of its partitions waiting for ever, and its producer is not there to end it.
 

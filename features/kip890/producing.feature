@@ -129,7 +129,7 @@ Feature: Producing, as the leader of a partition judges it
       And it is refused for payments-1 with TRANSACTION_ABORTABLE
       And the log of payments-1 has not grown
 
-  @KIP890-099 @MUST
+  @KIP890-099 @MUST @fencing
   Rule: A late batch of an old client after its transaction has ended is refused and does not stall the last stable offset.
     A late batch that arrives after the marker begins a transaction that nobody ends, and readers stop there for ever.
 
@@ -151,7 +151,7 @@ Feature: Producing, as the leader of a partition judges it
       And the log of payments-0 has not grown
       And the last stable offset of payments-0 is the high watermark
 
-  @KIP890-101 @MUST
+  @KIP890-101 @MUST @fencing
   Rule: After EndTxn v5 a resend of the committed batch is refused INVALID_PRODUCER_EPOCH and does not pass for a duplicate.
     A fenced batch that passes for a repetition is told that it was written, and nobody looks for it again.
 

@@ -5,7 +5,7 @@ Feature: A client that changes its protocol
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-208 @MUST
+  @KIP890-208 @MUST @commits @aborts
   Rule: A client may change its protocol between two transactions, and each of them ends by the protocol of its own EndTxn.
     A broker that takes a producer for what it was before bumps an epoch that its client does not hear of, and fences it.
 

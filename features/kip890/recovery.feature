@@ -4,7 +4,7 @@ Feature: Time-outs and recovery
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-094 @MUST
+  @KIP890-094 @MUST @recovery
   Rule: A restart of the broker does not interrupt an open transaction, its next batch is accepted as it is.
     A restart must not cost a producer its open transaction: its next batch is as good as it was before.
 
@@ -17,7 +17,7 @@ Feature: Time-outs and recovery
       Then it is done
       And the open transaction of A in payments-0 starts at "a1"
 
-  @KIP890-156 @MUST
+  @KIP890-156 @MUST @aborts
   Rule: The server aborts a transaction that outlives its timeout, with a marker at the next epoch.
     A producer that died would hold up every reader of its partitions for ever.
 
@@ -51,7 +51,7 @@ Feature: Time-outs and recovery
       When A writes to one partition of "ledger" after the other, half of its time-out apart
       Then the transaction of A is over
 
-  @KIP890-157 @MUST
+  @KIP890-157 @MUST @fencing
   Rule: A producer whose transaction timed out can neither write nor end it with its old epoch.
     A producer that slept through its time-out would write on into a transaction that was aborted.
 
@@ -81,7 +81,7 @@ Feature: Time-outs and recovery
       Then it is refused with PRODUCER_FENCED
       And the producer id and epoch of A are unchanged
 
-  @KIP890-160 @MUST
+  @KIP890-160 @MUST @recovery
   Rule: A transaction whose EndTxn was answered is completed after a crash, on every partition and as decided.
     A commit that was answered is a promise, also when the broker dies before the first marker is written.
 
@@ -127,7 +127,7 @@ Feature: Time-outs and recovery
       Then the transaction of A is over
       And the last stable offset of payments-0 is the high watermark
 
-  @KIP890-161 @MUST
+  @KIP890-161 @MUST @recovery
   Rule: An unanswered EndTxn still has one outcome, the same on all partitions and the one a later retry is told.
     A client that got no answer asks again, and must hear what readers see.
 

@@ -4,7 +4,7 @@ Feature: Transactions over several segments
   Background:
     Given a topic "ledger" with 1 partition and a new segment for each batch
 
-  @KIP890-145 @MUST
+  @KIP890-145 @MUST @aborts
   Rule: A transaction aborted across several log segments appears in the aborted list of every range it touches.
     A reader that starts in the middle of a long transaction must be told of its abort too, or it reads aborted records.
 

@@ -62,7 +62,7 @@ Feature: Sequence numbers
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
       And the log of payments-0 has not grown
 
-  @KIP890-111 @MUST
+  @KIP890-111 @MUST @recovery
   Rule: A restart does not change the verdict on a non-zero first sequence of a new epoch.
     A rule that a restart forgets lets through just the gap that a crash makes likely.
 

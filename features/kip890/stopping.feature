@@ -6,7 +6,7 @@ Feature: A clean stop
     Given a topic "payments" with 2 partitions
     And producer A with transactional id "transfer"
 
-  @KIP890-265 @MUST
+  @KIP890-265 @MUST @recovery
   Rule: A clean stop of the broker leaves an open transaction as it is.
     An upgrade, one broker after the other, would show undecided records to readers, or cost each producer its transaction.
 
@@ -34,7 +34,7 @@ Feature: A clean stop
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
-  @KIP890-266 @MUST
+  @KIP890-266 @MUST @recovery
   Rule: A clean stop makes no partition forget the epochs and sequence numbers that it has seen.
     A record that was late already before the stop would be taken after it, and one that is sent again would be stored twice.
 
@@ -56,7 +56,7 @@ Feature: A clean stop
       Then it is done
       And the log of payments-0 has not grown
 
-  @KIP890-216 @MUST
+  @KIP890-216 @MUST @aborts @recovery
   Rule: A clean stop makes no partition forget which transactions were aborted, those of earlier lives included.
     Readers of committed data would be handed what was aborted long ago, since an upgrade took one node after the other down.
 
@@ -87,7 +87,7 @@ Feature: A clean stop
       When the system crashes and comes back
       Then readers of payments-0 see nothing
 
-  @KIP890-267 @MUST
+  @KIP890-267 @MUST @recovery
   Rule: What was decided before a clean stop is completed after it, on every partition and as decided.
     A broker that is in a hurry to stop would leave readers waiting behind a transaction that nobody can end any more.
 
@@ -97,7 +97,7 @@ Feature: A clean stop
       When all of the twenty commit, and the system stops cleanly right after its last answer
       Then readers of payments-0 and payments-1 see all of the twenty
 
-  @KIP890-268 @MUST
+  @KIP890-268 @MUST @recovery
   Rule: Group offsets that are pending at a clean stop are still pending after it, and follow their transaction.
     The group would go on behind records whose results were never committed, or read those again whose results were.
 
@@ -115,7 +115,7 @@ Feature: A clean stop
       Then group "shop" has no committed offset of payments-0
       And group "shop" has a pending offset of payments-0
 
-  @KIP890-340 @MUST
+  @KIP890-340 @MUST @recovery
   Rule: A transaction is complete only when each of its partitions has the marker, one whose leader was away too.
     Its readers would wait for ever when the leader is back: nobody writes the marker of a transaction that passes for complete.
 

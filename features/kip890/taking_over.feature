@@ -5,7 +5,7 @@ Feature: Taking over what is open
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-203 @MUST
+  @KIP890-203 @MUST @aborts
   Rule: InitProducerId of the owner over its own open transaction aborts it, with a marker in each of its partitions.
     An epoch that is only raised leaves the old transaction open for ever, and readers of committed data wait for ever.
 
@@ -40,7 +40,7 @@ Feature: Taking over what is open
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
-  @KIP890-204 @MUST
+  @KIP890-204 @MUST @fencing
   Rule: Of several InitProducerId at once for one transactional id each gets an epoch of its own, and the largest is in force.
     Two instances with one epoch cannot be told apart, and neither of them would ever be fenced.
 
@@ -63,7 +63,7 @@ Feature: Taking over what is open
       And readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
-  @KIP890-205 @MUST
+  @KIP890-205 @MUST @aborts
   Rule: When the coordinator aborts a transaction by itself, its pending offsets are dropped and those committed before stay.
     A group whose offsets stay pending cannot go on, and one whose offsets count skips what was never processed.
 

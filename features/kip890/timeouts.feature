@@ -4,7 +4,7 @@ Feature: Time-outs and restarts in detail
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-158 @SHOULD
+  @KIP890-158 @SHOULD @aborts
   Rule: After a timeout EndTxn v5 with the old epoch may pass for a retried abort but never commits.
     A commit that comes after the abort by time-out must not be told success: its data is gone.
 
@@ -38,7 +38,7 @@ Feature: Time-outs and restarts in detail
       Then the transaction of B is over
       And the transaction of A is PrepareCommit
 
-  @KIP890-162 @MUST
+  @KIP890-162 @MUST @recovery
   Rule: After a restart the coordinator never sends its markers under a smaller coordinator epoch, which partitions would refuse.
     A partition refuses the marker of a smaller epoch as that of an outdated coordinator, and the transaction hangs.
 
@@ -61,7 +61,7 @@ Feature: Time-outs and restarts in detail
       When A commits "a4" to accounts-1
       Then the markers added to accounts-1 have no smaller coordinator epoch than those before
 
-  @KIP890-163 @MUST
+  @KIP890-163 @MUST @recovery
   Rule: A retried EndTxn v5 gets the same identity after a restart of the coordinator.
     A client whose answer was lost in a crash asks again, and must not be fenced by its own success.
 
@@ -92,7 +92,7 @@ Feature: Time-outs and restarts in detail
       When A commits with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
-  @KIP890-164 @MUST
+  @KIP890-164 @MUST @recovery
   Rule: A retried InitProducerId gets the same epoch after a restart of the coordinator.
     A client whose answer was lost in a crash asks for its epoch again, and must get the one that was stored.
 

@@ -4,7 +4,7 @@ Feature: What verification must not let through
   Background:
     Given a topic "payments" with 2 partitions
 
-  @KIP890-206 @MUST
+  @KIP890-206 @MUST @fencing
   Rule: An epoch older than the coordinator's does not pass verification, even where the partition has never seen a newer one.
     A batch of the instance before would enter the transaction of the present one, and be committed with it.
 

@@ -135,7 +135,7 @@ Feature: Acknowledging in a transaction
       When A aborts
       Then subscription "packers" has "i1", "i2", "i3", "b1", "b3" left
 
-  @PIP31-58 @MUST
+  @PIP31-58 @MUST @aborts
   Rule: An abort gives the messages that were acknowledged in it back for delivery.
     Input that an abort does not give back is never processed.
 
@@ -165,7 +165,7 @@ Feature: Acknowledging in a transaction
       When A aborts
       Then the consumer of "workers" receives at least "i1", "i2", "i3"
 
-  @PIP31-59 @MUST
+  @PIP31-59 @MUST @commits @recovery
   Rule: What was acknowledged in a committed transaction is never delivered again, also not after a crash.
     Input that comes back after its commit is processed twice.
 
@@ -192,7 +192,7 @@ Feature: Acknowledging in a transaction
       When B commits
       Then subscription "others" has "i1", "i2", "i3", "a1" left
 
-  @PIP31-60 @MUST
+  @PIP31-60 @MUST @recovery
   Rule: Pending acknowledgements survive a crash of the broker: no redelivery, and a refusal as before.
     A crash that forgets what is pending gives it to others while its transaction may still commit.
 
@@ -321,7 +321,7 @@ Feature: Acknowledging in a transaction
       When B acknowledges "i1", "i2" for "workers" without asking for an answer
       Then the consumer of "workers" is told nothing that it did not ask for
 
-  @PIP31-70 @MUST
+  @PIP31-70 @MUST @aborts
   Rule: A transaction that met a conflict can be aborted, and then nothing of it remains.
     Half of a refused request must not stay behind: nobody would ever free it.
 

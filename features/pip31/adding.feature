@@ -21,7 +21,7 @@ Feature: Taking part in a transaction
       When U adds orders
       Then it is refused with TransactionNotFound or TransactionCoordinatorNotFound
 
-  @PIP31-16 @MUST
+  @PIP31-16 @MUST @recovery
   Rule: A topic that was added to an open transaction is ended with it, also after a crash of the coordinator.
     A topic that the coordinator forgets in a crash keeps its messages undecided for ever.
 
@@ -42,7 +42,7 @@ Feature: Taking part in a transaction
       When A commits
       Then readers of orders see "a1"
 
-  @PIP31-17 @MUST
+  @PIP31-17 @MUST @fencing
   Rule: Adding a topic to a transaction that is being ended, or has ended, is refused.
     A topic that joins after the decision is not told of it.
 
@@ -120,7 +120,7 @@ Feature: Taking part in a transaction
       When U adds "workers"
       Then it is refused with TransactionNotFound or TransactionCoordinatorNotFound
 
-  @PIP31-20 @MUST
+  @PIP31-20 @MUST @recovery
   Rule: A subscription that was added to an open transaction is ended with it, also after a crash of the coordinator.
     A subscription that the coordinator forgets in a crash never gets its messages back, nor loses them.
 
@@ -161,7 +161,7 @@ Feature: Taking part in a transaction
       Then nothing of A is pending in "workers"
       And subscription "workers" has "i2" left
 
-  @PIP31-21 @MUST
+  @PIP31-21 @MUST @fencing
   Rule: Adding a subscription to a transaction that is being ended, or has ended, is refused.
     A subscription that joins after the decision is not told of it, and its messages are stuck.
 

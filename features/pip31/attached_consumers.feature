@@ -6,7 +6,7 @@ Feature: Consumers that are there all along
     Given the topic "orders" with "before"
     And transactions A and B
 
-  @PIP31-80 @MUST
+  @PIP31-80 @MUST @commits
   Rule: A consumer that is attached all along receives nothing of a transaction before its commit, and all of it then.
     A service that never detaches would act on an order that is withdrawn later, or would wait for ever for one that was committed.
 
@@ -63,7 +63,7 @@ Feature: Consumers that are there all along
       When A commits
       Then the consumer of "tail" receives "a1" before anybody writes again
 
-  @PIP31-81 @MUST
+  @PIP31-81 @MUST @aborts
   Rule: A consumer that is attached all along receives nothing of an aborted transaction, and all that is behind it.
     A service would act on an order that was withdrawn, or hear of nothing any more behind it.
 

@@ -6,7 +6,7 @@ Feature: Batches in several transactions
     And a batch of "b1", "b2", "b3" has been written to inputs
     And the consumer of shared subscription "workers" has received "b1", "b2", "b3" from inputs
 
-  @PIP31-66 @MUST
+  @PIP31-66 @MUST @aborts
   Rule: Two transactions may acknowledge different messages of one batch, and an abort gives back only its own.
     The messages of a batch share one entry; an end that goes by entries takes those of another transaction with it.
 

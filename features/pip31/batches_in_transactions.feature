@@ -5,7 +5,7 @@ Feature: Batches that are sent in a transaction
     Given the topic "orders"
     And transaction A
 
-  @PIP31-82 @MUST
+  @PIP31-82 @MUST @commits @aborts
   Rule: All messages of a batch have the end of the transaction in which it was sent.
     Clients batch by default: a broker that looks only at single messages would show half of an order, or one that was withdrawn.
 

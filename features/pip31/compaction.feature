@@ -6,7 +6,7 @@ Feature: Compaction
     And transactions A and B
     And "plain" has been written to orders
 
-  @PIP31-97 @MUST
+  @PIP31-97 @MUST @aborts
   Rule: What is undecided or aborted supersedes no message when a topic is compacted.
     The last committed state of a key would be thrown away for one that is withdrawn, and nobody could bring it back.
 

@@ -64,7 +64,7 @@ Feature: Consumers beside transactions
       When another consumer joins "workers" when the connection of the one that is there is lost
       Then it is done
 
-  @PIP31-139 @SHOULD
+  @PIP31-139 @SHOULD @sealing
   Rule: A consumer that has acknowledged all of a terminated topic is told that there is no more, and no other consumer is.
     A job that reads a topic to its end would wait for ever, or end before it has read all.
 

@@ -4,7 +4,7 @@ Feature: A transaction's coordinator
   Background:
     Given the topic "orders"
 
-  @PIP31-10 @MUST
+  @PIP31-10 @MUST @recovery
   Rule: A transaction id is answered only when the transaction is durable as open, so a crash right after the answer keeps it.
     A client whose transaction id is forgotten in a crash has written into a transaction that does not exist.
 
@@ -14,7 +14,7 @@ Feature: A transaction's coordinator
       When the system crashes and comes back
       Then A is OPEN
 
-  @PIP31-11 @MUST
+  @PIP31-11 @MUST @recovery
   Rule: A coordinator gives no transaction id twice, also not after a crash.
     A second transaction with the same id would be committed, or aborted, with the first one's messages.
 
@@ -75,7 +75,7 @@ Feature: A transaction's coordinator
       When a client pipelines requests that add orders and "workers" to A and U
       Then each answer is that to its request
 
-  @PIP31-47 @MUST
+  @PIP31-47 @MUST @recovery
   Rule: A message of a transaction that was receipted survives a crash of the broker.
     A message that was receipted and is gone at the commit makes the transaction incomplete.
 

@@ -6,7 +6,7 @@ Feature: The end of a cumulative acknowledgement
     And the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
     And transactions A and B
 
-  @PIP31-83 @MUST
+  @PIP31-83 @MUST @commits
   Rule: A commit takes away everything up to a message that was acknowledged cumulatively.
     A stream processor acknowledges its position: what its commit leaves behind would be processed twice.
 
@@ -62,7 +62,7 @@ Feature: The end of a cumulative acknowledgement
       When A commits
       Then subscription "others" has at least "b2", "b3" left
 
-  @PIP31-84 @MUST
+  @PIP31-84 @MUST @aborts
   Rule: An abort gives everything up to a message that was acknowledged cumulatively back for delivery.
     What an aborted transaction had read would never be processed.
 
@@ -101,7 +101,7 @@ Feature: The end of a cumulative acknowledgement
       When A aborts
       Then subscription "auditors" has "i1", "i2", "i3" left
 
-  @PIP31-85 @MUST
+  @PIP31-85 @MUST @commits @aborts
   Rule: An individual acknowledgement beside another transaction's cumulative one is a conflict, or has its own transaction's end.
     Of two transactions, one would lose what it was told that it has, or take what was given back.
 

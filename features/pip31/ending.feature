@@ -21,7 +21,7 @@ Feature: The end of a transaction
       Then it is refused with TransactionNotFound
       And the coordinator does not know U
 
-  @PIP31-23 @MUST
+  @PIP31-23 @MUST @commits
   Rule: Committing a transaction again while it is being committed succeeds.
     A client that lost the answer asks again while the commit is on its way, and has to learn that it is.
 
@@ -33,7 +33,7 @@ Feature: The end of a transaction
       Then it is done
       And A is COMMITTING
 
-  @PIP31-24 @MUST
+  @PIP31-24 @MUST @commits
   Rule: Committing a transaction again after it was committed succeeds, or finds no transaction any more.
     A client that lost the answer asks again; told that its commit is refused, it would do everything once more.
 
@@ -43,7 +43,7 @@ Feature: The end of a transaction
       Then it is done, or refused with TransactionNotFound
       And readers of orders see "a1"
 
-  @PIP31-25 @MUST
+  @PIP31-25 @MUST @aborts
   Rule: Aborting a transaction again succeeds; after it was aborted, it may find no transaction any more.
     A client that lost the answer asks again; told that its abort is refused, it would take its messages for committed.
 
@@ -62,7 +62,7 @@ Feature: The end of a transaction
       Then it is done, or refused with TransactionNotFound
       And readers of orders see nothing
 
-  @PIP31-26 @MUST
+  @PIP31-26 @MUST @aborts
   Rule: Committing a transaction that is being aborted, or was, is refused and changes nothing.
     A client that is told that its aborted transaction was committed goes on, and its data is lost.
 
@@ -99,7 +99,7 @@ Feature: The end of a transaction
       Then it is refused
       And readers of orders see nothing
 
-  @PIP31-27 @MUST
+  @PIP31-27 @MUST @commits
   Rule: Aborting a transaction that is being committed, or was, is refused and changes nothing.
     A client that is told that its committed transaction was aborted writes everything once more.
 
@@ -134,7 +134,7 @@ Feature: The end of a transaction
       Then it is refused
       And readers of orders see "a1"
 
-  @PIP31-73 @MUST
+  @PIP31-73 @MUST @commits @aborts
   Rule: A transaction without any operation can be committed and aborted.
     A client that opened a transaction and found nothing to do has to get out of it.
 
@@ -148,7 +148,7 @@ Feature: The end of a transaction
       Then it is done
       And A is ABORTED
 
-  @PIP31-74 @MUST
+  @PIP31-74 @MUST @commits @aborts
   Rule: Of two opposite ends at the same time exactly one wins, and every participant follows it.
     Two ends that are both told success leave one client with data that is gone, or there twice.
 

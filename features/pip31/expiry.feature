@@ -4,7 +4,7 @@ Feature: Time-outs
   Background:
     Given the topic "orders"
 
-  @PIP31-39 @MUST
+  @PIP31-39 @MUST @aborts
   Rule: An open transaction that is past its time-out is aborted without its client.
     A client that died would keep topics and subscriptions waiting for ever.
 
@@ -75,7 +75,7 @@ Feature: Time-outs
       Then it is refused
       And A is ABORTED
 
-  @PIP31-42 @MUST
+  @PIP31-42 @MUST @fencing
   Rule: A commit after the time-out is refused, and the messages stay invisible.
     A client that is late must hear that its data is gone, and not that it is there.
 
@@ -87,7 +87,7 @@ Feature: Time-outs
       Then it is refused
       And readers of orders see nothing
 
-  @PIP31-43 @MUST
+  @PIP31-43 @MUST @recovery
   Rule: The time-out of a transaction survives a crash of its coordinator.
     A time-out that a crash forgets leaves the transactions of dead clients open for ever.
 
@@ -108,7 +108,7 @@ Feature: Time-outs
       Then A is ABORTED
       And readers of orders see nothing
 
-  @PIP31-44 @MUST
+  @PIP31-44 @MUST @commits
   Rule: A transaction that is being committed is completed and never aborted, also past its time-out.
     A commit that was promised must not be turned into an abort because a topic is slow.
 
@@ -124,7 +124,7 @@ Feature: Time-outs
       Then A went from COMMITTING to COMMITTED
       And readers of orders see "a1"
 
-  @PIP31-45 @MUST
+  @PIP31-45 @MUST @aborts
   Rule: A transaction that is found being aborted is aborted to the end.
     An abort that stops half way leaves topics undecided, and input that nobody gets back.
 
@@ -140,7 +140,7 @@ Feature: Time-outs
       Then A went from ABORTING to ABORTED
       And readers of orders see nothing
 
-  @PIP31-75 @MUST
+  @PIP31-75 @MUST @commits
   Rule: A commit that races with the time-out is answered as it ended.
     A client must hear what happened: a commit that is told as done and was aborted loses data.
 

@@ -7,7 +7,7 @@ Feature: Ends that were held up
     And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
     And transaction A
 
-  @PIP31-88 @MUST
+  @PIP31-88 @MUST @commits @aborts
   Rule: Once an end that was held up is complete, the coordinator, the topics and the subscriptions tell what was decided.
     A coordinator would say COMMITTED of a transaction whose messages nobody sees, or whose input comes again.
 

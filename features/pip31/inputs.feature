@@ -7,7 +7,7 @@ Feature: Inputs that move with the outcome
     And the topic "results"
     And transaction A
 
-  @PIP31-03 @MUST
+  @PIP31-03 @MUST @commits
   Rule: A commit makes the output of a transaction visible and takes its input away for good.
     With the output visible and the input not taken, the same input is processed again.
 
@@ -18,7 +18,7 @@ Feature: Inputs that move with the outcome
       Then readers of results see "r1"
       And subscription "workers" has "i2" left
 
-  @PIP31-04 @MUST
+  @PIP31-04 @MUST @aborts
   Rule: An abort hides the output of a transaction and gives its input back.
     With the output gone and the input not given back, the input is lost.
 

@@ -7,7 +7,7 @@ Feature: Acknowledgements that no end will come for
     And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
     And transaction A
 
-  @PIP31-89 @SHOULD
+  @PIP31-89 @SHOULD @fencing
   Rule: An acknowledgement in a transaction that does not end on its subscription any more withholds no message for ever.
     The message would be delivered to nobody and deleted by nobody: work that is lost without a word.
 

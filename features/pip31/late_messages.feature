@@ -4,7 +4,7 @@ Feature: Messages that nobody waits for
   Background:
     Given the topic "orders"
 
-  @PIP31-49 @MUST
+  @PIP31-49 @MUST @fencing
   Rule: A message of a transaction that has ended is refused.
     A message that is receipted after the end is neither committed nor aborted, and its producer believes that it is there.
 
@@ -35,7 +35,7 @@ Feature: Messages that nobody waits for
       When A writes "late" to orders
       Then it is refused
 
-  @PIP31-50 @MUST
+  @PIP31-50 @MUST @fencing
   Rule: A message that comes after the end of its transaction is never delivered, and delays and hides no other.
     A late message must not appear, and must not hold up or hide what comes behind it.
 

@@ -8,7 +8,7 @@ Feature: Those who take part
     And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
     And transaction A
 
-  @PIP31-29 @SHOULD
+  @PIP31-29 @SHOULD @commits
   Rule: The end of a transaction is answered when the decision is durable, also while a participant is not available.
     One topic that is away must not hold up every client that commits to it.
 
@@ -28,7 +28,7 @@ Feature: Those who take part
       Then it is done
       And A is ABORTING
 
-  @PIP31-34 @MUST
+  @PIP31-34 @MUST @commits
   Rule: A transaction counts as committed only when every participant has answered.
     A transaction that counts as done too early is forgotten before its last topic has followed.
 
@@ -74,7 +74,7 @@ Feature: Those who take part
       Then nothing of A is pending in "workers"
       And subscription "workers" has "i2" left
 
-  @PIP31-36 @MUST
+  @PIP31-36 @MUST @commits
   Rule: Committing on a participant again shows no message twice.
     A coordinator that lost the answer tells a topic again; messages that show twice are processed twice.
 
@@ -99,7 +99,7 @@ Feature: Those who take part
       When A commits
       Then subscription "workers" has "i2" left
 
-  @PIP31-37 @MUST
+  @PIP31-37 @MUST @aborts
   Rule: Aborting on a participant again is harmless.
     A second abort must not take messages from the consumer that got them back after the first.
 
@@ -118,7 +118,7 @@ Feature: Those who take part
       When A aborts
       Then the consumer of "workers" receives "i1" and nothing else
 
-  @PIP31-38 @MUST
+  @PIP31-38 @MUST @commits
   Rule: A participant that is not available delays only itself: what is committed on the others is delivered.
     One slow topic must not keep committed messages from the consumers of all others.
 

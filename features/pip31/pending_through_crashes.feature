@@ -5,7 +5,7 @@ Feature: Pending acknowledgements through crashes
     Given the topic "inputs" with "i1", "i2", "i3"
     And transactions A and B
 
-  @PIP31-86 @MUST
+  @PIP31-86 @MUST @recovery
   Rule: A pending acknowledgement has the end of its transaction, however often the broker crashes in between.
     A broker that comes back knows that something is pending, and not what: the commit is answered, and the message is processed twice.
 

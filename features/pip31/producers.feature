@@ -1,7 +1,7 @@
 Feature: Who may write
   A producer has a name, under which a topic knows what it has sent; it comes and goes, and the topic may be closed to all of them.
 
-  @PIP31-143 @SHOULD
+  @PIP31-143 @SHOULD @fencing
   Rule: Two producers of one name do not write to a topic at the same time.
     Two services that run under one name by mistake would use the same sequence ids, and lose each other's messages.
 
@@ -28,7 +28,7 @@ Feature: Who may write
       When "plain" is written to orders
       Then it is done
 
-  @PIP31-147 @SHOULD
+  @PIP31-147 @SHOULD @sealing
   Rule: A topic that was terminated takes no message any more, and keeps what it has.
     A producer that is told of success would have written behind the end, where nobody looks.
 

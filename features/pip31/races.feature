@@ -4,7 +4,7 @@ Feature: Ends that race
   Background:
     Given the topic "orders"
 
-  @PIP31-91 @MUST
+  @PIP31-91 @MUST @commits @aborts
   Rule: Two equal ends of a transaction at the same time have the effect of one.
     A client that loses its connection repeats its commit at once: the messages would be shown twice, or the input come back twice.
 

@@ -5,7 +5,7 @@ Feature: After a crash
     Given the topic "orders"
     And transactions A and B
 
-  @PIP31-28 @MUST
+  @PIP31-28 @MUST @recovery
   Rule: Once the end of a transaction was answered, its outcome survives a crash of the coordinator.
     An end that was answered is a promise; a crash that undoes it loses data, or shows what was withdrawn.
 
@@ -21,7 +21,7 @@ Feature: After a crash
       Then readers of orders see "a1"
       And B is ABORTED
 
-  @PIP31-30 @MUST
+  @PIP31-30 @MUST @recovery
   Rule: A transaction whose commit was logged is committed when its coordinator comes back.
     A decision that lies in the log and is not carried out leaves topics undecided until somebody asks.
 
@@ -59,7 +59,7 @@ Feature: After a crash
         | A   | the older one is found as the newer one is       |
         | B   | the newer one does not wait for the older one    |
 
-  @PIP31-31 @MUST
+  @PIP31-31 @MUST @recovery
   Rule: A transaction whose abort was logged is aborted when its coordinator comes back.
     An abort that is not carried out holds back what comes behind it, and keeps input from being processed again.
 
@@ -82,7 +82,7 @@ Feature: After a crash
       Then C went from ABORTING to ABORTED
       And readers of orders see nothing
 
-  @PIP31-32 @MUST
+  @PIP31-32 @MUST @recovery
   Rule: A transaction that was not decided before a crash is open after it and may be ended either way.
     A coordinator that decides by itself overrules a client that is alive.
 
@@ -99,7 +99,7 @@ Feature: After a crash
       And readers of orders see "a1"
       And B is ABORTED
 
-  @PIP31-33 @MUST
+  @PIP31-33 @MUST @recovery
   Rule: Replay restores the topics and subscriptions of an open transaction, so that its end reaches all of them.
     An end reaches only those whom the coordinator remembers; the others stay undecided for ever.
 

@@ -8,7 +8,7 @@ Feature: Ends that come again
     And transactions A and B
     And A has acknowledged "i1" for "workers"
 
-  @PIP31-153 @MUST
+  @PIP31-153 @MUST @commits @aborts
   Rule: An end that comes to a subscription again leaves alone what another transaction has acknowledged since.
     The second telling of an end would give back, or delete, what a transaction that is open now has to decide about.
 

@@ -5,7 +5,7 @@ Feature: Kinds of subscriptions
     Given the topic "inputs" with "i1", "i2", "i3"
     And transaction A
 
-  @PIP31-93 @MUST
+  @PIP31-93 @MUST @commits @aborts
   Rule: On every kind of subscription, what is acknowledged in a transaction is withheld until its end, and then taken away or given back.
     A broker that knows transactions on shared subscriptions alone would process the input of all others twice, or never.
 

@@ -4,7 +4,7 @@ Feature: What readers get of a transaction
   Background:
     Given the topics "orders" and "payments"
 
-  @PIP31-01 @MUST
+  @PIP31-01 @MUST @commits
   Rule: A commit makes the messages that a transaction wrote to several topics visible, all of them.
     A commit that misses one topic leaves a transfer half done: taken here, and never given there.
 
@@ -16,7 +16,7 @@ Feature: What readers get of a transaction
       Then readers of orders see "a1", "a2"
       And readers of payments see "a3"
 
-  @PIP31-02 @MUST
+  @PIP31-02 @MUST @aborts
   Rule: No message of an aborted transaction is delivered, neither to subscriptions that exist nor to later ones.
     A consumer that gets an aborted message acts on what never happened.
 

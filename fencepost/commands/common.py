@@ -11,7 +11,7 @@ import typer
 from fencepost import stopping
 from fencepost.contract.errors import Exit
 
-from .completing import complete_profile, complete_proposal, complete_system
+from .completing import complete_profile, complete_proposal, complete_system, complete_theme
 
 T = TypeVar("T")
 SYSTEM_HELP = "What is judged: reference (bundled, the default), kafka, pulsar, or a system that an installed package registers."
@@ -54,6 +54,14 @@ Profile = Annotated[
 Proposals = Annotated[
     list[str] | None,
     typer.Option(metavar="PROPOSAL", help="Only this proposal, such as kip890. May be repeated.", autocompletion=complete_proposal),
+]
+Themes = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="THEME",
+        help="Only what carries this tag, in all proposals: commits, aborts, fencing, recovery or sealing; a list, or repeated.",
+        autocompletion=complete_theme,
+    ),
 ]
 KnownAs = Annotated[
     str | None,

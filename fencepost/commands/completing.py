@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 from importlib.resources.abc import Traversable
 
 _SYSTEMS = ("reference", "kafka", "pulsar")
+_THEMES = ("commits", "aborts", "fencing", "recovery", "sealing")
 _ID = re.compile(r"^- id: *(\S+)", re.MULTILINE)
 _DEFECT = re.compile(r'^ +name="([a-z0-9-]+)"', re.MULTILINE)
 
@@ -33,6 +34,11 @@ def complete_requirement(incomplete: str) -> list[str]:
 
 def complete_level(incomplete: str) -> list[str]:
     return _that_begin(("MUST", "SHOULD", "MAY"), incomplete.upper())
+
+
+def complete_theme(incomplete: str) -> list[str]:
+    """A theme, with or without the sign of a tag."""
+    return _that_begin(_THEMES, incomplete.lower().removeprefix("@"))
 
 
 def complete_profile(incomplete: str) -> list[str]:

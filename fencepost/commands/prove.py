@@ -26,7 +26,7 @@ def prove(
     seed: Annotated[int | None, typer.Option(metavar="S", help="Another seed draws other mutants. Default: 1.")] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="Draw mutants only here: reference/kafka, reference/pulsar, or a file. May be repeated."),
+        typer.Option(metavar="PATH", help="Draw mutants only here: reference/kafka, reference/scalable, or a file. May be repeated."),
     ] = None,
     write_killed: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write down the mutants that were killed, as fixtures/mutants/killed.yaml has them.")

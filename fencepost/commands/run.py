@@ -18,6 +18,7 @@ from .common import (
     ServiceUrl,
     SetSystem,
     System,
+    Themes,
     Throwaway,
     fail,
     granted,
@@ -56,6 +57,7 @@ def run(
         list[str] | None,
         typer.Option(metavar="LEVEL", help="Only MUST, SHOULD or MAY; a list, or repeated.", autocompletion=complete_level),
     ] = None,
+    theme: Themes = None,
     expectations: Annotated[
         list[str] | None,
         typer.Option(
@@ -98,6 +100,13 @@ def run(
     ] = None,
     known_as: KnownAs = None,
     patience: Annotated[float, typer.Option(metavar="S", min=0.1, max=3600, help="How long to wait for what must come.")] = 20.0,
+    metadata: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STORE",
+            help="Where the reference keeps metadata-driven transactions: memory, oxia (starts one in a container) or oxia://HOST:PORT.",
+        ),
+    ] = None,
     defect: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.", autocompletion=complete_defect),
@@ -168,6 +177,8 @@ def run(
 
         fencepost run kafka --container corp/kafka:4.3.1 --known-as kafka:4.3.1
 
+        fencepost run --theme sealing
+
         fencepost run kafka --container apache/kafka:4.3.1 --plan
 
         fencepost run kafka --container apache/kafka:4.3.1 --smoke
@@ -209,6 +220,7 @@ def run(
         "--name": name,
         "--system-version": version,
         "--known-as": known_as,
+        "--metadata": metadata,
         "--defect": defect,
         "--patience": patience,
         "--write-baseline": write_baseline,
@@ -223,7 +235,7 @@ def run(
     arguments += ["--smoke"] if smoke else []
     arguments += [] if parity is None else ["--parity" if parity else "--no-parity"]
     lists = {"--set-system": set_system, "--spec": spec, "--only": only, "--skip": skip, "--level": level, "--expectations": expectations}
-    lists |= {"--fail-on": fail_on, "--label": label}
+    lists |= {"--theme": theme, "--fail-on": fail_on, "--label": label}
     for name, values in lists.items():
         arguments += [f"{name}={value}" for value in values or ()]
     if plan:

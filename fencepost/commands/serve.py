@@ -21,6 +21,22 @@ def serve(
     properties: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting by Kafka's name for it. May be repeated.")
     ] = None,
+    metadata: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STORE",
+            help="Pulsar: where metadata-driven transactions are kept: memory, oxia (starts one in a container) or oxia://HOST:PORT, which "
+            "several may share. [default: memory]",
+        ),
+    ] = None,
+    crash_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POINT",
+            help="Pulsar: die there, as if killed, with exit code 137: a place in the code of metadata-driven transactions, such as "
+            "after-header-cas, which has decided an end and told nobody. A wrong name shows all.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the bundled reference on loopback, in real time, to any client of the protocol.
 
@@ -29,8 +45,17 @@ def serve(
         fencepost serve kafka --port 9092 --profile kafka-4.3
 
         fencepost serve pulsar --port 6650 --admin-port 8080
+
+        fencepost serve pulsar --profile pulsar-5.0 --metadata oxia
+
+    A fail-over, on an Oxia of yours: what the first has decided when it dies, the second goes on with.
+
+        fencepost serve pulsar --metadata oxia://127.0.0.1:6648 --crash-at after-header-cas
+
+        fencepost serve pulsar --metadata oxia://127.0.0.1:6648 --port 6651 --admin-port 8081
     """
     from fencepost import serving
 
     ports = {"port": port, "admin-port": admin_port}
-    guarded(lambda: serving.serve(system.lower(), ports, profile, properties or []), stopped=Exit.CONFORMS)
+    options = {"set": properties or None, "metadata": metadata, "crash-at": crash_at}
+    guarded(lambda: serving.serve(system.lower(), ports, profile, options), stopped=Exit.CONFORMS)

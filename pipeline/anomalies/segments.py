@@ -2,7 +2,7 @@
 
 Control actions tell the segments: `create`, `split`, `merge` and `terminate`, with `ctl` holding `topic`, `segs` (those that are sealed,
 apart from `create`), `children` as `name:lo-hi` with hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment
-`end_o`, its last offset. A segment is a log, so its records name it as theirs.
+`end_o`, its last offset. A segment is a log, so its records name it as theirs. A `prune` names segments that are gone, and no plan asks.
 """
 
 from pyspark.sql import Column, DataFrame, Window
@@ -14,6 +14,8 @@ from .anomaly import Anomaly, witness
 
 _SEALS = ("split", "merge", "terminate")
 _BORN = ("create", "split", "merge")
+_CHILD = "^(.*):([0-9a-fA-F]+)-([0-9a-fA-F]+)$"
+"""A child: its name, which may have colons and dashes of its own, and its bounds."""
 
 
 def sealed_segment_write(history: History) -> DataFrame:
@@ -70,9 +72,10 @@ def dag_defect(history: History) -> DataFrame:
 def parent_before_child(history: History) -> DataFrame:
     """A subscription was handed a child's record before the last of its parent's records with an overlapping range. Definite.
 
-    Records that have keys are compared key by key, others segment by segment.
+    Records that have keys are compared key by key, others segment by segment. Whoever reads segments by hand does so in any order.
     """
-    first = _first_deliveries(history)
+    groups = _groups(history)
+    first = _first_deliveries(history).join(groups.filter("apart or seeks"), ["run", "grp"], "left_anti")
     edges = _edges(history).select("run", "parent", F.col("log").alias("child"))
     child = first.select(
         "run", "grp", F.col("log").alias("child"), "mkey", F.col("op").alias("c_op"), F.col("at").alias("c_at"), F.col("v").alias("c_v")
@@ -89,15 +92,40 @@ def parent_before_child(history: History) -> DataFrame:
 
 
 def key_reorder(history: History) -> DataFrame:
-    """A subscription was handed a producer's records of one key in another order than they were sent. Definite."""
-    sent = history.of("send").filter(F.col("mkey").isNotNull() & F.col("seq").isNotNull())
+    """A subscription was handed a producer's records of one key in another order than they were sent. Definite.
+
+    Where a producer's epoch is told, its sequence numbers are the order in which it sent; elsewhere that is the order of one process.
+    """
+    sent = history.of("send").filter(F.col("mkey").isNotNull())
+    counted = F.col("pid").isNotNull() & F.col("epoch").isNotNull() & F.col("seq").isNotNull()
     sent = sent.select(
-        *VALUE, F.coalesce("pid", F.col("process").cast("long")).alias("producer"), F.col("seq").alias("s"), F.col("mkey").alias("key")
+        *VALUE,
+        F.when(counted, F.col("pid")).otherwise(F.col("process").cast("long")).alias("producer"),
+        F.struct(F.when(counted, F.col("seq")).otherwise(F.col("op")).alias("n"), "mop").alias("s"),
+        F.col("mkey").alias("key"),
     )
-    handed = _first_deliveries(history).select("run", "grp", "log", "v", "op", "mop", "at").join(sent, list(VALUE))
-    order = Window.partitionBy("run", "grp", "producer", "key").orderBy("at", "mop").rowsBetween(Window.unboundedPreceding, -1)
-    rows = handed.withColumn("before", F.max(F.struct("s", "v", "op")).over(order)).filter(F.col("before.s") > F.col("s"))
+    handed = _first_deliveries(history).join(_groups(history), ["run", "grp"], "left")
+    handed = handed.filter(~F.coalesce(F.expr("seeks or shared"), F.lit(False)))
+    within = F.when(F.coalesce("apart", F.lit(False)), F.col("log")).alias("within")
+    handed = handed.select("run", "grp", "log", "v", "op", "mop", "at", within).join(sent, list(VALUE))
+    order = Window.partitionBy("run", "grp", "within", "producer", "key").orderBy("at", "mop").rowsBetween(Window.unboundedPreceding, -1)
+    rows = handed.withColumn("before", F.max(F.struct("s", "v", "op", "at")).over(order)).filter(F.col("before.s") > F.col("s"))
+    rows = rows.filter((F.col("before.at") < F.col("op")) | (F.col("before.op") == F.col("op")))
     return witness(rows, ["before.op", "op"], ["before.v", "v"])
+
+
+def _groups(history: History) -> DataFrame:
+    """How subscriptions are read, where the recorder says it: `apart`, segment by segment in any order, `shared`, which keeps no order,
+    and whether somebody `seeks`.
+    """
+    kind, is_assigned = F.col("ctl").getItem("type"), F.max(F.col("f") == "assign")
+    told = history.ops.filter(F.col("grp.id").isNotNull() & F.col("f").isin("subscribe", "assign", "seek"))
+    groups = told.groupBy("run", F.col("grp.id").alias("grp")).agg(
+        (F.max((F.col("f") == "subscribe") & kind.isNotNull()) & ~is_assigned).alias("apart"),
+        (F.coalesce(F.max(kind == "Shared"), F.lit(False)) & ~is_assigned).alias("shared"),
+        F.max(F.col("f") == "seek").alias("seeks"),
+    )
+    return F.broadcast(groups)
 
 
 def _first_deliveries(history: History) -> DataFrame:
@@ -133,9 +161,9 @@ def _segments(history: History) -> DataFrame:
     born = _done(history, _BORN).select(
         "run", F.col("op").alias("c_op"), _control("epoch").cast("long").alias("epoch"), F.explode(_listed("children")).alias("child")
     )
-    parts = F.split("child", "[:-]")
-    bounds = [F.conv(F.get(parts, F.lit(index)), 16, 10).cast("long").alias(name) for index, name in ((1, "lo"), (2, "hi"))]
-    return F.broadcast(born.select("run", "c_op", "epoch", F.get(parts, F.lit(0)).alias("log"), *bounds))
+    name, *bounds = (F.regexp_extract("child", _CHILD, group) for group in (1, 2, 3))
+    lo, hi = (F.conv(bound, 16, 10).cast("long") for bound in bounds)
+    return F.broadcast(born.select("run", "c_op", "epoch", name.alias("log"), lo.alias("lo"), hi.alias("hi")))
 
 
 def _edges(history: History) -> DataFrame:

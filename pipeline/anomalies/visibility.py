@@ -44,15 +44,8 @@ def lso_violation(history: History) -> DataFrame:
     sends = history.of("send").filter(
         F.col("transactional") & (F.col("f") != "txn") & (F.col("ty") == "ok") & F.col("o").isNotNull() & ~F.col("by_hand")
     )
-    held = sends.groupBy("run", "log", "unit").agg(
-        F.min("at").alias("since"), F.min_by("op", "o").alias("w_op"), F.min("o").alias("first"), F.max("end_op").alias("until")
-    )
-    # Only an end that succeeded shows that the transaction was still open: another one may have timed out long before. So may one whose
-    # abort succeeds, where no epoch fences: to repeat an abort is lawful.
-    open_until = (F.col("f") == "commit") | ((F.col("f") == "abort") & F.col("tx.epoch").isNotNull())
-    ends = history.ops.filter(open_until & (F.col("ty") == "ok")).select("run", F.col("op").alias("until"))
-    held = held.join(ends, ["run", "until"])
-    held = held.filter(F.col("since") < F.col("until"))
+    held = sends.groupBy("run", "log", "unit").agg(F.min("at").alias("since"), F.min_by("op", "o").alias("w_op"), F.min("o").alias("first"))
+    held = held.join(_open_until(history), ["run", "unit"]).filter(F.col("since") < F.col("until"))
     slots = F.sequence(F.floor(F.col("since") / _BUCKET), F.floor(F.col("until") / _BUCKET))
     held = held.select("run", "log", "unit", "since", "until", "first", "w_op", F.explode(slots).alias("slot"))
     polls = history.of("recv").filter("iso != 'ru' and ty = 'ok'")
@@ -62,6 +55,24 @@ def lso_violation(history: History) -> DataFrame:
         (F.col("since") < F.col("op")) & (F.col("at") < F.col("until")) & (F.col("o") > F.col("first")) & (F.col("unit") != F.col("op"))
     )
     return witness(rows, ["w_op", "op"], ["v"], ["first", "o"])
+
+
+def _open_until(history: History) -> DataFrame:
+    """Until when units were certainly open.
+
+    Only an end that succeeded shows that the transaction was still open: another one may have timed out long before. So may one whose abort
+    succeeds, where no epoch fences: to repeat an abort is lawful. What a metadata store has is the decision itself, and there a
+    transaction that begins and has no end is open for as long as the history goes on.
+    """
+    recorded = F.col("ctl").getItem("record").isNotNull()
+    ends = (F.col("f") == "commit") | ((F.col("f") == "abort") & (F.col("tx.epoch").isNotNull() | recorded))
+    ended = history.ops.filter(ends & (F.col("ty") == "ok") & (F.col("op") == F.col("end_op")))
+    ended = ended.select("run", "unit", F.col("op").alias("until"))
+    if "begin" not in history.present:
+        return ended
+    begun = history.ops.filter((F.col("f") == "begin") & (F.col("ty") == "ok") & recorded & F.col("end_op").isNull()).select("run", "unit")
+    last = history.ops.groupBy("run").agg(F.max("at").alias("last"))
+    return ended.unionByName(begun.join(F.broadcast(last), "run").select("run", "unit", (F.col("last") + 1).alias("until")))
 
 
 def lost_write(history: History) -> DataFrame:
@@ -107,24 +118,22 @@ def visibility_flip(history: History) -> DataFrame:
 def outcome_flip(history: History) -> DataFrame:
     """One transaction was reported as committed, and as aborted. Definite.
 
-    Where a client's epoch stays over transactions, the name stays too: then only ends between which the client asked nothing else count,
-    for it may have announced another transaction.
+    Where transactions have no epochs, each has a name of its own, and every two ends that succeeded are compared. Where a client's epoch
+    stays over transactions, the name stays too: then only ends between which the client asked nothing else count, for it may have
+    announced another transaction.
     """
+    named = F.col("txn_id").isNotNull() & (F.col("f") != "init_txn")
     steps = history.ops.filter(F.col("txn_id").isNotNull() | (F.col("f") == "probe"))
     others = F.count_if(F.col("f") == "probe").over(Window.partitionBy("run", "client").orderBy("op"))
-    steps = steps.withColumn("others", others).filter(F.col("txn_id").isNotNull() & (F.col("f") != "init_txn"))
+    steps = steps.withColumn("others", others).filter(named)
+    is_end, of_its_own = F.col("f").isin("commit", "abort") & (F.col("ty") == "ok"), F.col("tx.epoch").isNull()
+    steps = steps.filter(is_end | ~of_its_own).withColumn("is_end", is_end)
     steps = steps.withColumn("after", F.col("ctl").getItem("producer_epoch").cast("long"))
     name = Window.partitionBy("run", "txn_id").orderBy("op")
-    for column in ("f", "ty", "op", "others", "after"):
+    for column in ("f", "is_end", "op", "others", "after"):
         steps = steps.withColumn(f"previous_{column}", F.lag(column).over(name))
-    ends = [
-        F.col("f").isin("commit", "abort"),
-        F.col("previous_f").isin("commit", "abort"),
-        F.col("ty") == "ok",
-        F.col("previous_ty") == "ok",
-    ]
-    same = F.col("tx.epoch").isNull() | (F.col("previous_after") > F.col("tx.epoch")) | (F.col("others") == F.col("previous_others"))
-    rows = steps.filter(ends[0] & ends[1] & ends[2] & ends[3] & (F.col("f") != F.col("previous_f")) & same)
+    same = of_its_own | (F.col("previous_after") > F.col("tx.epoch")) | (F.col("others") == F.col("previous_others"))
+    rows = steps.filter(F.col("is_end") & F.col("previous_is_end") & (F.col("f") != F.col("previous_f")) & same)
     return witness(rows, ["previous_op", "op"], None, None)
 
 
@@ -172,7 +181,7 @@ ANOMALIES = (
         lso_violation,
         _BOTH,
         "{values} was read from {log} behind an open transaction: its first record and the one that was read are at {offsets}",
-        any_of=frozenset({"commit", "abort"}),
+        any_of=frozenset({"begin", "commit", "abort"}),
     ),
     Anomaly(
         "lost-write",

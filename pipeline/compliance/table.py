@@ -53,7 +53,13 @@ DOCUMENT = _struct(
         defect=StringType(),
         known_as=StringType(),
     ),
-    selection=_struct(only=ArrayType(StringType()), levels=ArrayType(StringType()), skip=ArrayType(StringType()), pytest=StringType()),
+    selection=_struct(
+        only=ArrayType(StringType()),
+        levels=ArrayType(StringType()),
+        skip=ArrayType(StringType()),
+        themes=ArrayType(StringType()),
+        pytest=StringType(),
+    ),
     requirements=ArrayType(
         _struct(
             id=StringType(),
@@ -170,8 +176,9 @@ def _time(text: Column) -> Column:
 def _rows(documents: DataFrame) -> DataFrame:
     document, one = F.col("document"), F.col("one")
     chosen = document.selection
-    is_skipping = F.coalesce(F.size(chosen.skip) > 0, F.lit(False))  # older results do not have it
-    narrowed = (F.size(chosen.only) > 0) | (F.size(chosen.levels) > 0) | is_skipping | chosen.pytest.isNotNull()
+    # Older results have neither of these two.
+    is_skipping, has_themes = (F.coalesce(F.size(said) > 0, F.lit(False)) for said in (chosen.skip, chosen.themes))
+    narrowed = (F.size(chosen.only) > 0) | (F.size(chosen.levels) > 0) | is_skipping | has_themes | chosen.pytest.isNotNull()
     # An anomaly in the history of a scenario is red whatever the scenario says, unless the run itself explains it.
     mine = F.filter(document.histories.anomalies, lambda found: found.red & (found.requirement == one.id))
     anomalies = F.transform(mine, lambda found: F.concat_ws(": ", found.anomaly, found.witness))

@@ -51,6 +51,9 @@ class Broker(ABC, Generic[Node]):
     def node_crashed(self, number: int) -> None:
         """A node is down: what else ends with it."""
 
+    def before_delivery(self) -> None:
+        """Put into the network what comes from elsewhere."""
+
     def run(self, act: Callable[[Node], T], number: int = FIRST_NODE) -> T | None:
         """Do something as a node; what is in flight arrives first. None while the node is down, or when it crashes over it."""
         self._deliver()
@@ -66,7 +69,7 @@ class Broker(ABC, Generic[Node]):
         while True:
             with self._until_a_crash():
                 for _ in self._machine.clock.pass_until(end):
-                    self._machine.network.deliver()
+                    self._arrive()
                 return
             # A node has crashed: the rest of the time passes without its timers.
 
@@ -119,8 +122,12 @@ class Broker(ABC, Generic[Node]):
     def _deliver(self) -> None:
         while True:
             with self._until_a_crash():
-                self._machine.network.deliver()
+                self._arrive()
                 return
+
+    def _arrive(self) -> None:
+        self.before_delivery()
+        self._machine.network.deliver()
 
     @contextmanager
     def _until_a_crash(self) -> Iterator[None]:

@@ -20,15 +20,20 @@ class Clock:
         self.now = now
         self._timers: list[_Timer] = []
 
-    def every(self, period: int, action: Callable[[], None], node: int = FIRST_NODE) -> None:
-        """Run the action each `period` ms from now on, as that node."""
+    def every(self, period: int, action: Callable[[], None], node: int = FIRST_NODE) -> Callable[[], None]:
+        """Run the action each `period` ms from now on, as that node, until somebody calls what is returned."""
         if period <= 0:
             raise ValueError(f"period: {period} ms given, a timer needs more than 0")
-        self._timers.append(_Timer(period, self.now + period, action, node))
+        timer = _Timer(period, self.now + period, action, node)
+        self._timers.append(timer)
+        return lambda: self._stop(timer)
 
     def stop_timers(self, node: int = FIRST_NODE) -> None:
         """Forget all timers of a node."""
         self._timers = [timer for timer in self._timers if timer.node != node]
+
+    def _stop(self, timer: "_Timer") -> None:
+        self._timers = [other for other in self._timers if other is not timer]
 
     def pass_until(self, end: int) -> Iterator[int]:
         """Let time pass, moment by moment: yields the time after the timers of each moment have run, and at the end.

@@ -25,9 +25,9 @@ class Machine:
     node: int = FIRST_NODE
     """The number of the node."""
 
-    def every(self, period: int, action: Callable[[], None]) -> None:
-        """Run the action each `period` ms, until the node crashes."""
-        self.clock.every(period, action, self.node)
+    def every(self, period: int, action: Callable[[], None]) -> Callable[[], None]:
+        """Run the action each `period` ms, until the node crashes or somebody calls what is returned."""
+        return self.clock.every(period, action, self.node)
 
     def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None] = lambda _: None) -> None:
         """Send something to another part of the broker, which may be on another node."""

@@ -1,24 +1,22 @@
 """The admin interface: the calls of Pulsar's REST API that the kit makes, answered from the running broker."""
 
 import json
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import TypeAlias
 
-from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.reference.scalable.layout import LayoutRefused
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
+from . import admin_scalable, closing
 from . import admin_stats as stats
-from .api.peer import UNASKED, Peer
+from .admin_routes import route
+from .api.peer import Peer
 from .coordinator import TransactionCoordinator
 from .errors import Error, Refused
 from .node import Node
 from .ownership import coordinator_topic
 from .topic import Topic
-from .values import Action, TxnId
-
-_Answer: TypeAlias = Callable[[Node, Iterable[Peer], Mapping[str, str], AdminRequest], object]
+from .values import Action, TxnId, namespace_of
 
 _MOST = 1_000
 """This broker always has fewer partitions of a topic, and fewer coordinators."""
@@ -29,19 +27,25 @@ _STATUS = {
     Error.TRANSACTION_NOT_FOUND: HTTPStatus.NOT_FOUND,
     Error.TRANSACTION_COORDINATOR_NOT_FOUND: HTTPStatus.NOT_FOUND,
     Error.INVALID_TOPIC_NAME: HTTPStatus.PRECONDITION_FAILED,
+    Error.SERVICE_NOT_READY: HTTPStatus.SERVICE_UNAVAILABLE,
+    Error.UNKNOWN: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 
 
-def answer(node: Node, peers: Iterable[Peer], request: AdminRequest) -> AdminAnswer:
+def answer(node: Node, peers: Sequence[Peer], request: AdminRequest) -> AdminAnswer:
     """Answer a call; 404 for one that is not known here."""
-    for method, pattern, act in _ROUTES:
-        if method == request.method and (match := pattern.fullmatch(request.path)):
+    for known in _ROUTES if not node.has_scalable_topics else [*_ROUTES, *admin_scalable.ROUTES]:
+        if known.method == request.method and (match := known.path.fullmatch(request.path)):
             try:
-                answered = act(node, list(peers), match.groupdict(), request)
+                answered = known.act(node, peers, match.groupdict(), request)
             except Refused as refused:
                 return _answered(_STATUS.get(refused.error, HTTPStatus.CONFLICT), {"reason": str(refused)})
+            except LayoutRefused as refused:
+                return _answered(HTTPStatus.PRECONDITION_FAILED, {"reason": str(refused)})
             except ValueError as wrong:
                 return _answered(HTTPStatus.PRECONDITION_FAILED, {"reason": f"a number was expected: {wrong}"})
+            if isinstance(answered, AdminAnswer):
+                return answered
             return AdminAnswer(HTTPStatus.NO_CONTENT) if answered is None else _answered(HTTPStatus.OK, answered)
     return _answered(HTTPStatus.NOT_FOUND, {"reason": f"the reference has no {request.method} {request.path}"})
 
@@ -65,66 +69,51 @@ def _coordinator_of(node: Node, tc_id: int) -> TransactionCoordinator:
     return node.owner_of(coordinator_topic(tc_id)).coordinator(tc_id)
 
 
-def _create(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _create(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     if _topic_of(named) in node.topics.names:
         raise Refused(Error.NOT_ALLOWED, f"{_topic_of(named)} is there already")
-    node.owner_of(_topic_of(named)).topics.create(_topic_of(named))
+    node.owner_of(_topic_of(named)).bring_up(_topic_of(named))
 
 
-def _create_partitioned(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
+def _create_partitioned(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
     node.topics.create_partitioned(_topic_of(named), _count_in(request, "partitions"))
 
 
-def _delete(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
-    topic = _found(node, named)
-    node.owner_of(topic.name).delete(topic.name)
-    _close_producers(peers, topic.name)
-    _close_consumers(peers, topic.name)
+def _delete(node: Node, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    closing.delete(node, peers, _found(node, named).name)
 
 
-def _unload(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
-    topic = _found(node, named)
-    node.owner_of(topic.name).unload(topic.name)
-    _close_producers(peers, topic.name)
-    _close_consumers(peers, topic.name)
+def _unload(node: Node, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    closing.unload(node, peers, _found(node, named).name)
 
 
-def _terminate(node: Node, peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _unload_namespace(node: Node, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    loaded = [topic.name for every in node.cluster.nodes.values() for topic in every.topics.loaded()]
+    for name in loaded:
+        if namespace_of(name) == named["namespace"]:
+            closing.unload(node, peers, name)
+
+
+def _terminate(node: Node, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     topic = _found(node, named)
     topic.producers.terminate()
-    _close_producers(peers, topic.name)
+    closing.close_producers(peers, topic.name)
     return {"ledgerId": topic.ledger.last.ledger, "entryId": topic.ledger.last.entry}
 
 
-def _compact(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _compact(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     _found(node, named).compaction.compact()
 
 
-def _close_producers(peers: Iterable[Peer], topic: str) -> None:
-    """Tell the producers of a topic that they are closed; the topic does not know them any more."""
-    for peer in peers:
-        for number in [number for number, (name, _) in peer.producers.items() if name == topic]:
-            del peer.producers[number]
-            peer.say(pb.CommandCloseProducer(producer_id=number, request_id=UNASKED))
-
-
-def _close_consumers(peers: Iterable[Peer], topic: str) -> None:
-    """The same of its consumers; what they did not take is lost for them."""
-    for peer in peers:
-        for number in [number for number, (subscription, _) in peer.consumers.items() if subscription.topic == topic]:
-            del peer.consumers[number]
-            peer.say(pb.CommandCloseConsumer(consumer_id=number, request_id=UNASKED))
-
-
-def _deduplication(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
+def _deduplication(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
     node.set_deduplication(named["namespace"], bool(request.body))
 
 
-def _coordinators(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], _request: AdminRequest) -> object:
+def _coordinators(node: Node, _peers: Sequence[Peer], _named: Mapping[str, str], _request: AdminRequest) -> object:
     return [{"id": tc_id} for tc_id in range(node.coordinator_count)]
 
 
-def _more_coordinators(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], request: AdminRequest) -> None:
+def _more_coordinators(node: Node, _peers: Sequence[Peer], _named: Mapping[str, str], request: AdminRequest) -> None:
     node.set_coordinators(_count_in(request, "coordinators"))
 
 
@@ -136,11 +125,11 @@ def _count_in(request: AdminRequest, what: str) -> int:
     return count
 
 
-def _coordinator_stats(node: Node, _peers: Iterable[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
+def _coordinator_stats(node: Node, _peers: Sequence[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
     return stats.of_coordinator(_coordinator_of(node, int(request.query.get("coordinatorId", ""))))
 
 
-def _abort(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _abort(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     txn = _txn_of(named)
     _coordinator_of(node, txn.tc_id).end(txn, Action.ABORT, lambda: None)
 
@@ -149,58 +138,48 @@ def _txn_of(named: Mapping[str, str]) -> TxnId:
     return TxnId(int(named["most"]), int(named["least"]))
 
 
-def _metadata(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _metadata(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.of_transaction(_coordinator_of(node, int(named["most"])).describe(_txn_of(named)))
 
 
-def _log_stats(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _log_stats(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.of_log(_found(node, named))
 
 
-def _buffer_stats(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _buffer_stats(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.of_buffer(_found(node, named).buffer)
 
 
-def _in_buffer(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _in_buffer(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.in_buffer(_found(node, named).buffer, _txn_of(named))
 
 
-def _pending_acks(node: Node, _peers: Iterable[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _pending_acks(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.of_pending_acks(_found(node, named).subscription(named["subscription"]))
-
-
-def _route(method: str, path: str, act: _Answer) -> tuple[str, re.Pattern[str], _Answer]:
-    """`{name}` in a path is one part of it, `{topic}` is three: tenant, namespace and name. Numbers are of digits."""
-    pattern = re.sub(r"{(\w+)}", lambda name: f"(?P<{name[1]}>{_FORMS.get(name[1], _PART)})", path)
-    return method, re.compile(pattern), act
-
-
-_PART = "[^/]+"
-_NUMBER = "[0-9]{1,20}"
-_FORMS = {"topic": f"{_PART}/{_PART}/{_PART}", "namespace": f"{_PART}/{_PART}", "most": _NUMBER, "least": _NUMBER}
 
 
 _TOPICS, _TRANSACTIONS = "/admin/v2/persistent/{topic}", "/admin/v3/transactions"
 _ROUTES = [
-    _route("PUT", _TOPICS, _create),
-    _route("PUT", f"{_TOPICS}/partitions", _create_partitioned),
-    _route("PUT", f"{_TOPICS}/unload", _unload),
-    _route("POST", f"{_TOPICS}/terminate", _terminate),
-    _route("PUT", f"{_TOPICS}/compaction", _compact),
-    _route("GET", f"{_TOPICS}/compaction", lambda *_: {"status": "SUCCESS"}),
-    _route("DELETE", _TOPICS, _delete),
-    _route("GET", f"{_TOPICS}/internalStats", _log_stats),
-    _route("GET", "/admin/v2/namespaces/{namespace}", lambda *_: {}),
-    _route("PUT", "/admin/v2/namespaces/{namespace}", lambda *_: None),
-    _route("DELETE", "/admin/v2/namespaces/{namespace}", lambda *_: None),
-    _route("POST", "/admin/v2/namespaces/{namespace}/deduplication", _deduplication),
-    _route("POST", "/admin/v2/namespaces/{namespace}/retention", lambda *_: None),
-    _route("GET", f"{_TRANSACTIONS}/coordinators", _coordinators),
-    _route("GET", f"{_TRANSACTIONS}/coordinatorStats", _coordinator_stats),
-    _route("POST", f"{_TRANSACTIONS}/transactionCoordinator/replicas", _more_coordinators),
-    _route("GET", f"{_TRANSACTIONS}/transactionMetadata/{{most}}/{{least}}", _metadata),
-    _route("POST", f"{_TRANSACTIONS}/abortTransaction/{{most}}/{{least}}", _abort),
-    _route("GET", f"{_TRANSACTIONS}/transactionBufferStats/{{topic}}", _buffer_stats),
-    _route("GET", f"{_TRANSACTIONS}/transactionInBufferStats/{{topic}}/{{most}}/{{least}}", _in_buffer),
-    _route("GET", f"{_TRANSACTIONS}/pendingAckStats/{{topic}}/{{subscription}}", _pending_acks),
+    route("PUT", _TOPICS, _create),
+    route("PUT", f"{_TOPICS}/partitions", _create_partitioned),
+    route("PUT", f"{_TOPICS}/unload", _unload),
+    route("POST", f"{_TOPICS}/terminate", _terminate),
+    route("PUT", f"{_TOPICS}/compaction", _compact),
+    route("GET", f"{_TOPICS}/compaction", lambda *_: {"status": "SUCCESS"}),
+    route("DELETE", _TOPICS, _delete),
+    route("GET", f"{_TOPICS}/internalStats", _log_stats),
+    route("GET", "/admin/v2/namespaces/{namespace}", lambda *_: {}),
+    route("PUT", "/admin/v2/namespaces/{namespace}", lambda *_: None),
+    route("DELETE", "/admin/v2/namespaces/{namespace}", lambda *_: None),
+    route("PUT", "/admin/v2/namespaces/{namespace}/unload", _unload_namespace),
+    route("POST", "/admin/v2/namespaces/{namespace}/deduplication", _deduplication),
+    route("POST", "/admin/v2/namespaces/{namespace}/retention", lambda *_: None),
+    route("GET", f"{_TRANSACTIONS}/coordinators", _coordinators),
+    route("GET", f"{_TRANSACTIONS}/coordinatorStats", _coordinator_stats),
+    route("POST", f"{_TRANSACTIONS}/transactionCoordinator/replicas", _more_coordinators),
+    route("GET", f"{_TRANSACTIONS}/transactionMetadata/{{most}}/{{least}}", _metadata),
+    route("POST", f"{_TRANSACTIONS}/abortTransaction/{{most}}/{{least}}", _abort),
+    route("GET", f"{_TRANSACTIONS}/transactionBufferStats/{{topic}}", _buffer_stats),
+    route("GET", f"{_TRANSACTIONS}/transactionInBufferStats/{{topic}}/{{most}}/{{least}}", _in_buffer),
+    route("GET", f"{_TRANSACTIONS}/pendingAckStats/{{topic}}/{{subscription}}", _pending_acks),
 ]

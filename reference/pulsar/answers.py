@@ -20,6 +20,21 @@ class Answers:
         rule("PIP31-133")
         return True
 
+    def answers_a_message_to_what_is_sealed(self, sealed_writes: str) -> bool:
+        """Decision: whether a message is answered that comes of a producer whose segment was sealed meanwhile: it was not stored.
+
+        `sealed_writes` is what the profile of scalable topics says: answered, or ignored.
+        """
+        if sealed_writes == "ignored":
+            return False
+        rule("PIP460-13")
+        return True
+
+    def hears_that_a_watch_is_closed(self) -> bool:
+        """Decision: whether a client that has closed its watch of a layout is told nothing more there: always."""
+        rule("PIP460-32")
+        return True
+
     def answers_acknowledgement(self, *, is_refusal: bool) -> bool:  # noqa: ARG002 - what a silent broker would look at
         """Decision: whether an acknowledgement whose request has an id is answered: always."""
         rule("PIP31-67")

@@ -15,12 +15,12 @@ from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
-from . import admin
+from . import admin, closing
+from .api.peer import Peer
 from .classic import Classic
 from .connection import Connection
-from .crash_points import CRASH_POINTS
 from .errors import Error, Refused
-from .kinds import Kinds, TransactionKind
+from .kinds import TransactionKind
 from .node import Cluster, Node
 from .ownership import Ownership
 from .participants import EndOn
@@ -49,9 +49,10 @@ class ReferencePulsar(kernel.Broker[Node]):
         disk: Disk | None = None,
     ) -> None:
         self._parts = parts
-        super().__init__(self._parts.network, CRASH_POINTS, disk, now_ms, nodes)
+        self._kinds = parts.kinds([Classic(profile, self._parts), *kinds])
+        crash_points = {point: what for kind in self._kinds for point, what in kind.crash_points.items()}
+        super().__init__(self._parts.network, crash_points, disk, now_ms, nodes)
         self._profile = profile
-        self._kinds = Kinds([Classic(profile, self._parts), *kinds])
         self._service_url = service_url
         self._ownership = Ownership()
         self._connections: dict[Connection, int] = {}
@@ -60,11 +61,18 @@ class ReferencePulsar(kernel.Broker[Node]):
 
     def start_node(self, machine: Machine) -> Node:
         self._ownership.join(machine.node)
-        cluster = Cluster(self._nodes, self._ownership, partial(self._end_on, machine.node), self._service_urls())
+        clients = closing.Clients(self._peers)
+        cluster = Cluster(self._nodes, self._ownership, partial(self._end_on, machine.node), self._service_urls(), clients)
         return Node(machine, self._profile, self._parts, self._kinds, cluster)
+
+    def before_delivery(self) -> None:
+        for kind in self._kinds:
+            kind.settle()
 
     def node_crashed(self, number: int) -> None:
         self._ownership.leave(number)
+        for kind in self._kinds:
+            kind.node_is_down(number)
         for connection in [connection for connection, node in self._connections.items() if node == number]:
             del self._connections[connection]
             connection.cut()
@@ -79,8 +87,14 @@ class ReferencePulsar(kernel.Broker[Node]):
 
     def admin(self, request: AdminRequest, number: int = FIRST_NODE) -> AdminAnswer | None:
         """Answer an admin call to a node, which asks the owner where that is another; None while the node is down."""
-        peers = [connection.peer for connection in self._connections]
-        return self.run(lambda node: admin.answer(node, peers, request), number)
+        return self.run(lambda node: admin.answer(node, self._peers(), request), number)
+
+    def length_of(self, topic: str) -> int:
+        """How many entries the ledgers of a topic have on disk, whatever they are."""
+        return len(self._machine.disk.journal(f"ledger {topic}"))
+
+    def _peers(self) -> list[Peer]:
+        return [connection.peer for connection in self._connections]
 
     def _forget(self, connection: Connection) -> None:
         self.run(lambda _: connection.peer.leave(), self._connections.pop(connection))

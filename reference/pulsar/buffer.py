@@ -55,6 +55,10 @@ class TransactionBuffer(Shown, Protocol):
         """End a transaction here; again is as good as once."""
         ...
 
+    def erase(self) -> None:
+        """The topic is deleted: what is kept of it elsewhere than on its disk is not to be found again."""
+        ...
+
     def stored(self) -> Iterator[Message]:
         """Every message that was receipted, whether readers may see it or not."""
         ...

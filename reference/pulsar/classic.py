@@ -1,14 +1,17 @@
 """PIP-31's kind of transactions: a coordinator with a log, the buffer that the profile names, and journalled acknowledgements."""
 
 import re
+from collections.abc import Mapping
 
 from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.scalable.segments import Segments
 
 from .buffer import TransactionBuffer
 from .coordinator import TransactionCoordinator
+from .crash_points import CRASH_POINTS
 from .kinds import Site
 from .ledger import Ledger
-from .participants import EndOnParticipant
+from .participants import EndOnParticipant, Participant
 from .parts import Parts
 from .pending_ack_store import PendingAckStore
 from .profile import PulsarProfile
@@ -22,6 +25,8 @@ class Classic:
     """Transactions of topics whose domain is `persistent`."""
 
     scalable = False
+    parallelism = 1
+    crash_points: Mapping[str, str] = CRASH_POINTS
 
     def __init__(self, profile: PulsarProfile, parts: Parts) -> None:
         self._profile = profile
@@ -43,3 +48,15 @@ class Classic:
     def pending_ack_store(self, site: Site) -> PendingAckStore:
         assert isinstance(site.participant, SubscriptionName), "acknowledgements are a subscription's"
         return self._parts.pending_ack_journal(site.machine, site.participant)
+
+    def control(self, machine: Machine, segments: Segments) -> None:  # noqa: ARG002 - its topics have no layouts
+        return None
+
+    def forget(self, participant: Participant, machine: Machine) -> None:
+        """Nothing is held for participants."""
+
+    def node_is_down(self, node: int) -> None:
+        """Everything is on the disk."""
+
+    def settle(self) -> None:
+        """What is sent to participants is in the network."""

@@ -33,9 +33,14 @@ class Connection:
         if self.is_open and not self._run(lambda: take(self.peer, frame)):
             self.close()
 
-    def take(self) -> Frame | None:
-        """The next frame for the client, in the order in which they were said."""
-        return self._said.popleft() if self._said else None
+    def take(self, *, with_news: bool = True) -> Frame | None:
+        """The next frame for the client, in the order in which they were said, and then what its watches tell.
+
+        For a client that does not read, news can be left where they are, which has a bound.
+        """
+        if self._said:
+            return self._said.popleft()
+        return self.peer.news() if with_news else None
 
     def close(self) -> None:
         """The client has gone, or is sent away."""
@@ -47,3 +52,4 @@ class Connection:
         """The node has crashed: nothing that was not taken arrives any more."""
         self.is_open = False
         self._said.clear()
+        self.peer.watches.clear()

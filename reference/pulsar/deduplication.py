@@ -4,12 +4,16 @@ It goes by the producer's name and its sequence ids, which must grow, and is kno
 transaction buffer, where each transaction has sequence ids of its own; for a whole topic it is a policy of the namespace.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from fencepost.reference.kernel.rules import rule
 
 from .profile import PulsarProfile
 from .values import Message, TxnId
+
+Known: TypeAlias = Mapping[tuple[str, TxnId | None], int]
+"""The highest sequence id of each producer, in each transaction and outside of all."""
 
 
 class Deduplication:
@@ -29,6 +33,15 @@ class Deduplication:
         """The message is stored."""
         scope = message.producer, self.scope(message)
         self._highest[scope] = max(self._highest.get(scope, -1), message.highest_sequence_id)
+
+    def known(self) -> Known:
+        """All that it knows."""
+        return dict(self._highest)
+
+    def inherit(self, known: Known) -> None:
+        """These messages are stored elsewhere, where the topic takes over."""
+        for scope, highest in known.items():
+            self._highest[scope] = max(self._highest.get(scope, -1), highest)
 
     def is_there(self, message: Message) -> bool:
         """Decision: whether the message, or the whole batch, was stored before."""

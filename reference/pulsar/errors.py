@@ -6,6 +6,7 @@ from enum import IntEnum
 class Error(IntEnum):
     """Those that this broker answers."""
 
+    UNKNOWN = 0
     CONSUMER_BUSY = 5
     SERVICE_NOT_READY = 6
     TOPIC_NOT_FOUND = 11

@@ -4,11 +4,15 @@ A request chooses a kind by its flag `scalable`, for the coordinators of every k
 domain says what it is. `classic` is the kind of PIP-31; a broker is given others when it is made.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.scalable.control import Control
+from fencepost.reference.scalable.names import TOPIC_DOMAIN
+from fencepost.reference.scalable.segments import Segments
 
 from .buffer import TransactionBuffer
 from .coordinator import TransactionCoordinator
@@ -33,6 +37,10 @@ class TransactionKind(Protocol):
 
     scalable: bool
     """Which requests are its own: those with the flag, or those without."""
+    parallelism: int
+    """How many coordinators it has at least."""
+    crash_points: Mapping[str, str]
+    """The places of its code at which a scenario can crash a node, and what is true there."""
 
     def takes(self, topic: str) -> bool:
         """Whether a topic of that name is of this kind."""
@@ -50,6 +58,22 @@ class TransactionKind(Protocol):
         """What keeps the pending acknowledgements of a subscription."""
         ...
 
+    def control(self, machine: Machine, segments: Segments) -> Control | None:
+        """What keeps the layouts whose segments are its topics, for one life of that node; None where its topics have none."""
+        ...
+
+    def forget(self, participant: Participant, machine: Machine) -> None:
+        """A topic or a subscription is out of memory on that machine."""
+        ...
+
+    def node_is_down(self, node: int) -> None:
+        """A node has crashed, and whatever it held open elsewhere ends with it."""
+        ...
+
+    def settle(self) -> None:
+        """Let everything arrive that was written elsewhere, and that participants wait for."""
+        ...
+
 
 class Kinds:
     """Those of one broker."""
@@ -57,15 +81,31 @@ class Kinds:
     def __init__(self, kinds: Sequence[TransactionKind]) -> None:
         self._kinds = kinds
 
+    @property
+    def has_scalable(self) -> bool:
+        """Whether one of them is that of scalable topics."""
+        return any(kind.scalable for kind in self._kinds)
+
     def serving(self, *, scalable: bool) -> TransactionKind:
-        """The kind that such a request is meant for. A broker that has no scalable one does not know the flag, and does not look at it."""
+        """Decision: the kind that such a request is meant for.
+
+        A broker that has no scalable one does not know the flag, and does not look at it.
+        """
+        rule("PIP471-56")
         return next((kind for kind in self._kinds if kind.scalable == scalable), self._kinds[0])
 
+    def control(self, machine: Machine, segments: Segments) -> Control | None:
+        """What keeps the layouts of scalable topics, where a kind has them."""
+        return next((made for kind in self._kinds if (made := kind.control(machine, segments)) is not None), None)
+
     def of_topic(self, name: str) -> TransactionKind:
-        """The kind of a topic. Raises Refused: INVALID_TOPIC_NAME when no topic may be called that."""
+        """Decision: the kind of a topic. Raises Refused: INVALID_TOPIC_NAME when no topic may be called that."""
         for kind in self._kinds:
             if kind.takes(name):
+                rule("PIP460-49")
                 return kind
+        if name.startswith(TOPIC_DOMAIN):
+            rule("PIP460-48")
         raise Refused(Error.INVALID_TOPIC_NAME, f"{name!r} is not a topic; expected persistent://TENANT/NAMESPACE/NAME")
 
     def __iter__(self) -> Iterator[TransactionKind]:

@@ -73,6 +73,9 @@ class MarkerBuffer:
             if isinstance(entry.content, Message) and self._is_shown(entry.content):
                 yield Readable(Place(entry.position), entry.content)
 
+    def erase(self) -> None:
+        """All of it is on the topic's disk."""
+
     def stored(self) -> Iterator[Message]:
         return (entry.content for entry in self._ledger if isinstance(entry.content, Message))
 

@@ -1,5 +1,6 @@
 """A running broker: the parts, put together anew at each start from what is on disk."""
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -7,20 +8,27 @@ from functools import partial
 from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
+from fencepost.reference.scalable.control import Control
+from fencepost.reference.scalable.names import TOPIC_DOMAIN, is_segment, resolved
 
 from .coordinator import TransactionCoordinator
 from .errors import Error, Refused
 from .kinds import Kinds, TransactionKind
+from .node_segments import Clients, NodeSegments
 from .ownership import Ownership, coordinator_topic
 from .participants import EndOn, EndOnParticipant
 from .parts import Parts
 from .profile import PulsarProfile
 from .topic import Topic
 from .topics import Topics
-from .values import SubscriptionName, TxnId
+from .values import SubscriptionName, TxnId, namespace_of
 
 SWEEP_INTERVAL_MS = 100
 """How often coordinators look for what is overdue and for who has not answered, and topics for what nobody will end any more."""
+
+
+CONTROL_INTERVAL_MS = 1_000
+"""How often controllers look what they have to do by themselves, and whether a topic has no controller."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,7 @@ class Cluster:
     end_on: EndOnParticipant
     """Has a participant end its part, on the node that owns it."""
     service_urls: Mapping[int, str]
+    clients: Clients
 
 
 class Node:
@@ -49,16 +58,25 @@ class Node:
         self._counts: Journal[int] = machine.disk.journal("coordinators")
         self._policies: Journal[tuple[str, bool]] = machine.disk.journal("deduplication")
         self._coordinators: dict[tuple[TransactionKind, int], TransactionCoordinator] = {}
+        self.segments = NodeSegments(lambda name: self.owner_of(name).topics, cluster.ownership, cluster.clients)
+        self.control: Control | None = kinds.control(machine, self.segments)
+        """The scalable topics; None on a broker that knows nothing of them."""
         self._start_coordinators()
         machine.every(SWEEP_INTERVAL_MS, self._sweep)
+        if self.control is not None:
+            machine.every(CONTROL_INTERVAL_MS, self._control)
 
     # -- Coordinators
 
     @property
     def coordinator_count(self) -> int:
-        """How many there are, of each kind and on all nodes together."""
+        """How many an administrator wants of each kind, on all nodes together."""
         counts: list[int] = [1, *self._counts]
         return max(counts)
+
+    def coordinators_of(self, *, scalable: bool) -> range:
+        """The numbers of the coordinators of a kind."""
+        return self._numbers_of(self._kinds.serving(scalable=scalable))
 
     def coordinator(self, tc_id: int, *, scalable: bool = False) -> TransactionCoordinator:
         """The coordinator that a request is meant for.
@@ -75,7 +93,57 @@ class Node:
             raise Refused(Error.NOT_ALLOWED, f"there are {self.coordinator_count} coordinators, and cannot be {count}")
         self._counts.append(count)
 
+    # -- Scalable topics
+
+    @property
+    def has_scalable_topics(self) -> bool:
+        """Whether a kind of transactions is offered whose topics are segments. Without one, nothing about scalable topics is known."""
+        return self.control is not None
+
+    @property
+    def scalable(self) -> Control:
+        """The scalable topics of a broker that has any."""
+        assert self.control is not None, "a broker without scalable topics does not know the calls about them"
+        return self.control
+
+    def controller_of(self, topic: str) -> "Node":
+        """The node that is the controller of a scalable topic. Where none is, it is the one that would own a topic of that name.
+
+        Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY where the controller is not here, or does not live any more.
+        """
+        number = self._controller_of(topic)
+        if (found := self.cluster.nodes.get(number)) is None:
+            raise Refused(Error.SERVICE_NOT_READY, f"node {number}, the controller of {topic}, is down; try again")
+        return found
+
+    def controller_url_of(self, topic: str) -> str | None:
+        """Where the controller of a scalable topic is; None where that cannot be told now."""
+        try:
+            return self.cluster.service_urls.get(self._controller_of(topic))
+        except Refused:
+            return None
+
     # -- Who owns what
+
+    def bring_up(self, name: str) -> Topic:
+        """The topic of that name for a client, made where it is not there.
+
+        Raises Refused: INVALID_TOPIC_NAME, SERVICE_NOT_READY where another node is the owner, TOPIC_NOT_FOUND for a segment that no layout
+        has and for a persistent topic whose name is a scalable one's.
+        """
+        self._kinds.of_topic(name)
+        if self.control is not None and is_segment(name):
+            segment, topic = self.control.topics.segment(name), self.topics.create(name)
+            rule("PIP460-40")  # nobody asks its controller
+            if not segment.is_active:
+                rule("PIP460-42")
+                topic.seal()
+            return topic
+        is_new = name not in self.topics.names and not name.startswith(TOPIC_DOMAIN)
+        if self.control is not None and is_new and self.control.topics.find(resolved(name)) is not None:
+            raise Refused(Error.TOPIC_NOT_FOUND, f"there is no topic {name}, but {resolved(name)}")
+        rule("PIP460-49")
+        return self.topics.create(name)
 
     def owner_of(self, topic: str) -> "Node":
         """The node that owns a topic, or may."""
@@ -84,6 +152,10 @@ class Node:
     def service_url_of(self, topic: str) -> str:
         """Where clients find a topic."""
         return self.cluster.service_urls[self.cluster.ownership.owner_of(topic)]
+
+    def assigned_url_of(self, topic: str) -> str:
+        """The same of a topic that has its owner from now on, also when nobody uses it yet."""
+        return self.cluster.service_urls[self.cluster.ownership.assign(topic)]
 
     def unload(self, topic: str) -> None:
         """Take a topic out of memory; any node may own it then."""
@@ -103,8 +175,7 @@ class Node:
 
     def is_deduplicated(self, topic_name: str) -> bool:
         """Whether messages of that topic are."""
-        namespace = "/".join(topic_name.partition("://")[2].split("/")[:2])
-        return dict(self._policies).get(namespace, False)
+        return dict(self._policies).get(namespace_of(topic_name), False)
 
     # -- Participants
 
@@ -113,8 +184,8 @@ class Node:
 
         Raises Refused: TOPIC_TERMINATED when no marker can be written, SERVICE_NOT_READY when another node owns the topic.
         """
-        if message.topic not in self.topics.names:
-            return
+        if message.topic not in self.topics.names or self._kinds.of_topic(message.topic).scalable:
+            return  # to a segment the metadata store alone says what has ended, and not a coordinator with the same numbers
         found = self.topics.named(message.topic)
         match message.participant:
             case SubscriptionName(_, subscription):
@@ -128,10 +199,13 @@ class Node:
 
     def _start_coordinators(self) -> None:
         """Those that are this node's and not here yet, among them what another node had until it died."""
-        for tc_id in range(self.coordinator_count):
-            for kind in self._kinds if self._owns(coordinator_topic(tc_id)) else ():
-                if (kind, tc_id) not in self._coordinators:
+        for kind in self._kinds:
+            for tc_id in self._numbers_of(kind):
+                if (kind, tc_id) not in self._coordinators and self._owns(coordinator_topic(tc_id)):
                     self._coordinators[kind, tc_id] = kind.coordinator(tc_id, self.machine, self.cluster.end_on)
+
+    def _numbers_of(self, kind: TransactionKind) -> range:
+        return range(max(kind.parallelism, self.coordinator_count))
 
     def _sweep(self) -> None:
         self._start_coordinators()
@@ -144,9 +218,18 @@ class Node:
             if self.profile.stray_acknowledgements == "ended":
                 topic.end_stray_acknowledgements(partial(self._is_over, topic.kind))
 
+    def _controller_of(self, topic: str) -> int:
+        self.scalable.topics.layout(topic)  # nothing is noted of a topic that is not there
+        return self.cluster.nodes[self.cluster.ownership.assign(topic)].scalable.topics.controller_of(topic)
+
+    def _control(self) -> None:
+        with contextlib.suppress(Refused):  # the store is away, and is asked again
+            self.scalable.topics.sweep()
+            self.scalable.sessions.sweep()
+
     def _is_over(self, kind: TransactionKind, txn: TxnId) -> bool:
         coordinator = self.owner_of(coordinator_topic(txn.tc_id))._coordinators.get((kind, txn.tc_id))
-        return txn.tc_id >= self.coordinator_count or (coordinator is not None and coordinator.is_over(txn))
+        return txn.tc_id not in self._numbers_of(kind) or (coordinator is not None and coordinator.is_over(txn))
 
     def _owns(self, topic: str) -> bool:
         return self.cluster.ownership.claim(topic, self.machine.node)

@@ -22,6 +22,8 @@ class Ownership:
     def __init__(self) -> None:
         self._nodes: set[int] = set()
         self._owners: dict[str, int] = {}
+        self._owned: Counter[int] = Counter()
+        """How many topics each node owns: a scalable topic of thousands of segments is assigned one by one."""
         self._before: dict[str, int] = {}
         """Who had what is nobody's now."""
 
@@ -33,21 +35,27 @@ class Ownership:
         """A node is dead, and owns nothing any more."""
         self._nodes.discard(node)
         self._owners = {topic: owner for topic, owner in self._owners.items() if owner != node}
+        del self._owned[node]
 
     def release(self, topic: str) -> None:
         """A topic is unloaded or deleted, and nobody owns it."""
-        self._before[topic] = self._owners.pop(topic)
+        if topic in self._owners:
+            self._owned[self._owners[topic]] -= 1
+            self._before[topic] = self._owners.pop(topic)
 
     def owner_of(self, topic: str) -> int:
         """The node that owns a topic; where nobody does, the node that may claim it: another one than before, and one that owns few."""
         if topic in self._owners:
             return self._owners[topic]
-        owned = Counter(self._owners.values())
-        return min(self._nodes, key=lambda node: (node == self._before.get(topic), owned[node], node))
+        return min(self._nodes, key=lambda node: (node == self._before.get(topic), self._owned[node], node))
+
+    def assign(self, topic: str) -> int:
+        """The owner of a topic, from now on, where nobody was."""
+        if topic not in self._owners:
+            self._owners[topic] = owner = self.owner_of(topic)
+            self._owned[owner] += 1
+        return self._owners[topic]
 
     def claim(self, topic: str, node: int) -> bool:
         """Whether a topic is that node's, which from now on it is where it may be."""
-        is_owner = self.owner_of(topic) == node
-        if is_owner:
-            self._owners[topic] = node
-        return is_owner
+        return self.owner_of(topic) == node and self.assign(topic) == node

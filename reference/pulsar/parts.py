@@ -9,6 +9,7 @@ from .answers import Answers
 from .compaction import Compaction
 from .cursor import Cursor
 from .deduplication import Deduplication
+from .kinds import Kinds
 from .ledger import Ledger
 from .log_coordinator import LogCoordinator
 from .marker_buffer import MarkerBuffer
@@ -36,6 +37,7 @@ class Parts:
     coordinator: type[LogCoordinator] = LogCoordinator
     cursor: type[Cursor] = Cursor
     deduplication: type[Deduplication] = Deduplication
+    kinds: type[Kinds] = Kinds
     ledger: type[Ledger] = Ledger
     marker_buffer: type[MarkerBuffer] = MarkerBuffer
     network: type[Network] = Network

@@ -43,8 +43,9 @@ class Producers:
         self._by_name.pop(producer.name, None)
 
     def terminate(self) -> None:
-        """Nobody writes any more."""
-        self._terminations.append(self._topic)
+        """Nobody writes any more, as from the first time."""
+        if not self._terminations:
+            self._terminations.append(self._topic)
 
     @property
     def is_terminated(self) -> bool:
@@ -52,7 +53,23 @@ class Producers:
         rule("PIP31-147")
         return len(self._terminations) > 0
 
+    def check_takes_an_end(self, *, by_marker: bool) -> None:
+        """Decision: whether a transaction can end here. An end that is a marker wants a topic that takes messages, any other none.
+
+        Raises Refused: TOPIC_TERMINATED.
+        """
+        if by_marker:
+            self.check_open()
+        elif self.is_terminated:
+            rule("PIP471-49")
+            rule("PIP471-50")
+            rule("PIP471-51")
+            rule("PIP471-54")
+            rule("CORE-43")
+
     def check_open(self) -> None:
         """Raises Refused: TOPIC_TERMINATED."""
         if self.is_terminated:
+            rule("PIP460-13")
+            rule("CORE-44")
             raise Refused(Error.TOPIC_TERMINATED, f"{self._topic} is terminated")

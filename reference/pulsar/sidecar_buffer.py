@@ -93,6 +93,9 @@ class SidecarBuffer:
                 if readable.place > place:
                     yield readable
 
+    def erase(self) -> None:
+        """All of it is on the topic's disk."""
+
     def stored(self) -> Iterator[Message]:
         return (entry.content for ledger in (self._ledger, self._sidecar) for entry in ledger if isinstance(entry.content, Message))
 

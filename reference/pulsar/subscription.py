@@ -31,13 +31,17 @@ class Delivery:
 
 @dataclass(eq=False)
 class Consumer:
-    """A consumer of a subscription. `deliver` hands it a message; `active` informs it whether a failover subscription serves it."""
+    """A consumer of a subscription. `deliver` hands it a message; `active` informs it whether a failover subscription serves it, and
+    `reached_end` that no more will come.
+    """
 
     consumer_id: int
     name: str
     deliver: Callable[[Delivery], None]
     active: Callable[[bool], None] = lambda _: None
+    reached_end: Callable[[], None] = lambda: None
     permits: int = 0
+    knows_the_end: bool = False
 
 
 class Subscription:
@@ -153,8 +157,11 @@ class Subscription:
             rule("PIP31-58")
             rule("CORE-21")
             rule("PIP31-70")
-            self.pending.record_end(txn)
-            self.give_back({**self._all_up_to(waiting.cumulative or EARLIEST), **waiting.individual})
+            given_back = self._all_up_to(waiting.cumulative or EARLIEST)
+            for place, units in waiting.individual.items():
+                given_back[place] = given_back.get(place, frozenset()) | units
+            self.give_back(given_back)
+            self.pending.record_end(txn)  # last, for a store that does not answer must not keep them from everybody
 
     def seek(self, place: Place) -> None:
         """Decision: begin behind that place anew, for all consumers. What is pending in a transaction stays so."""
@@ -170,6 +177,12 @@ class Subscription:
         """Decision: whether there is something that consumers may get and have not acknowledged."""
         rule("PIP31-139")
         return next(iter(self._buffer.after(self.cursor.mark_delete)), None) is not None
+
+    def tell_end(self, consumers: Sequence[Consumer]) -> None:
+        """Decision: tell consumers, each once, that the topic has no more for them and gets no more."""
+        for consumer in [consumer for consumer in consumers if not consumer.knows_the_end]:
+            consumer.knows_the_end = True
+            consumer.reached_end()
 
     def last_message(self) -> Readable | None:
         """Decision: the last message that readers may get."""

@@ -12,6 +12,7 @@ from fencepost.reference.kernel.rules import rule
 
 from .buffer import Place, behind_entry
 from .cursor import EARLIEST
+from .deduplication import Known
 from .errors import Error, Refused
 from .kinds import Site, TransactionKind
 from .parts import Parts
@@ -43,6 +44,9 @@ class Topic:
         self.ledger = parts.ledger(machine.disk, name)
         self.buffer = kind.buffer(Site(name, machine, lambda txn, action: self.end(txn, action, NO_WATERMARK)), self.ledger)
         self.deduplication = parts.deduplication(self.buffer.stored(), profile)
+        self._inherited: Journal[Known] = machine.disk.journal(f"inherited {name}")
+        for known in self._inherited:
+            self.deduplication.inherit(known)
         self.compaction = parts.compaction(machine.disk, name, self.buffer)
         self.producers = parts.producers(name, machine.disk)
         self._names: Journal[Subscribed] = machine.disk.journal(f"subscriptions {name}")
@@ -74,19 +78,27 @@ class Topic:
         for subscription in self.subscriptions.values():
             subscription.dispatch()
 
+    def take_over(self, known: Known) -> None:
+        """Store nothing that others have stored who were there before, by what they know of their producers."""
+        if any(known.items() - self.deduplication.known().items()):
+            self._inherited.append(known)
+            self.deduplication.inherit(known)
+
     # -- Transactions
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         """A transaction's messages here are committed or aborted. Raises Refused: TOPIC_TERMINATED when no marker can be written."""
-        self.producers.check_open()
+        self.producers.check_takes_an_end(by_marker=not self.kind.scalable)
         self.buffer.end(txn, action, low_watermark)
         self.dispatch()
+        self.tell_end()
 
     def end_strays(self, is_over: Callable[[TxnId], bool]) -> None:
         """Abort what is open here of transactions that are over: nobody had added this topic to them, so nobody will end them here."""
         strays = [txn for txn in self.buffer.ongoing() if is_over(txn)]
         for txn in strays if not self.producers.is_terminated else ():
             rule("PIP31-51")
+            rule("PIP471-57")
             self.end(txn, Action.ABORT, NO_WATERMARK)
 
     def end_stray_acknowledgements(self, is_over: Callable[[TxnId], bool]) -> None:
@@ -101,7 +113,29 @@ class Topic:
 
         Raises Refused: SUBSCRIPTION_NOT_FOUND.
         """
+        if self.kind.scalable and self.producers.is_terminated:
+            rule("PIP471-53")
         self.subscription(name).end(txn, action, low_watermark)
+        self.tell_end()
+
+    # -- The end of a topic
+
+    def seal(self) -> None:
+        """Nobody writes here any more, and consumers who have taken everything are told so, now or later: the topic is a segment."""
+        self.producers.terminate()
+        self.tell_end()
+
+    def tell_end(self) -> None:
+        """Of a segment that is sealed: tell its consumers, where they have taken everything, that no more will come."""
+        for subscription in self.subscriptions.values() if self.kind.scalable else ():
+            if self.has_ended_for(subscription):
+                rule("PIP460-14")
+                subscription.tell_end(subscription.consumers)
+
+    def has_ended_for(self, subscription: Subscription) -> bool:
+        """Whether that subscription has taken everything, and no more will come; what is open in a segment may still."""
+        is_decided = not self.kind.scalable or not self.buffer.ongoing()
+        return self.producers.is_terminated and is_decided and not subscription.has_more()
 
     # -- Subscriptions
 
@@ -119,10 +153,28 @@ class Topic:
             raise Refused(Error.SUBSCRIPTION_NOT_FOUND, f"{self.name} has no subscription {name!r}")
         return subscription
 
+    def durable(self) -> tuple[str, ...]:
+        """The names of the subscriptions that stay without consumers."""
+        latest = {subscribed.name: subscribed for subscribed in self._names}
+        return tuple(name for name, subscribed in latest.items() if not subscribed.gone)
+
     def unsubscribe(self, name: str) -> None:
         """Remove a subscription, which has no consumers any more."""
         self._names.append(Subscribed(name, SubscriptionType.EXCLUSIVE, gone=True))
         self.subscriptions.pop(name).erase()
+        self.kind.forget(SubscriptionName(self.name, name), self._machine)
+
+    def close(self) -> None:
+        """It goes out of memory: nobody tells it anything any more."""
+        self.kind.forget(self.name, self._machine)
+        for name in self.subscriptions:
+            self.kind.forget(SubscriptionName(self.name, name), self._machine)
+
+    def erase(self) -> None:
+        """It is deleted, with what it and its subscriptions keep elsewhere than on its disk."""
+        self.buffer.erase()
+        for subscription in self.subscriptions.values():
+            subscription.pending.erase()
 
     # -- Administration
 

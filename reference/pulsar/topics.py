@@ -5,7 +5,7 @@ a number; its partitions are topics whose names end with `-partition-N`.
 """
 
 from collections.abc import Callable, Collection
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
@@ -13,7 +13,20 @@ from fencepost.reference.kernel.rules import rule
 from .errors import Error, Refused
 from .sidecar_buffer import SIDECAR_SUFFIX
 
-Topic = TypeVar("Topic")
+
+class Loaded(Protocol):
+    """A topic in memory."""
+
+    def close(self) -> None:
+        """It goes out of memory."""
+        ...
+
+    def erase(self) -> None:
+        """It is deleted; what lies elsewhere than on its disk goes."""
+        ...
+
+
+Topic = TypeVar("Topic", bound=Loaded)
 
 
 class Topics(Generic[Topic]):
@@ -74,11 +87,12 @@ class Topics(Generic[Topic]):
 
     def unload(self, name: str) -> None:
         """Forget what is in memory of a topic; its producers and consumers must be closed before."""
-        del self._loaded[name]
+        self._loaded.pop(name).close()
 
     def delete(self, name: str) -> None:
         """Remove a topic, which is in memory."""
-        del self._loaded[name]
+        self._loaded[name].erase()
+        self._loaded.pop(name).close()
         self._record(name, is_there=False)
         self.erase(name)
 

@@ -46,6 +46,11 @@ class SubscriptionName(NamedTuple):
     name: str
 
 
+def namespace_of(topic: str) -> str:
+    """The tenant and the namespace in a topic's full name, such as public/default."""
+    return "/".join(topic.partition("://")[2].split("/")[:2])
+
+
 class SubscriptionType(Enum):
     """How a subscription's messages are shared by its consumers, by the protocol's names."""
 

@@ -6,7 +6,21 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from fencepost.reference.metadata.store import MetadataStore
+
 from .server import Meet
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The broker that a user wants: its profile, and what may be said beside that, each where its engine `takes` it."""
+
+    profile: str
+    settings: Sequence[str] = ()
+    metadata: Callable[[], MetadataStore] | None = None
+    """What connects it to the store of its metadata-driven transactions."""
+    crash_at: str | None = None
+    """The place of its code at which the process dies."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +41,8 @@ class Served(Protocol):
         ...
 
     @property
-    def takes_settings(self) -> bool:
-        """Whether settings of the broker can be given."""
+    def takes(self) -> Collection[str]:
+        """The options that it takes beside its ports and its profile, such as `set`."""
         ...
 
     @property
@@ -36,7 +50,11 @@ class Served(Protocol):
         """Why there is no more than that to be said."""
         ...
 
-    def offer(self, listeners: Mapping[str, socket.socket], profile: str, settings: Sequence[str]) -> Offer:
+    def check(self, profile: str, options: Mapping[str, object]) -> None:
+        """Raises WrongUsage for a value of these options that cannot be, with this profile; those that were not given are None."""
+        ...
+
+    def offer(self, listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
         """A new broker behind these sockets, by the options that name them. Raises WrongUsage for settings that it does not know."""
         ...
 

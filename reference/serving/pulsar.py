@@ -16,6 +16,9 @@ from fencepost.wire.pulsar.reading import MalformedFrame
 from .line import Line
 from .memory import Memory
 
+ENOUGH_UNREAD = 64 * 1024
+"""The bytes behind which a client is sent no news until it has read."""
+
 
 class Outgoing:
     """The connections that there are."""
@@ -60,7 +63,7 @@ class PulsarConnection(Line):
         """Write what the broker has said. Where the broker has ended it, so is the connection."""
         if self._connection is None:
             return
-        while (frame := self._connection.take()) is not None:
+        while (frame := self._connection.take(with_news=not self._is_slow())) is not None:
             self._writer.write(encode(frame))
         waiting = self._writer.transport.get_write_buffer_size()
         if waiting != self._waiting:  # what it has sent counts as well
@@ -68,6 +71,10 @@ class PulsarConnection(Line):
             self._waiting = waiting
         if not self._connection.is_open:
             self._writer.close()
+
+    def _is_slow(self) -> bool:
+        """Whether the client leaves so much unread that news may wait for it at the broker, which keeps the newest only."""
+        return self._writer.transport.get_write_buffer_size() > ENOUGH_UNREAD
 
     async def _talk(self) -> None:
         if self._connection is None:  # the broker is down

@@ -7,23 +7,29 @@ from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.reference.kafka import Address, Profile, ReferenceKafka, Settings
 
 from .kafka import KafkaConnection
-from .offer import Offer, now_ms
+from .offer import Offer, Wanted, now_ms
 from .server import HOST
 
 ports = {"port": 9092}
-takes_settings = True
+takes = frozenset({"set"})
 usage = "Kafka has no admin interface beside its protocol"
 
 
-def offer(listeners: Mapping[str, socket.socket], profile: str, settings: Sequence[str]) -> Offer:
+def check(profile: str, options: Mapping[str, object]) -> None:
+    """What is given can be."""
+
+
+def offer(listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
     """A broker whose settings are given by Kafka's names for them."""
     listener = listeners["port"]
     port = listener.getsockname()[1]
-    broker = ReferenceKafka(Profile.load(profile), settings=_settings(settings), address=Address(HOST, port), now_ms=now_ms())
+    settings = _settings(wanted.settings)
+    broker = ReferenceKafka(Profile.load(wanted.profile), settings=settings, address=Address(HOST, port), now_ms=now_ms())
     return Offer(
         [(listener, lambda memory, reader, writer: KafkaConnection(broker, memory, reader, writer))],
         broker.advance,
-        f"The reference, profile {profile}, serves Kafka's protocol on {HOST}:{port}; try: fencepost run kafka --bootstrap {HOST}:{port}",
+        f"The reference, profile {wanted.profile}, serves Kafka's protocol on {HOST}:{port}; "
+        f"try: fencepost run kafka --bootstrap {HOST}:{port}",
     )
 
 

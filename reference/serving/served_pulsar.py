@@ -1,30 +1,75 @@
-"""The Pulsar reference as it is served: its binary protocol on one port, its admin calls on another."""
+"""The Pulsar reference as it is served: its binary protocol on one port, its admin calls on another.
 
+A profile that has metadata-driven transactions has scalable topics too, beside everything else. Several that are served on one store go on
+with each other's transactions; what segments hold, each has in its own memory, and so it has the layouts that say which segments there are.
+"""
+
+import os
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
+from fencepost.contract.errors import SystemUnreachable, WrongUsage, hint
+from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.store import MetadataStore, Unavailable
+from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile
+from fencepost.reference.pulsar import PulsarProfile, ReferencePulsar
+from fencepost.reference.scalable.profile import ScalableProfile
 
-from .offer import Offer, now_ms
+from .offer import Offer, Wanted, now_ms
 from .pulsar import Outgoing, PulsarConnection
 from .pulsar_admin import AdminConnection
 from .server import HOST
 
 ports = {"port": 6650, "admin-port": 8080}
-takes_settings = False
+takes = frozenset({"metadata", "crash-at"})
 usage = "the Pulsar reference has no settings beside its profile"
 
+KILLED = 128 + 9
+"""The exit code of a process that was killed without warning, as a shell tells it."""
 
-def offer(listeners: Mapping[str, socket.socket], profile: str, settings: Sequence[str]) -> Offer:  # noqa: ARG001 - it takes none
+
+class MortalPulsar(ReferencePulsar):
+    """A broker that is this process: a crash of its node is the end of both, and nobody is told."""
+
+    def node_crashed(self, number: int) -> None:  # noqa: ARG002 - there is one
+        os._exit(KILLED)
+
+
+def check(profile: str, options: Mapping[str, object]) -> None:
+    """Only a profile with metadata-driven transactions has a store for them, and the places of their code."""
+    given = [name for name in ("metadata", "crash-at") if options.get(name) is not None]
+    if given and profile not in MetadataProfile.names():
+        raise WrongUsage(
+            f"--{given[0]} is about metadata-driven transactions, which profile {profile} has not; "
+            f"those that have them: {', '.join(MetadataProfile.names())}"
+        )
+    point = options.get("crash-at")
+    points = MetadataKind.crash_points
+    if point is not None and point not in points:
+        told = "\n".join(f"  {name}: {what}" for name, what in points.items())
+        raise WrongUsage(f"--crash-at {point}: there is no such place{hint(str(point), points)}; expected one of\n{told}")
+
+
+def offer(listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
     """A broker."""
     binary, admin = listeners["port"], listeners["admin-port"]
     service_url = f"pulsar://{HOST}:{binary.getsockname()[1]}"
     admin_url = f"http://{HOST}:{admin.getsockname()[1]}"
-    broker = ReferencePulsar(PulsarProfile.load(profile), Parts(), service_url, now_ms(), nodes=1)
+    profile = wanted.profile
+    kinds = [_kind(profile, wanted.metadata)] if profile in MetadataProfile.names() else []
+    try:
+        broker = MortalPulsar(PulsarProfile.load(profile), MetadataParts(), service_url, now_ms(), nodes=1, kinds=kinds)
+    except Unavailable as error:
+        raise SystemUnreachable(f"the metadata store: {error}") from error
+    if wanted.crash_at is not None:
+        broker.crash_at(wanted.crash_at)
     outgoing = Outgoing()
 
     def advance(ms: int) -> None:
         try:
+            for kind in kinds:
+                kind.hear()
             broker.advance(ms)
         finally:
             outgoing.flush()
@@ -37,4 +82,16 @@ def offer(listeners: Mapping[str, socket.socket], profile: str, settings: Sequen
         advance,
         f"The reference, profile {profile}, serves Pulsar's protocol at {service_url} and its admin calls at {admin_url}; "
         f"try: fencepost run pulsar --service-url {service_url} --admin-url {admin_url}",
+    )
+
+
+def _kind(profile: str, connect: Callable[[], MetadataStore] | None) -> MetadataKind:
+    """Metadata-driven transactions, on a store in memory where none is named, and layouts in memory."""
+    transactions, layouts = MemoryData(), MemoryData()
+    return MetadataKind(
+        MetadataProfile.load(profile),
+        MetadataParts(),
+        connect or (lambda: MemoryStore(transactions)),
+        ScalableProfile.load(profile),
+        lambda: MemoryStore(layouts),
     )

@@ -1,6 +1,6 @@
 """What a scenario of the core knows: its writers, the crash that is to come, and the last answer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -10,6 +10,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
 from fencepost.contract.transactional_log import Answer, Follower, TransactionalLog, Writer
 from fencepost.steps.outcomes import achieved, error_of, unanswered
+from fencepost.steps.settling import settled
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,11 @@ class ScenarioContext:
             for _ in self.session.time.attempts():
                 if self.is_over(name):
                     break
+
+    def look(self, look: Callable[[], Sequence[str]], expected: Sequence[str]) -> tuple[str, ...]:
+        """What a look shows when all that was decided is told everywhere: once, or again and again where nobody can say when that is."""
+        self.await_ends()
+        return tuple(settled(look, expected, self.session.time, later=self.system.settles_later))
 
     def is_over(self, name: str) -> bool:
         """Whether the writer's last transaction is over."""

@@ -15,6 +15,13 @@ _POINTS = {
 """The moments, with the points of the system's own code. A group from which input is taken is told like a log."""
 
 
+RELOAD = CORE.act(
+    given="{log} has been reloaded",
+    when="{log} is reloaded",
+    meaning="The log is taken off its node, and served again from what was stored: an unload of a topic, or a restart of its broker.",
+)
+
+
 @CORE.given("the system has crashed and come back")
 def has_crashed(context: ScenarioContext) -> None:
     """A power cut, and a start with what was durable."""
@@ -22,10 +29,14 @@ def has_crashed(context: ScenarioContext) -> None:
     context.session.faults.restart()
 
 
-@CORE.given("{log} has been reloaded")
+@RELOAD.given
 def has_been_reloaded(context: ScenarioContext, log: str) -> None:
-    """The log was taken off its node, and is served again from what was stored: an unload of a topic, or a restart of its broker."""
     achieved(context.system.reload(log), f"reloading {log}")
+
+
+@RELOAD.when
+def is_reloaded(context: ScenarioContext, log: str) -> None:
+    context.ask(context.system.reload(log))
 
 
 @CORE.given("the system crashes {moment} the next {end} of {writer}")

@@ -1,6 +1,7 @@
 """What was answered, and what readers and groups get."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 from fencepost.contract.outcomes import Done, Refused
 from fencepost.steps.answers import known, reported
@@ -29,8 +30,7 @@ def readers_see(context: ScenarioContext, logs: tuple[str, ...], content: tuple[
     """In each of these logs, a new reader of committed data gets these values, each once, in this order unless it is said that any order
     will do, and no others. It reads when what was decided is told everywhere."""
     for log in logs:
-        context.await_ends()
-        found = tuple(observed(context.system.committed(log), f"reading {log}"))
+        found = context.look(partial(_committed, context, log), content)
         holds = sorted(found) == sorted(content) if order else found == content
         context.expect(holds, what=f"readers of {log}", expected=_shown(content), seen=_shown(found))
 
@@ -40,7 +40,7 @@ def readers_do_not_see(context: ScenarioContext, logs: tuple[str, ...], values: 
     """In none of these logs does a new reader of committed data get one of these values, whatever else it gets."""
     for log in logs:
         context.await_ends()
-        found = tuple(observed(context.system.committed(log), f"reading {log}"))
+        found = _committed(context, log)
         expected = f"no {' and no '.join(CONTENT.render((value,)) for value in values)}"
         context.expect(not set(found) & set(values), what=f"readers of {log}", expected=expected, seen=_shown(found))
 
@@ -49,24 +49,21 @@ def readers_do_not_see(context: ScenarioContext, logs: tuple[str, ...], values: 
 def follower_was_given(context: ScenarioContext, log: str, content: tuple[str, ...]) -> None:
     """The reader who was there all along was given these values until now, each once, in this order, and no others. It reads on when what
     was decided is told everywhere."""
-    context.await_ends()
-    found = tuple(observed(context.followers[log].seen(), f"reading on in {log}"))
+    found = context.look(lambda: observed(context.followers[log].seen(), f"reading on in {log}"), content)
     context.expect(found == content, what=f"follower of {log}", expected=_shown(content), seen=_shown(found))
 
 
 @CORE.then("group {group} is done with {content} of {log}")
 def group_is_done_with(context: ScenarioContext, group: str, content: tuple[str, ...], log: str) -> None:
     """The group's place lies behind these values, and before the next one. What an open transaction has taken lies behind the place."""
-    context.await_ends()
-    found = tuple(observed(context.system.place(group, log), f"looking for the place of {group} in {log}"))
+    found = context.look(lambda: observed(context.system.place(group, log), f"looking for the place of {group} in {log}"), content)
     context.expect(found == content, what=f"place of {group} in {log}", expected=_shown(content), seen=_shown(found))
 
 
 @CORE.then("group {group} has {content} of {log} left")
 def group_has_left(context: ScenarioContext, group: str, content: tuple[str, ...], log: str) -> None:
     """A new member of the group gets these values, and no others; an order among values that come again is not asked for."""
-    context.await_ends()
-    found = sorted(observed(context.system.left(group, log), f"reading {log} as {group}"))
+    found = sorted(context.look(lambda: observed(context.system.left(group, log), f"reading {log} as {group}"), content))
     context.expect(found == list(content), what=f"{log} left for {group}", expected=_shown(content), seen=_shown(found))
 
 
@@ -76,6 +73,10 @@ def is_over(context: ScenarioContext, writer: str) -> None:
     context.await_ends()
     over = context.is_over(writer)
     context.expect(over, what=f"transaction of {writer}", expected="over", seen="over" if over else "not over")
+
+
+def _committed(context: ScenarioContext, log: str) -> Sequence[str]:
+    return observed(context.system.committed(log), f"reading {log}")
 
 
 def _shown(values: Iterable[str]) -> str:

@@ -20,11 +20,17 @@ def process(context: ScenarioContext, writer: str, other: str, log: str, results
 @CORE.then("each of {values} is seen in {results:log} or left of {log} for group {group}, and not both")
 def is_processed_once(context: ScenarioContext, values: tuple[str, ...], results: str, log: str, group: str) -> None:
     """What a new reader sees of the results and what a new member of the group gets are these values together, each once."""
-    context.await_ends()
-    seen = tuple(observed(context.system.committed(results), f"reading {results}"))
-    left = tuple(observed(context.system.left(group, log), f"reading {log} as {group}"))
+    seen: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+    def both() -> tuple[str, ...]:
+        nonlocal seen, left
+        seen = tuple(observed(context.system.committed(results), f"reading {results}"))
+        left = tuple(observed(context.system.left(group, log), f"reading {log} as {group}"))
+        return seen + left
+
     context.expect(
-        sorted(seen + left) == sorted(values),
+        sorted(context.look(both, values)) == sorted(values),
         what=f"{log} processed by {group}",
         expected=f"each of {CONTENT.render(values)} once",
         seen=f"{CONTENT.render(seen)} in {results}, {CONTENT.render(left)} left",

@@ -34,11 +34,13 @@ def is_deleted(context: ScenarioContext, topic: str) -> None:
 def has_been_terminated(context: ScenarioContext, topic: str) -> None:
     achieved(context.client.terminate_topic(context.topics[topic]), f"terminating {topic}")
     achieved(context.client.partitions(context.topics[topic]), "asking behind what the producers are told of it")
+    context.topics.sealed.add(topic)
 
 
 @TERMINATE.when
 def is_terminated(context: ScenarioContext, topic: str) -> None:
     context.ask("terminate", context.client.terminate_topic(context.topics[topic]))
+    context.topics.sealed.add(topic)
 
 
 @PIP31.when("the topic {topic} is made[, with a partition count of {count}]")

@@ -42,7 +42,7 @@ def agrees(context: ScenarioContext, participant: Participant) -> None:
         found = context.subscriptions.left(participant.name, expected)
     else:
         expected = [value for one in transactions for topic, value in one.written if topic == participant.name]
-        found = context.topics.seen(participant.name)
+        found = list(context.look(lambda: context.topics.seen(participant.name), expected))
     told = f"{shown(expected)}, since the commits of {', '.join(committed) or 'none'} succeeded"
     context.evidence.expect(sorted(found) == sorted(expected), told, shown(found), what=f"messages of {participant}")
 

@@ -1,6 +1,6 @@
 """What a scenario on Pulsar knows: its transactions, topics and subscriptions, and what was answered to its When."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -8,9 +8,10 @@ import pytest
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, MessageId, Subscription, TxnId
 from fencepost.contract.evidence import Evidence
-from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.contract.ports import Session
 from fencepost.steps.outcomes import achieved
+from fencepost.steps.settling import settled
 
 from .subscriptions import Subscriptions
 from .topics import Topics
@@ -46,6 +47,10 @@ class ScenarioContext:
         """Judge messages that somebody got, in their order."""
         self.evidence.expect(list(found) == list(expected), shown(expected), shown(found), what=what)
 
+    def look(self, look: Callable[[], Sequence[str]], expected: Sequence[str]) -> Sequence[str]:
+        """What a look shows: once, or again and again where nobody can say when an end is everywhere."""
+        return settled(look, expected, self.session.time, later=self.client.settles_later)
+
     def id_of(self, name: str) -> TxnId:
         """The id of a transaction."""
         return self.transactions[name].id
@@ -76,6 +81,8 @@ class ScenarioContext:
         answer = self.topics.send(topic, value, self.id_of(transaction))
         if isinstance(answer, Done):
             self.transactions[transaction].written.append((topic, value))
+        elif isinstance(answer, Unknown):
+            self.transactions[transaction].unknown.append(topic)
         return answer
 
 

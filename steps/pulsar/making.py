@@ -42,10 +42,10 @@ def transactions(context: ScenarioContext, transactions: tuple[str, ...], time_o
 @PULSAR.given("{transaction} is {unknown}")
 def is_unknown(context: ScenarioContext, transaction: str, unknown: str) -> None:
     """An id as the first coordinator gives them, which it has given to nobody; or one that names a coordinator that there is not."""
-    txn = TxnId(0, _NEVER_GIVEN)
+    txn = TxnId(0, _NEVER_GIVEN, scalable=context.client.is_scalable)
     if unknown == "a transaction of an unknown coordinator":
         count = achieved(context.client.coordinators(), "asking how many coordinators there are")
-        txn = TxnId(count, 1)
+        txn = TxnId(count, 1, scalable=context.client.is_scalable)
     context.transactions.by_name[transaction] = Transaction(txn, is_over=True)
 
 

@@ -30,7 +30,7 @@ def it_is_refused(context: ScenarioContext, errors: tuple[str, ...] | None) -> N
 def readers_see(context: ScenarioContext, topic: str, content: tuple[str, ...], order: str | None) -> None:
     """A new subscription receives these messages and no others, once every end that was asked for has reached the topic: in this order,
     or in one that is the topic's affair."""
-    expected, found = list(content), context.topics.seen(topic)
+    expected, found = list(content), list(context.look(lambda: context.topics.seen(topic), content))
     if order:
         expected, found = sorted(expected), sorted(found)
     context.expect_messages(f"readers of {topic}", expected, found)

@@ -5,13 +5,13 @@ with all that must come, what has not come is not on its way. Where an open tran
 does not come; then the broker says up to where it has read for the consumer.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from fencepost.adapters.pulsar.values import Consumer, InitialPosition, MessageId, Subscription, SubscriptionType
+from fencepost.adapters.pulsar.values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType
 from fencepost.steps.outcomes import achieved, observed
 
-from .topics import Topics, is_sentinel
+from .topics import NO_SENTINEL, Topics, is_sentinel
 
 _PERMITS = 1_000
 """As many messages as no scenario has."""
@@ -78,9 +78,8 @@ class Subscriptions:
         transactions.await_ends()
         come = observed(transactions.client.received(one.consumer), f"reading as {name}")  # it subscribes again where it must
         sentinel = self.topics.sentinel(one.topic)
-        if transactions.has_undecided(one.topic):
-            visible = observed(transactions.client.receive_visible(one.consumer, sentinel), f"reading as {name}")
-            return sorted(message.value for message in (*come, *visible) if not is_sentinel(message.value))
+        if self.topics.holds_sentinels_back(one.topic):
+            return self._visible(one, come, sentinel, expected)
         awaited = {sentinel, *expected}
         taken = [message.value for message in come]
         for _ in transactions.session.time.attempts():
@@ -89,7 +88,19 @@ class Subscriptions:
             if awaited <= set(taken):
                 break
         found = sorted(value for value in taken if not is_sentinel(value))
-        return found if sentinel in taken else [*found, "not even the sentinel"]
+        return found if sentinel in taken else [*found, NO_SENTINEL]
+
+    def _visible(self, one: Subscriber, come: Sequence[Received], sentinel: str, expected: Collection[str]) -> list[str]:
+        """What has come, and what comes still up to where its topic is held up. A sealed topic is looked at until all has come that must:
+        nobody can say when its end is told."""
+        transactions = self.topics.transactions
+        taken = [message.value for message in come]
+        for _ in transactions.session.time.attempts():
+            visible = observed(transactions.client.receive_visible(one.consumer, sentinel), f"reading {one.topic}")
+            taken += [message.value for message in visible]
+            if one.topic not in self.topics.sealed or set(expected) <= set(taken):
+                break
+        return sorted(value for value in taken if not is_sentinel(value))
 
     def come(self, name: str, expected: Collection[str]) -> list[str]:
         """What the consumer has received since somebody last looked, sorted, once all that is expected has come. Nothing is written."""

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fencepost.adapters.pulsar.values import MessageId, Producer, SubscriptionType, TxnId, persistent
+from fencepost.adapters.pulsar.values import MessageId, Producer, SubscriptionType, TxnId
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed
 
 from .transactions import GONE, Transactions
 
 _SENTINEL = "sentinel-"
+NO_SENTINEL = "not even the sentinel"
+"""Stands for the message that had to come, for nobody has the topic open."""
 _LET_GO_S = 5.0
 """How long is waited for the answer to an end that is held up no longer. Whether it is complete is asked afterwards."""
 
@@ -27,6 +29,8 @@ class Topics:
     by_name: dict[str, str] = field(default_factory=dict)
     key_of: dict[str, Callable[[str], str]] = field(default_factory=dict)
     """Those whose messages have keys, and the key of a payload; sentinels have none."""
+    sealed: set[str] = field(default_factory=set)
+    """Those that take no message any more, and so no sentinel: who reads them reads up to their end."""
     _producers: dict[str, Producer] = field(default_factory=dict)
     _looks: int = 0
 
@@ -35,8 +39,8 @@ class Topics:
 
     def create(self, name: str, namespace: str = "public/default") -> None:
         """A new topic that only this scenario uses."""
-        self.by_name[name] = persistent(self.transactions.session.unique(name), namespace)
-        achieved(self.transactions.client.create_topic(self[name]), f"making the topic {name}")
+        made = self.transactions.client.make_topic(self.transactions.session.unique(name), namespace)
+        self.by_name[name] = achieved(made, f"making the topic {name}")
 
     def producer(self, name: str) -> Producer:
         """The producer of a topic."""
@@ -50,11 +54,16 @@ class Topics:
         return self.transactions.client.send(self.producer(name), value, transaction=transaction, key=key)
 
     def sentinel(self, name: str) -> str:
-        """Send a message that is like no other, outside of transactions."""
+        """Send a message that is like no other, outside of transactions; to a sealed topic, none."""
         self._looks += 1
         sentinel = f"{_SENTINEL}{self._looks}"
-        observed(self.send(name, sentinel), f"sending a sentinel to {name}")
+        if name not in self.sealed:
+            observed(self.send(name, sentinel), f"sending a sentinel to {name}")
         return sentinel
+
+    def holds_sentinels_back(self, name: str) -> bool:
+        """Whether nobody is given a sentinel there now: an open transaction stops every reader, or the topic is sealed."""
+        return name in self.sealed or self.transactions.has_undecided(name)
 
     def seen(self, name: str, *, compacted: bool = False) -> list[str]:
         """What a new subscription from the first message on is given, without sentinels; of the compacted topic where that is said."""
@@ -65,8 +74,13 @@ class Topics:
         subscribed = client.subscribe(self[name], f"reader-{self._looks}", kind, read_compacted=compacted)
         consumer = achieved(subscribed, f"subscribing to {name}")
         sentinel = self.sentinel(name)
-        received = observed(client.receive_visible(consumer, sentinel), f"reading {name}")
-        return [message.value for message in received if not is_sentinel(message.value)]
+        if self.holds_sentinels_back(name):
+            received = observed(client.receive_visible(consumer, sentinel), f"reading {name}")
+            return [message.value for message in received if not is_sentinel(message.value)]
+        received = observed(client.receive_decided(consumer, sentinel), f"reading {name}")
+        found = [message.value for message in received if not is_sentinel(message.value)]
+        has_come = not client.settles_later or any(message.value == sentinel for message in received)
+        return found if has_come else [*found, NO_SENTINEL]
 
     def seen_behind(self, name: str, value: str) -> list[str]:
         """What a reader is given that begins behind the first message which has this value."""

@@ -55,6 +55,8 @@ class Transaction:
     """What its client has added to it."""
     written: list[tuple[str, str]] = field(default_factory=list)
     """Topic and payload of each message that was receipted."""
+    unknown: list[str] = field(default_factory=list)
+    """The topic of each message of which nobody knows whether it was stored."""
     acknowledged: list[tuple[str, Acknowledged]] = field(default_factory=list)
     """Subscription and messages of each acknowledgement that was answered with success."""
     ends: dict[Action, Outcome[None]] = field(default_factory=dict)
@@ -128,8 +130,10 @@ class Transactions:
 
     def end_or_see_no_answer(self, name: str, action: Action) -> Outcome[None] | NoAnswerYet:
         """The same of a transaction whose end may be incomplete, and its answer with it."""
-        if self[name].unavailable is None:
-            return self.end(name, action)
+        return self.end(name, action) if self[name].unavailable is None else self.end_before_a_later_one(name, action)
+
+    def end_before_a_later_one(self, name: str, action: Action) -> Outcome[None] | NoAnswerYet:
+        """Ask for the end of a transaction, and see whether its answer comes before that to a later one, or soon behind it."""
         ender, pending = self.begin_end(name, action)
         later = achieved(self.client.new_transaction(), "beginning a later transaction")
         achieved(self.client.end(later, Action.COMMIT), "committing a later transaction")
@@ -194,7 +198,8 @@ class Transactions:
 
     def has_undecided(self, topic: str) -> bool:
         """Whether a transaction that nobody has ended has written to a topic."""
-        return any(topic == written for one in self.by_name.values() if not one.is_over for written, _ in one.written)
+        ours = [one for one in self.by_name.values() if not one.is_over]
+        return any(topic in (*(written for written, _ in one.written), *one.unknown) for one in ours)
 
     def ongoing(self, coordinator: int = 0) -> int:
         """How many transactions of a coordinator are not over."""

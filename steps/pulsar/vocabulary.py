@@ -53,7 +53,7 @@ def shown(values: Iterable[str]) -> str:
     return _CONTENT.render(tuple(values))
 
 
-def _names(noun: str, name: str, meaning: str, pattern: str, show: str) -> ValueType[tuple[str, ...]]:
+def names(noun: str, name: str, meaning: str, pattern: str, show: str) -> ValueType[tuple[str, ...]]:
     """`noun A`, `nouns A and B` or `nouns A, B and C`."""
 
     def render(names: tuple[str, ...]) -> str:
@@ -105,9 +105,9 @@ _PARTICIPANT = ValueType("participant", _PARTICIPANT_PATTERN, "a topic, or a sub
 
 TYPES: tuple[ValueType[Any], ...] = (
     text("transaction", "[A-Z]", "a transaction of the scenario"),
-    _names("transaction", "transactions", "transactions, which are begun in this order", r"[A-Z]\b", "{}"),
+    names("transaction", "transactions", "transactions, which are begun in this order", r"[A-Z]\b", "{}"),
     text("topic", "[a-z]+", "a topic of the scenario"),
-    _names("topic", "topics", "topics that the scenario makes", '"[a-z]+"', '"{}"'),
+    names("topic", "topics", "topics that the scenario makes", '"[a-z]+"', '"{}"'),
     choice(
         "policy",
         "deduplicated",

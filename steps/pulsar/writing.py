@@ -10,8 +10,9 @@ from .vocabulary import PULSAR, Participant, Plain
 
 WRITE = PULSAR.act(
     given="{transaction} has written {values} to {topic}",
-    when="{transaction} writes {value} to {topic}",
-    meaning="SEND in the transaction, which was receipted. The topic is added first unless the transaction has it already, as clients do.",
+    when="{transaction} writes {value} to {topic}[, {not_added}]",
+    meaning="SEND in the transaction, which was receipted. The topic is added first unless the transaction has it already, as clients do, "
+    "or it is said that it is not.",
 )
 WRITE_BATCH = PULSAR.act(
     given="{transaction} has written a batch of {values} to {topic}",
@@ -67,8 +68,9 @@ def has_written_in_one_go(context: ScenarioContext, transaction: str, values: tu
 
 
 @WRITE.when
-def writes(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
-    context.take_part(transaction, Participant(topic, is_subscription=False))
+def writes(context: ScenarioContext, transaction: str, value: str, topic: str, not_added: str | None) -> None:
+    if not_added is None:
+        context.take_part(transaction, Participant(topic, is_subscription=False))
     context.ask("SEND", context.send(transaction, topic, value))
 
 
@@ -88,7 +90,7 @@ def has_committed(context: ScenarioContext, transaction: str, value: str, topic:
 
 @COMMIT_ONE.when
 def commits_one(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
-    writes(context, transaction, value, topic)
+    writes(context, transaction, value, topic, None)
     context.ask("END_TXN", context.transactions.end(transaction, Action.COMMIT))
 
 

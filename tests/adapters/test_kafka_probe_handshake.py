@@ -7,7 +7,7 @@ from scripted_broker import BOOTSTRAP, Answer, ScriptedBroker, hangs_up, says
 
 from fencepost.adapters.common.genuine import Whose
 from fencepost.adapters.common.releases import Identity
-from fencepost.adapters.kafka.handshake import ask, describe
+from fencepost.adapters.kafka.handshake import WITHOUT_SEALING, ask, describe
 from fencepost.adapters.kafka.inprocess import InProcessTransport
 from fencepost.adapters.kafka.offer import Offer, Range
 from fencepost.adapters.kafka.release import identify
@@ -95,7 +95,7 @@ def test_the_second_protocol_is_offered_with_its_apis_and_its_level() -> None:
     handshake = describe(Offer(V2, True, finalized={"transaction.version": 2}), IDENTITY, Whose(), offered=["crash"])
 
     assert handshake.capabilities == {"transactions-v2", "crash", "wire-faults"}
-    assert handshake.not_offered == ()
+    assert handshake.not_offered == (WITHOUT_SEALING,)
 
 
 @pytest.mark.parametrize(

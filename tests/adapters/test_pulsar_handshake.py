@@ -3,7 +3,7 @@
 import pytest
 
 from fencepost.adapters.common.genuine import Whose
-from fencepost.adapters.pulsar.handshake import Offer, describe, identify, told_by
+from fencepost.adapters.pulsar.handshake import WITHOUT_SEALING, Offer, describe, identify, told_by
 from fencepost.adapters.pulsar.settings import pulsar_settings
 from fencepost.adapters.pulsar.system import PulsarAt
 from fencepost.contract.errors import WrongUsage
@@ -60,7 +60,7 @@ def test_the_handshake_tells_what_connected_told() -> None:
     assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("5.0.0-M1", True, "pulsar-5.0")
     assert (handshake.judged_as, handshake.looks_like, handshake.deviations) == (None, ("pulsar", "5.0.0b1"), "no bundled deviations")
     assert handshake.capabilities == {"crash", "reload"}
-    assert handshake.not_offered == ("x: no",)
+    assert handshake.not_offered == ("x: no", WITHOUT_SEALING)
     assert handshake.notes == (
         "a note",
         "protocol version: 21; largest message: 5 bytes",

@@ -24,14 +24,14 @@ class Without(PulsarReferenceSystem):
         super().__init__("pulsar-4.0", patience_s=2.0)
         self.word = word
 
-    def _ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
+    def ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
         word = self.word
 
         class Admin(InProcessAdmin):
             def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:
                 return Done(AdminAnswer(404, b"{}")) if word in request.path else super().call(request, deadline_s)
 
-        return super()._ways_to(broker)[0], lambda: Admin(broker)
+        return super().ways_to(broker)[0], lambda: Admin(broker)
 
 
 def session_without(word: str) -> PulsarSession:

@@ -56,8 +56,10 @@ class Command:
 
 
 @contextlib.contextmanager
-def serve_command(folder: Path, *arguments: str, system: str = "kafka", end_with: signal.Signals = signal.SIGTERM) -> Iterator[Command]:
-    """`fencepost serve` on free ports. It must end with 0 when it is told to end."""
+def serve_command(
+    folder: Path, *arguments: str, system: str = "kafka", end_with: signal.Signals = signal.SIGTERM, dies_with: int | None = None
+) -> Iterator[Command]:
+    """`fencepost serve` on free ports. It must end with 0 when it is told to end, or have died with that exit code by itself."""
     log = folder / "serve.log"
     ports = ["--port", "0", *(["--admin-port", "0"] if system == "pulsar" else [])]
     command = [str(Path(sys.executable).parent / "fencepost"), "serve", system, *ports, *arguments]
@@ -66,8 +68,9 @@ def serve_command(folder: Path, *arguments: str, system: str = "kafka", end_with
         try:
             assert process.stdout is not None
             yield Command(process, process.stdout.readline(), log)
-            process.send_signal(end_with)
-            assert process.wait(ENDS_WITHIN_S) == 0, log.read_text()
+            if dies_with is None:
+                process.send_signal(end_with)
+            assert process.wait(ENDS_WITHIN_S) == (dies_with or 0), log.read_text()
         finally:
             process.kill()
 

@@ -71,9 +71,9 @@ class CountingConnection:
         finally:
             self.handled += 1
 
-    def take(self) -> Frame | None:
+    def take(self, *, with_news: bool = True) -> Frame | None:
         assert self._connection is not None
-        frame = self._connection.take()
+        frame = self._connection.take(with_news=with_news)
         self.said += frame is not None
         return frame
 
@@ -137,7 +137,7 @@ class ServedPulsarSystem(PulsarReferenceSystem):
     _loop: EventLoop | None = None
     _served: tuple[ServedPulsar, ...] = ()
 
-    def _ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
+    def ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
         loop = self._loop = self._loop or EventLoop().__enter__()
         for served in self._served:
             served.close()

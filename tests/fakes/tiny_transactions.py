@@ -4,10 +4,12 @@ Its topics are segments, and its requests have the flag `scalable`. A coordinato
 anything: each buffer and store hears by itself, at its site, that a transaction has ended. It lies in that nothing else is checked.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.reference.metadata.memory_data import MemoryData
 from fencepost.reference.pulsar.buffer import Place, Readable
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
@@ -17,6 +19,11 @@ from fencepost.reference.pulsar.participants import EndOnParticipant, Participan
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.scalable.control import Control, control
+from fencepost.reference.scalable.names import is_segment
+from fencepost.reference.scalable.parts import ScalableParts
+from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.segments import Segments
 
 Outcomes = Journal[tuple[TxnId, Action | None]]
 """How each transaction stands: None while it is open."""
@@ -26,13 +33,17 @@ class TinyTransactions:
     """The kind."""
 
     scalable = True
+    parallelism = 1
+    crash_points: Mapping[str, str] = {}
 
     def __init__(self) -> None:
         self.sites: dict[Participant, Site] = {}
         """Where each participant was loaded last; what was loaded before is gone."""
+        self._layouts = MemoryData()
+        self._stores: dict[int, MemoryStore] = {}
 
     def takes(self, topic: str) -> bool:
-        return topic.startswith("segment://")
+        return is_segment(topic)
 
     def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> "TinyCoordinator":  # noqa: ARG002 - nobody is sent an end
         return TinyCoordinator(tc_id, machine, self)
@@ -44,6 +55,22 @@ class TinyTransactions:
     def pending_ack_store(self, site: Site) -> "TinyStore":
         self.sites[site.participant] = site
         return TinyStore(site)
+
+    def forget(self, participant: Participant, machine: Machine) -> None:
+        """Nothing is held for participants."""
+
+    def control(self, machine: Machine, segments: Segments) -> Control:
+        self._stores[machine.node] = MemoryStore(self._layouts)
+        return control(ScalableParts(), machine, self._stores[machine.node], segments, ScalableProfile.load("seed"))
+
+    def node_is_down(self, node: int) -> None:
+        """Everything but layouts is on the disk."""
+        self._stores.pop(node).close()
+
+    def settle(self) -> None:
+        """Ends are told at once, and what is new of layouts now."""
+        for store in self._stores.values():
+            store.settle()
 
 
 def outcomes_on(machine: Machine) -> Outcomes:
@@ -117,6 +144,9 @@ class TinyBuffer:
             assert isinstance(entry.content, Message), "there are no markers"
             if entry.content.txn is None or known.get(entry.content.txn) is Action.COMMIT:
                 yield Readable(Place(entry.position), entry.content)
+
+    def erase(self) -> None:
+        """There is nothing."""
 
     def stored(self) -> Iterator[Message]:
         return (entry.content for entry in self._ledger if isinstance(entry.content, Message))

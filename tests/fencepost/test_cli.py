@@ -66,7 +66,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
     assert "+060 +061 +063" in out
     totals = compliance(reference_run[0])["totals"]
     assert f"  {totals['met']} of {totals['met']} asked: {totals['met']} met\n  not asked: {totals['excluded']} excluded" in out
-    assert "  reference conforms to core, KIP-890 and PIP-31\n" in out
+    assert "  reference conforms to core, KIP-890, PIP-31 and PIP-471\n" in out
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,14 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
         (("run", "--spec", "kip980"), "unknown proposal 'kip980'; did you mean kip890?"),
         (("run", "--only", "KIP890-60"), "--only KIP890-60: no requirement is named so; did you mean KIP890-060?"),
         (("run", "--level", "MSUT"), "unknown level 'MSUT'; did you mean MUST?"),
+        (("run", "--theme", "seeling"), "unknown theme 'seeling'; did you mean sealing?"),
+        (("run", "--theme", "sealing", "--spec", "kip890"), "nothing is selected by --spec kip890 --theme sealing"),
+        (("list", "--theme", "paint"), "unknown theme 'paint'; known: commits, aborts, fencing, recovery, sealing"),
+        (
+            ("list", "--theme", "sealing", "--spec", "kip890"),
+            "no requirement of kip890 has the theme sealing",
+        ),
+        (("list", "--theme", "sealing", "--format", "markdown"), "--format markdown is a page of whole proposals: leave out --theme"),
         (("run", "--profile", "kafka-4.99"), "kafka-4."),
         (("run", "--defect", "no-epoch-bmup"), "did you mean no-epoch-bump?"),
         (("run", "kafka"), "Say --bootstrap HOST:PORT"),

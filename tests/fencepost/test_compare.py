@@ -75,6 +75,22 @@ def test_two_runs_on_pulsar_are_the_same(tmp_path: Path) -> None:
     assert list(compare.differences(tmp_path / "one", tmp_path / "other")) == []
 
 
+def test_what_a_broker_writes_to_its_store_is_no_answer(tmp_path: Path) -> None:
+    """A system whose store nobody sees is compared with one that shows it."""
+    seen, unseen = tmp_path / "seen", tmp_path / "unseen"
+    fencepost("run", "--only", "PIP471-22", "--no-html", "--results", seen, expect=0)
+    shutil.copytree(seen, unseen)
+    hidden = 0
+    for path in history_files.found_in(unseen):
+        events = [json.loads(line) for line in history_files.text_of(path).splitlines()]
+        kept = [event for event in events if event["client"] != "broker"]
+        hidden += len(events) - len(kept)
+        path.write_bytes(history_files.packed(kept))
+
+    assert hidden > 0
+    assert list(compare.differences(seen, unseen)) == []
+
+
 def test_an_explanation_must_explain_something(lawful: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that fits no difference of a scenario that was compared is stale."""
     entry = Explanation(scenario="KIP890-060", request="end_txn", field="error", reason="r", link="l")

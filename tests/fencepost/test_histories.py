@@ -6,10 +6,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from commands import CHECKOUT, compliance, pytest_with_plugin, python_code, verdicts
+from commands import CHECKOUT, compliance, fencepost, pytest_with_plugin, python_code, verdicts
 from jsonschema import Draft202012Validator
 
 from fencepost import histories
+from fencepost.contract import history_files
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.pipeline import suite
 
@@ -42,6 +43,15 @@ def test_a_definite_anomaly_that_no_verdict_explains_is_red(
 
     (told,) = found.as_json()["anomalies"]
     assert (found.is_red, told["red"], told["explained"] is None) == (red, red, red)
+
+
+def test_a_session_that_tells_no_history_leaves_no_file(tmp_path: Path) -> None:
+    """As behind a stale read: what the fault shows is not what the system did, and an empty file would be a broken one."""
+    fencepost("run", "--only", "PIP471-17", "--no-html", "--results", tmp_path / "out", expect=0)
+
+    found = [path.name for path in history_files.found_in(tmp_path / "out")]
+    assert [name.startswith("PIP471-17-1-") for name in found] == [True]
+    assert len(verdicts(tmp_path / "out")) == 1
 
 
 @pytest.mark.parametrize(("other", "red"), [("G1a", False), ("G1b", True)])

@@ -128,6 +128,22 @@ def test_a_requirement_is_as_good_as_its_worst_scenario() -> None:
         assert (judged.verdict, judged.reason, judged.evidence) == (worse, "worse", 4)
 
 
+def test_a_protocol_that_offers_nothing_takes_nothing_from_what_others_show() -> None:
+    """A log of Kafka cannot be sealed, and says nothing of one of Pulsar; where none offers anything, that is the verdict."""
+
+    def under(protocol: str, verdict: Verdict, reason: str | None = None) -> ScenarioResult:
+        return dataclasses.replace(scenario(verdict, reason), protocol=protocol)
+
+    none = [under("kafka", Verdict.NOT_OFFERED, "kafka does not offer sealing") for _ in range(2)]
+    met, part = under("pulsar", Verdict.MET), under("pulsar", Verdict.NOT_OFFERED, "pulsar does not offer crash")
+
+    judged = judge_requirement("CORE-43", [*none, met])
+    assert (judged.verdict, judged.reason, len(judged.scenarios)) == (Verdict.MET, None, 3)
+    assert judge_requirement("CORE-43", [*none, met, part]).reason == "pulsar does not offer crash"
+    assert judge_requirement("CORE-43", [*none, under("pulsar", Verdict.VIOLATED)]).verdict is Verdict.VIOLATED
+    assert judge_requirement("CORE-43", none).verdict is Verdict.NOT_OFFERED
+
+
 def test_what_speaks_against_the_system_comes_before_a_stale_entry() -> None:
     """Both are red; the headline is of the system."""
     stale = dataclasses.replace(scenario(Verdict.HARNESS_ERROR, "stale"), expectation=Expectation("known.yaml", 7, True, is_stale=True))
@@ -149,6 +165,7 @@ def test_totals_name_every_verdict_and_add_up() -> None:
         ([Verdict.MET], []),
         ([Verdict.MET, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_RUN, Verdict.EXCLUDED], []),
         ([Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION], ["nothing was met"]),
+        ([Verdict.NOT_OFFERED, Verdict.NOT_OFFERED, Verdict.EXCLUDED], []),
         ([], ["nothing was met"]),
         ([Verdict.MET, Verdict.VIOLATED, Verdict.VIOLATED], ["2 violated"]),
         ([Verdict.MET, Verdict.INCONCLUSIVE], ["1 inconclusive"]),

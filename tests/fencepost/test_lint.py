@@ -78,6 +78,7 @@ def test_a_good_feature_is_clean() -> None:
     """The linter has no fault to find in the form that it asks for."""
     assert faults(GOOD) == []
     assert faults(GOOD, speech=says()) == []
+    assert faults(GOOD.replace("@MUST", "@MUST @commits @sealing")) == []
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,8 @@ def test_a_good_feature_is_clean() -> None:
         ("goes wrong.\n\n    Scenario: [1]", "goes wrong.\n\n    Scenari: [1]", "'Scenari: [1] ' in the description of KIP1-01"),
         ("@KIP1-01 @MUST", "@MUST", "needs the tag of a registered requirement; it has @MUST"),
         ("@KIP1-01 @MUST", "@KIP1-02 @MUST", "needs the tag of a registered requirement"),
-        ("@KIP1-01 @MUST", "@KIP1-01 @SHOULD", "must be @KIP1-01 @MUST; they are @KIP1-01 @SHOULD"),
+        ("@KIP1-01 @MUST", "@KIP1-01 @SHOULD", "must be @KIP1-01 @MUST, and its themes out of @commits, @aborts"),
+        ("@KIP1-01 @MUST", "@KIP1-01 @MUST @sealnig", "they are @KIP1-01 @MUST @sealnig"),
         ("Rule: Something", "Rule: Anything", "the title must be the statement of KIP1-01"),
         ("[2] Second", "[3] Second", "scenario 2 of its Rule must be called '[2] ...'"),
         ("[2] Second", "Second", "it is called 'Second'"),

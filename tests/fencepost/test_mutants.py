@@ -147,7 +147,7 @@ def free_names(code: object) -> list[tuple[str, tuple[str, ...]]]:
 
 def test_the_defects_and_the_server_are_not_changed() -> None:
     """The first are wrong already, and the second is no part of a run in process."""
-    assert {name.split("/")[1] for name in sources.files()} == {"kafka", "kernel", "pulsar"}
+    assert {name.split("/")[1] for name in sources.files()} == {"kafka", "kernel", "pulsar", "scalable"}
 
 
 def test_only_may_name_a_folder_or_a_file() -> None:

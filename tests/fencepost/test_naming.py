@@ -15,6 +15,7 @@ from fencepost.commands import completing
 from fencepost.contract import register
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName
+from fencepost.contract.themes import THEMES
 from fencepost.reference.defects import DEFECTS, LAWFUL
 
 
@@ -25,6 +26,7 @@ from fencepost.reference.defects import DEFECTS, LAWFUL
         ("profiles", ["kafka-4.0", "kafka-4.1", "kafka-4.2", "kafka-4.3", "pulsar-4.0", "pulsar-5.0", "seed"]),
         ("defects", [*DEFECTS, *LAWFUL]),
         ("capabilities", list(CAPABILITIES)),
+        ("themes", list(THEMES)),
     ],
 )
 def test_all_that_can_be_named_is_listed(kind: str, names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,6 +52,7 @@ def test_a_list_has_no_other_format() -> None:
     [
         (("--systems", "--defects"), "--systems and --defects exclude each other: each shows a table of its own"),
         (("--spec", "kip890", "--profiles"), "--spec kip890 is about requirements, and --profiles shows none"),
+        (("--theme", "sealing", "--themes"), "--theme sealing is about requirements, and --themes shows none"),
     ],
 )
 def test_one_list_at_a_time(arguments: tuple[str, ...], told: str) -> None:

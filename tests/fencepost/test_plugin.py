@@ -264,7 +264,7 @@ def test_examples_are_numbered_alike_under_each_protocol(tmp_path: Path) -> None
 
     found = compliance(tmp_path / "r")
     (row,) = [row for row in found["requirements"] if row["selected"]]
-    assert (row["verdict"], found["selection"]["pytest"], len(row["scenarios"])) == ("met", None, 18)
+    assert (row["verdict"], found["selection"]["pytest"], len(row["scenarios"])) == ("met", None, 27)
 
 
 def test_a_marker_that_nobody_has_is_refused_where_pytest_is_strict(tmp_path: Path) -> None:

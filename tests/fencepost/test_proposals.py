@@ -56,24 +56,24 @@ def features(tmp_path: Path) -> Path:
     """A copy of the features, with one proposal more."""
     folder = tmp_path / "features"
     shutil.copytree(CHECKOUT / "features", folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "pip471").mkdir()
-    (folder / "pip471" / "spec.yaml").write_text(WHOLE, encoding="utf-8")
+    (folder / "pip999").mkdir()
+    (folder / "pip999" / "spec.yaml").write_text(WHOLE, encoding="utf-8")
     return folder
 
 
 @pytest.mark.parametrize(
     ("mistake", "told"),
     [
-        (("[pulsar]", "[pulsar, plusar]"), "pip471/spec.yaml:3: protocols.2: 'plusar' is unknown; expected one of kafka, pulsar"),
-        (("source: https://example.org/pip-471\n", ""), f"pip471/spec.yaml:1: source: this key is missing; {EXPECTED}"),
-        (("protocols: [pulsar]", "protocols: []"), "pip471/spec.yaml:3: protocols: "),
-        (("protocols: [pulsar]", "protocols: pulsar"), "pip471/spec.yaml:3: protocols: "),
-        (("source:", "sauce:"), f"pip471/spec.yaml:2: sauce: this key is not known here; is it misspelt?; {EXPECTED}"),
+        (("[pulsar]", "[pulsar, plusar]"), "pip999/spec.yaml:3: protocols.2: 'plusar' is unknown; expected one of kafka, pulsar"),
+        (("source: https://example.org/pip-471\n", ""), f"pip999/spec.yaml:1: source: this key is missing; {EXPECTED}"),
+        (("protocols: [pulsar]", "protocols: []"), "pip999/spec.yaml:3: protocols: "),
+        (("protocols: [pulsar]", "protocols: pulsar"), "pip999/spec.yaml:3: protocols: "),
+        (("source:", "sauce:"), f"pip999/spec.yaml:2: sauce: this key is not known here; is it misspelt?; {EXPECTED}"),
     ],
 )
 def test_a_mistake_in_a_spec_is_told_with_its_place(features: Path, mistake: tuple[str, str], told: str) -> None:
     """File, line, key, and what is expected there."""
-    (features / "pip471" / "spec.yaml").write_text(WHOLE.replace(*mistake), encoding="utf-8")
+    (features / "pip999" / "spec.yaml").write_text(WHOLE.replace(*mistake), encoding="utf-8")
 
     with pytest.raises(WrongUsage) as error:
         proposals.read(features).check(registry.protocols())
@@ -83,21 +83,21 @@ def test_a_mistake_in_a_spec_is_told_with_its_place(features: Path, mistake: tup
 
 def test_a_register_without_a_spec_is_a_mistake(features: Path) -> None:
     """Nobody would ever be asked of it."""
-    (features / "pip471" / "spec.yaml").rename(features / "pip471" / "requirements.yaml")
+    (features / "pip999" / "spec.yaml").rename(features / "pip999" / "requirements.yaml")
 
-    with pytest.raises(WrongUsage, match=r"pip471/spec\.yaml: there is no such file beside requirements\.yaml; expected: "):
+    with pytest.raises(WrongUsage, match=r"pip999/spec\.yaml: there is no such file beside requirements\.yaml; expected: "):
         proposals.read(features)
 
 
 @pytest.mark.parametrize("arguments", [("run", "--only", "KIP890-060", "--no-html"), ("doctor",), ("list",), ("prove", "--spec", "core")])
 def test_commands_end_with_exit_code_2_at_a_mistake(features: Path, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     """Whichever looks at proposals."""
-    (features / "pip471" / "spec.yaml").write_text(WHOLE.replace("pulsar", "plusar"), encoding="utf-8")
+    (features / "pip999" / "spec.yaml").write_text(WHOLE.replace("pulsar", "plusar"), encoding="utf-8")
     given = [*arguments, *(["--results", str(tmp_path / "results")] if arguments[0] in ("run", "prove") else [])]
 
     finished = python_code(WITH_FEATURES.format(folder=str(features), arguments=given), expect=2)
 
-    assert "pip471/spec.yaml:3: protocols.1: 'plusar' is unknown; expected one of kafka, pulsar" in finished.out + finished.err
+    assert "pip999/spec.yaml:3: protocols.1: 'plusar' is unknown; expected one of kafka, pulsar" in finished.out + finished.err
     assert "Traceback" not in finished.out + finished.err
 
 

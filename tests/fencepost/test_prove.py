@@ -11,6 +11,7 @@ from commands import fencepost
 
 from fencepost import kill_matrix
 from fencepost import prove as prove_module
+from fencepost.asked_under import protocols_asked
 from fencepost.contract import register
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
@@ -165,30 +166,39 @@ def test_a_defect_that_does_not_apply_leaves_a_hole(what: str, monkeypatch: pyte
 
 IN_KAFKA = DEFECTS["core-kafka-dirty-read"]
 IN_PULSAR = DEFECTS["core-pulsar-dirty-read"]
+IN_SEGMENTS = DEFECTS["core-scalable-dirty-read"]
 
 
 def test_a_requirement_of_the_core_is_proved_under_each_protocol_or_a_hole_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one probe can see says nothing of the other; the page and the matrix say which one is missing."""
     proof = proof_of(monkeypatch, "CORE-02", defects=(IN_KAFKA,))
 
-    assert (proof.proved, proof.holes) == ({"CORE-02": [IN_KAFKA.name]}, [Hole("CORE-02", "pulsar")])
-    assert kill_matrix.as_json(proof)["requirements"][0]["holes"] == ["pulsar"]
+    holes = [Hole("CORE-02", "pulsar"), Hole("CORE-02", "pulsar-scalable")]
+    assert (proof.proved, proof.holes) == ({"CORE-02": [IN_KAFKA.name]}, holes)
+    assert kill_matrix.as_json(proof)["requirements"][0]["holes"] == ["pulsar", "pulsar-scalable"]
     assert "not proved under pulsar" in kill_matrix.page(proof)
 
 
 def test_with_a_defect_of_each_protocol_a_requirement_of_the_core_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is run on the reference of its protocol."""
-    proof = proof_of(monkeypatch, "CORE-02", defects=(IN_KAFKA, IN_PULSAR))
+    proof = proof_of(monkeypatch, "CORE-02", defects=(IN_KAFKA, IN_PULSAR, IN_SEGMENTS))
 
     assert proof.holds
-    assert proof.proved == {"CORE-02": [IN_KAFKA.name, IN_PULSAR.name]}
+    assert proof.proved == {"CORE-02": [IN_KAFKA.name, IN_PULSAR.name, IN_SEGMENTS.name]}
+
+
+def test_a_requirement_is_proved_only_under_protocols_that_offer_something_of_it() -> None:
+    """No log of Kafka or of classic Pulsar can be sealed: their references have no hole there."""
+    assert protocols_asked("CORE-43", register.bundled()) == ("pulsar-scalable",)
+    assert protocols_asked("CORE-02", register.bundled()) == ("kafka", "pulsar", "pulsar-scalable")
+    assert protocols_asked("KIP890-060", register.bundled()) == ("kafka",)
 
 
 def test_a_lawful_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
     """The core is asked of both; a proposal of Kafka only of Kafka's, and a lawful variant of Pulsar is then not asked at all."""
     in_pulsar = dataclasses.replace(LATE, name="late-in-pulsar", parts=pulsar.Parts(network=LATE.parts.network))
 
-    both = proof_of(monkeypatch, "CORE-02", "KIP890-060", defects=(BUMP, IN_KAFKA, IN_PULSAR, LATE, in_pulsar))
+    both = proof_of(monkeypatch, "CORE-02", "KIP890-060", defects=(BUMP, IN_KAFKA, IN_PULSAR, IN_SEGMENTS, LATE, in_pulsar))
     one = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, in_pulsar))
 
     asked = {seen.defect.name: sorted(seen.verdicts) for seen in both.seen if seen.defect.is_lawful}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fencepost.contract import register
+from fencepost.contract import register, themes
 from fencepost.contract.errors import WrongUsage
 from fencepost.selection import Selection
 
@@ -41,6 +41,24 @@ def test_proposals_and_levels_are_lists_in_any_case_of_letters() -> None:
     assert Selection.said(["KIP890,Pip31", "pip31"], levels=["must,Should"]) == Selection(("kip890", "pip31"), (), ("MUST", "SHOULD"))
 
 
+def test_a_theme_is_asked_across_all_proposals() -> None:
+    """As the tag that it is, or without its sign; several are asked together."""
+    sealing = chosen(Selection.said(themes=["@Sealing"]))
+    both = chosen(Selection.said(themes=["sealing,fencing"]))
+
+    assert sorted(sealing) == sorted(row for row in themes.requirements_of("sealing") if ROWS[row].is_tested)
+    assert set(both) == {*sealing, *chosen(Selection.said(themes=["fencing"]))}
+    assert {ROWS.spec_of(row) for row in both} >= {"core", "kip890", "pip31", "pip471"}
+
+
+def test_a_theme_narrows_what_else_was_said() -> None:
+    """What is selected is of that proposal and of that theme."""
+    found = chosen(Selection.said(["pip31"], themes=["sealing"]))
+
+    assert found
+    assert all(row.startswith("PIP31-") and "sealing" in themes.themes_of(row) for row in found)
+
+
 def test_what_is_skipped_is_not_asked() -> None:
     """Whatever else was said of it; the results say why."""
     selection = Selection.said(only=["CORE-0*"], skip=["core-0[2-9]", "CORE-11"])
@@ -58,6 +76,8 @@ def test_what_is_skipped_is_not_asked() -> None:
         (Selection.said(only=["CORE-01,KIP890-999"]), "--only KIP890-999: no requirement is named so; did you mean KIP890-"),
         (Selection.said(["KIP-890"]), r"unknown proposal 'kip-890'; did you mean kip890\?"),
         (Selection.said(levels=["MUSTN'T"]), r"unknown level \"MUSTN'T\"; did you mean MUST\?"),
+        (Selection.said(themes=["seal"]), r"unknown theme 'seal'; did you mean sealing\?"),
+        (Selection.said(["kip890"], themes=["sealing"]), "nothing is selected by --spec kip890 --theme sealing: no requirement has all of"),
         (Selection.said(skip=["*"]), r"nothing is selected by --skip \*: all of it is skipped"),
         (Selection.said(only=["CORE-01"], skip=["CORE-01"]), "nothing is selected by --only CORE-01 --skip CORE-01: all of it is skipped"),
         (Selection.said(["pip31"], ["CORE-01"]), "nothing is selected by --spec pip31 --only CORE-01: no requirement has all of that"),

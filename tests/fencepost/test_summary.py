@@ -75,7 +75,8 @@ def test_the_headline_counts_what_was_asked() -> None:
         ("violated", False, "does not conform: 1 violated"),
         ("inconclusive", True, "does not conform: 1 inconclusive"),
         ("harness_error", True, "does not conform: 1 harness error"),
-        ("not_offered", True, "does not conform: nothing is met"),
+        ("not_offered", True, "has no verdict: it offers nothing that it was asked"),
+        ("known_deviation", True, "does not conform: nothing is met"),
     ],
 )
 def test_the_ending_is_that_of_the_run(verdict: str, complete: bool, ending: str) -> None:

@@ -3,43 +3,34 @@
 from typing import Any
 
 import pytest
-from google.protobuf.message import Message as Command
 from pulsar_reference_client import TOPIC, World, done
 from tiny_transactions import TinyTransactions
 
 from fencepost.adapters.pulsar.values import Action, TxnId
 from fencepost.contract.outcomes import Refused
 from fencepost.wire.pulsar import messages_pb2 as pb
-from fencepost.wire.pulsar.frames import frame_of
 
-SEGMENT = "segment://public/default/orders/0000-ffff-0"
+SEGMENT = "segment://public/default/events/0000-ffff-0"
 FIRST = TxnId(0, 0)
 
 
 @pytest.fixture
 def world() -> World:
-    return World(kinds=[TinyTransactions()])
-
-
-def ask(world: World, command: Command) -> Any:
-    """The answer to one command, on a connection of its own."""
-    connection = world.broker.connect()
-    assert connection is not None
-    connection.handle(frame_of(command))
-    answer = connection.take()
-    assert answer is not None, "there was no answer"
-    return answer.body
+    """A broker of both kinds, with one segment."""
+    world = World(kinds=[TinyTransactions()])
+    world.administer("PUT", "/admin/v2/scalable/public/default/events")
+    return world
 
 
 def begin(world: World) -> TxnId:
-    begun = ask(world, pb.CommandNewTxn(request_id=1, tc_id=0, scalable=True))
+    begun = world.ask(pb.CommandNewTxn(request_id=1, tc_id=0, scalable=True))
     assert not begun.HasField("error")
     return TxnId(begun.txnid_most_bits, begun.txnid_least_bits)
 
 
 def end(world: World, txn: TxnId, action: Action) -> Any:
     asked = pb.CommandEndTxn(request_id=2, txnid_most_bits=0, txnid_least_bits=txn.sequence, txn_action=action.value, scalable=True)
-    answer = ask(world, asked)
+    answer = world.ask(asked)
     world.broker.advance(200)
     return answer
 

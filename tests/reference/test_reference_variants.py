@@ -101,5 +101,7 @@ def test_a_variant_stands_where_it_is_looked_for(variant: Defect) -> None:
         assert place[0] == "lawful"
     else:
         features = {feature for requirement in variant.breaks for feature in features_of(requirement)}
-        due = {(proposal, variant.protocol, name) if proposal == "core" else (proposal, name) for proposal, name in features}
+        due = {
+            (proposal, variant.protocol.replace("-", "_"), name) if proposal == "core" else (proposal, name) for proposal, name in features
+        }
         assert place in due

@@ -13,6 +13,7 @@ from pulsar_clients import PulsarWire, healthy
 from pulsar_mutations import absurd, recorded
 from pulsar_strategies import frames as any_frames
 from served import Command, serve_command
+from tiny_transactions import TinyTransactions
 
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.api import KNOWN
@@ -27,10 +28,10 @@ PROFILES = st.sampled_from(PulsarProfile.names())
 
 
 class Conversation:
-    """One client after the other at a broker in this process: whoever is sent away comes again."""
+    """One client after the other at a broker in this process, which has scalable topics: whoever is sent away comes again."""
 
     def __init__(self, profile: str) -> None:
-        self.broker = ReferencePulsar(PulsarProfile.load(profile), Parts(), nodes=1)
+        self.broker = ReferencePulsar(PulsarProfile.load(profile), Parts(), nodes=1, kinds=[TinyTransactions()])
         self._connection = self.broker.connect()
         self.said: list[Frame] = []
 
@@ -91,8 +92,8 @@ def test_damaged_bytes_are_malformed_or_lawful(profile: str, sent: list[bytes]) 
 
 _WORDS = st.sampled_from(
     (
-        "admin v2 v3 persistent public default orders sub partitions stats transactions transactionMetadata coordinatorStats "
-        "abortTransaction pendingAckStats positionStatsInPendingAck 0 1 -1 ٣ .. " + "9" * 30
+        "admin v2 v3 persistent scalable namespaces unload public default orders sub partitions stats transactions transactionMetadata "
+        "coordinatorStats abortTransaction pendingAckStats positionStatsInPendingAck 0 1 -1 ٣ .. " + "9" * 30
     ).split(" ")
 )
 _PATHS = st.lists(_WORDS, max_size=9).map(lambda words: "/" + "/".join(words))
@@ -104,6 +105,9 @@ _KNOWN_PATHS = st.sampled_from(
         "/admin/v2/persistent/public/default/orders/unload",
         "/admin/v2/persistent/public/default/or ders",
         "/admin/v2/namespaces/public/default/deduplication",
+        "/admin/v2/namespaces/public/default/unload",
+        "/admin/v2/scalable/public/default/events",
+        "/admin/v2/scalable/public/default/events/subscriptions/sub",
         "/admin/v3/transactions/coordinatorStats",
         "/admin/v3/transactions/transactionCoordinator/replicas",
         "/admin/v3/transactions/abortTransaction/0/0",
@@ -116,7 +120,7 @@ _CALLS = st.builds(
     AdminRequest,
     st.sampled_from(["GET", "PUT", "POST", "DELETE", "PATCH"]),
     _PATHS | _KNOWN_PATHS,
-    st.dictionaries(st.sampled_from(["coordinatorId", "x"]), st.text(max_size=3)),
+    st.dictionaries(st.sampled_from(["coordinatorId", "numInitialSegments", "x"]), st.text(max_size=3)),
     _JSON,
 )
 

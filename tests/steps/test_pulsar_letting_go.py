@@ -27,8 +27,8 @@ class _Fails(InProcessAdmin):
 
 
 class _System(PulsarReferenceSystem):
-    def _ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
-        connect, _ = super()._ways_to(broker)
+    def ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
+        connect, _ = super().ways_to(broker)
         return connect, lambda: _Fails(broker)
 
 

@@ -2,7 +2,9 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message as Command
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.attached import Attached
@@ -25,6 +27,7 @@ from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.connection import Connection
 from fencepost.reference.pulsar.kinds import TransactionKind
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+from fencepost.wire.pulsar.frames import frame_of
 
 TOPIC = "persistent://public/default/orders"
 OTHER = "persistent://public/default/payments"
@@ -89,6 +92,21 @@ class World:
             )
             self._probes[name] = PulsarProbe(client, self.time)
         return self._probes[name]
+
+    def ask(self, command: Command, number: int = 1) -> Any:
+        """The answer to one command, on a connection of its own."""
+        connection = self.broker.connect(number)
+        assert connection is not None
+        connection.handle(frame_of(command))
+        answer = connection.take()
+        assert answer is not None, "there was no answer"
+        return answer.body
+
+    def administer(self, method: str, path: str, **query: str) -> AdminAnswer:
+        """The answer to one admin call."""
+        answer = self.broker.admin(AdminRequest(method, path, query))
+        assert answer is not None
+        return answer
 
     def producer(self, topic: str = TOPIC, name: str = "app") -> Producer:
         return done(self.probe(name).producer(topic))

@@ -82,11 +82,21 @@ def test_every_type_has_a_command() -> None:
     assert set(pb.BaseCommand.Type.values()) == {field.number for field in pb.BaseCommand.DESCRIPTOR.fields} - {1}
 
 
-def test_a_known_frame_has_known_bytes() -> None:
-    """Byte by byte: END_TXN of transaction (0,1), as brokers accept it."""
-    frame = frame_of(pb.CommandEndTxn(request_id=2, txnid_least_bits=1, txnid_most_bits=0, txn_action=pb.COMMIT))
-
-    assert encode(frame).hex() == "00000011" + "0000000d" + "0838" + "c203" + "08" + "0802100118002000"
+@pytest.mark.parametrize(
+    ("command", "size", "known"),
+    [
+        (pb.CommandEndTxn(request_id=2, txnid_least_bits=1, txnid_most_bits=0, txn_action=pb.COMMIT), 13, "0838c203080802100118002000"),
+        (pb.CommandNewTxn(request_id=2, txn_ttl_millis=1, tc_id=0, scalable=True), 13, "08329203080802100118002001"),
+        (pb.CommandScalableTopicLookup(session_id=2, topic="t"), 10, "0846b204050802120174"),
+        (pb.CommandScalableTopicClose(session_id=2), 7, "0848c204020802"),
+        (pb.CommandWatchTcAssignments(watch_id=2), 7, "084ffa04020802"),
+        (pb.CommandWatchTcAssignmentsClose(watch_id=2), 7, "08518a05020802"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_known_frame_has_known_bytes(command: Any, size: int, known: str) -> None:
+    """Byte by byte, as brokers accept them."""
+    assert encode(frame_of(command)).hex() == f"{size + 4:08x}{size:08x}{known}"
 
 
 @pytest.mark.parametrize(

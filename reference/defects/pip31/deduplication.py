@@ -10,12 +10,16 @@ from fencepost.reference.pulsar.deduplication import Deduplication
 from fencepost.reference.pulsar.values import Message
 
 
-class _StoresEverything(Deduplication):
+class StoresEverything(Deduplication):
+    """No message is known again."""
+
     def is_there(self, message: Message) -> bool:  # noqa: ARG002 - it does not look
         return False
 
 
-class _KnowsOnlyThisLife(Deduplication):
+class KnowsOnlyThisLife(Deduplication):
+    """A topic that is loaded knows no message again."""
+
     def recovered(self, stored: Iterable[Message]) -> Iterable[Message]:  # noqa: ARG002 - what was stored before it was loaded
         return ()
 
@@ -25,7 +29,7 @@ REPEATED_IS_STORED = Defect(
     breaks={"PIP31-48": Symptom(what="^readers of orders$", expected='^"a1"$', seen='^"a1", "a1"$')},
     story="A message that is sent again after a lost connection is stored once more.",
     origin="textbook: at least once",
-    parts=Parts(deduplication=_StoresEverything),
+    parts=Parts(deduplication=StoresEverything),
 )
 
 REPEATED_IS_STORED_AFTER_LOADING = Defect(
@@ -33,7 +37,7 @@ REPEATED_IS_STORED_AFTER_LOADING = Defect(
     breaks={"PIP31-48": Symptom(what="^readers of orders$", expected='^"a1"$', seen='^"a1", "a1"$')},
     story="The sequence ids are known in memory only, so that a topic that was loaded anew takes a repeated message.",
     origin="textbook: a state that recovery forgets",
-    parts=Parts(deduplication=_KnowsOnlyThisLife),
+    parts=Parts(deduplication=KnowsOnlyThisLife),
 )
 
 

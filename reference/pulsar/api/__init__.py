@@ -9,7 +9,7 @@ from fencepost.reference.pulsar.errors import Refused
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame
 
-from . import consuming, lookups, producing, transactions
+from . import consuming, lookups, producing, scalable_consumers, scalable_topics, transactions
 from .peer import Peer, code
 
 _Handler: TypeAlias = Callable[[Peer, Any], None]
@@ -39,8 +39,18 @@ _HANDLERS: Mapping[str, _Handler] = {
     "UNSUBSCRIBE": consuming.unsubscribe,
 }
 
-KNOWN = frozenset({"SEND", *_HANDLERS})
-"""What a client may say."""
+_HANDLERS_OF_SCALABLE_TOPICS: Mapping[str, _Handler] = {
+    "SCALABLE_TOPIC_CLOSE": scalable_topics.close,
+    "SCALABLE_TOPIC_LOOKUP": scalable_topics.lookup,
+    "SCALABLE_TOPIC_SUBSCRIBE": scalable_consumers.subscribe,
+    "WATCH_SCALABLE_TOPICS": scalable_topics.watch_topics,
+    "WATCH_SCALABLE_TOPICS_CLOSE": scalable_topics.close_topics,
+    "WATCH_TC_ASSIGNMENTS": scalable_topics.watch_tc_assignments,
+    "WATCH_TC_ASSIGNMENTS_CLOSE": scalable_topics.close_tc_assignments,
+}
+
+KNOWN = frozenset({"SEND", *_HANDLERS, *_HANDLERS_OF_SCALABLE_TOPICS})
+"""What a client may say, where the broker has scalable topics."""
 
 
 def take(peer: Peer, frame: Frame) -> bool:
@@ -49,6 +59,8 @@ def take(peer: Peer, frame: Frame) -> bool:
         producing.send(peer, frame)
         return True
     handler = _HANDLERS.get(frame.name)
+    if handler is None and peer.node.has_scalable_topics:
+        handler = _HANDLERS_OF_SCALABLE_TOPICS.get(frame.name)
     if handler is None:
         return False
     try:

@@ -1,5 +1,6 @@
 """SUBSCRIBE, FLOW, ACK, REDELIVER, SEEK, GET_LAST_MESSAGE_ID, UNSUBSCRIBE, CLOSE_CONSUMER, and MESSAGE to the client."""
 
+from fencepost.reference.kernel.rules import rule
 from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.errors import Error, Refused
@@ -20,13 +21,14 @@ def subscribe(peer: Peer, command: pb.CommandSubscribe) -> None:
     if command.consumer_id in peer.consumers:
         _done(peer, command)
         return
-    topic = peer.node.topics.create(command.topic)
+    topic = peer.node.bring_up(command.topic)
     kind = SubscriptionType(pb.CommandSubscribe.SubType.Name(command.sub_type))
     consumer = Consumer(
         command.consumer_id,
         command.consumer_name,
         lambda delivery: _deliver(peer, command.consumer_id, delivery),
         lambda active: peer.say(pb.CommandActiveConsumerChange(consumer_id=command.consumer_id, is_active=active)),
+        lambda: peer.say(pb.CommandReachedEndOfTopic(consumer_id=command.consumer_id)),
     )
     subscription = topic.subscribe(
         command.subscription, kind, _start(topic, command), durable=command.durable, compacted=command.read_compacted
@@ -35,8 +37,8 @@ def subscribe(peer: Peer, command: pb.CommandSubscribe) -> None:
     peer.consumers[command.consumer_id] = (SubscriptionName(command.topic, command.subscription), consumer)
     _done(peer, command)
     subscription.announce_active()
-    if topic.producers.is_terminated and not subscription.has_more():
-        peer.say(pb.CommandReachedEndOfTopic(consumer_id=command.consumer_id))
+    if topic.has_ended_for(subscription):
+        subscription.tell_end([consumer])
 
 
 def flow(peer: Peer, command: pb.CommandFlow) -> None:
@@ -61,6 +63,7 @@ def ack(peer: Peer, command: pb.CommandAck) -> None:
         return
     if command.HasField("request_id") and peer.node.answers.answers_acknowledgement(is_refusal=False):
         peer.say(pb.CommandAckResponse(consumer_id=command.consumer_id, request_id=command.request_id))
+    _topic(peer, command.consumer_id).tell_end()
 
 
 def redeliver(peer: Peer, command: pb.CommandRedeliverUnacknowledgedMessages) -> None:
@@ -138,6 +141,7 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
 
 def _start(topic: Topic, command: pb.CommandSubscribe) -> Place:
     if command.HasField("start_message_id"):
+        rule("PIP460-44")
         return message_ids.behind(topic, command.start_message_id)
     return EARLIEST if command.initial_position == pb.CommandSubscribe.Earliest else topic.latest()
 

@@ -8,11 +8,15 @@ from .peer import Peer
 
 
 def connect(peer: Peer, command: pb.CommandConnect) -> None:
+    """Of the features, only those of scalable topics are told, where the broker has them."""
+    has_scalable = peer.node.has_scalable_topics
+    flags = pb.FeatureFlags(supports_scalable_topics=True, supports_tc_metadata_discovery=True) if has_scalable else None
     peer.say(
         pb.CommandConnected(
             server_version="Fencepost reference",
             protocol_version=command.protocol_version,
             max_message_size=MAX_MESSAGE,
+            feature_flags=flags,
         )
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from google.protobuf.message import Message as Command
 
@@ -18,6 +19,18 @@ UNASKED = MINUS_ONE
 """The request id of what the broker says without having been asked."""
 
 
+class Watching(Protocol):
+    """Something of which a client is told until it wants no more, or is gone."""
+
+    def take(self) -> Command | None:
+        """What is told next; None where there is nothing new."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more is wanted."""
+        ...
+
+
 @dataclass(eq=False)
 class Peer:
     """One connection's client."""
@@ -26,7 +39,12 @@ class Peer:
     say_frame: Callable[[Frame], None]
     producers: dict[int, tuple[str, Producer]] = field(default_factory=dict)
     """What it produces to: the topic, by the number that the client chose."""
+    sealed: dict[int, str] = field(default_factory=dict)
+    """Its producers that were closed since their segments were sealed, until it says something else of their numbers."""
     consumers: dict[int, tuple[SubscriptionName, Consumer]] = field(default_factory=dict)
+
+    watches: dict[tuple[str, int], Watching] = field(default_factory=dict)
+    """What it is told of, by kind and by the number that the client chose."""
 
     def say(self, command: Command, payload: Payload | None = None) -> None:
         self.say_frame(frame_of(command, payload))
@@ -37,8 +55,25 @@ class Peer:
             raise Refused(Error.CONSUMER_NOT_FOUND, f"there is no consumer {number} on this connection")
         return self.consumers[number]
 
+    def news(self) -> Frame | None:
+        """What one of its watches tells next; None where none has anything new. It waits there, and not among what was said."""
+        return next((frame_of(told) for watch in self.watches.values() if (told := watch.take()) is not None), None)
+
+    def watch(self, which: tuple[str, int], watch: Watching) -> None:
+        """Tell what that watch has first, which is the answer to who asked for it, and later what is new."""
+        if (first := watch.take()) is not None:
+            self.say(first)
+        self.watches[which] = watch
+
+    def close_watch(self, which: tuple[str, int]) -> None:
+        """Tell nothing more there, if there was such a watch."""
+        if (watch := self.watches.pop(which, None)) is not None:
+            watch.close()
+
     def leave(self) -> None:
         """The client is gone, with all that it opened."""
+        for which in list(self.watches):
+            self.close_watch(which)
         for topic, producer in self.producers.values():
             if topic in self.node.topics.names:
                 self.node.topics.named(topic).producers.detach(producer)

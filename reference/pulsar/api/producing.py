@@ -21,7 +21,7 @@ _MOST_IN_A_BATCH = 65_536
 def producer(peer: Peer, command: pb.CommandProducer) -> None:
     """A topic that is not there comes up. A producer without a name gets one that nobody has."""
     _drop(peer, command.producer_id)
-    topic = peer.node.topics.create(command.topic)
+    topic = peer.node.bring_up(command.topic)
     opened = Producer(command.producer_name or f"reference-{len(topic.producers)}-{command.producer_id}-{command.request_id}")
     topic.producers.attach(opened)
     peer.producers[command.producer_id] = (command.topic, opened)
@@ -36,8 +36,13 @@ def producer(peer: Peer, command: pb.CommandProducer) -> None:
 
 
 def send(peer: Peer, frame: Frame) -> None:
-    """A message, or a batch. What comes of a producer that was closed is ignored: CLOSE_PRODUCER was sent to the client."""
+    """A message, or a batch. What comes of a producer that was closed is ignored: CLOSE_PRODUCER was sent to the client.
+
+    Where that was since its segment is sealed, the proposal wants it answered all the same.
+    """
     command: pb.CommandSend = frame.body
+    if (sealed := peer.sealed.get(command.producer_id)) is not None and _answers_late_writes(peer):
+        _refuse(peer, command, Refused(Error.TOPIC_TERMINATED, f"{sealed} is sealed"))
     if command.producer_id not in peer.producers or frame.payload is None:
         return
     name, opened = peer.producers[command.producer_id]
@@ -46,14 +51,7 @@ def send(peer: Peer, frame: Frame) -> None:
             _message(command, opened.name, frame.payload), deduplicated=peer.node.is_deduplicated(name)
         )
     except Refused as refused:
-        peer.say(
-            pb.CommandSendError(
-                producer_id=command.producer_id,
-                sequence_id=command.sequence_id,
-                error=code(refused.error),
-                message=refused.message,
-            )
-        )
+        _refuse(peer, command, refused)
     else:
         peer.say(_receipt(command, stored))
 
@@ -63,8 +61,24 @@ def close_producer(peer: Peer, command: pb.CommandCloseProducer) -> None:
     peer.say(pb.CommandSuccess(request_id=command.request_id))
 
 
+def _answers_late_writes(peer: Peer) -> bool:
+    return peer.node.answers.answers_a_message_to_what_is_sealed(peer.node.scalable.profile.sealed_writes)
+
+
+def _refuse(peer: Peer, command: pb.CommandSend, refused: Refused) -> None:
+    peer.say(
+        pb.CommandSendError(
+            producer_id=command.producer_id,
+            sequence_id=command.sequence_id,
+            error=code(refused.error),
+            message=refused.message,
+        )
+    )
+
+
 def _drop(peer: Peer, number: int) -> None:
     """The number is free, and so is the name of the producer that had it."""
+    peer.sealed.pop(number, None)
     if number in peer.producers:
         name, opened = peer.producers.pop(number)
         peer.node.topics.named(name).producers.detach(opened)

@@ -8,7 +8,9 @@ from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.values import BEFORE_ALL, Position, SubscriptionType
 
 
-class _PassesByWhatIsCommittedLater(Subscription):
+class PassesByWhatIsCommittedLater(Subscription):
+    """A consumer that waits is led past what is committed behind the place where it began to wait."""
+
     waits_since: Position = BEFORE_ALL
 
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
@@ -25,5 +27,5 @@ COMMITTED_PASSES_FOLLOWERS_BY = Defect(
     breaks={"CORE-29": Symptom(what="follower of orders", expected='"a1", "a2"$', seen='^"early"$')},
     story="A commit wakes nobody, and the next plain message leads waiting consumers past it; only a new subscription gets it.",
     origin="textbook: a wake-up that is missing in one of two places",
-    parts=Parts(subscription=_PassesByWhatIsCommittedLater),
+    parts=Parts(subscription=PassesByWhatIsCommittedLater),
 )

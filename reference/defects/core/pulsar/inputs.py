@@ -10,12 +10,16 @@ from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 
 
-class _GivesBackAlways(Subscription):
+class GivesBackAlways(Subscription):
+    """The end of a transaction gives back what it acknowledged, however it ended."""
+
     def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
         super().apply_outcome(txn, Action.ABORT)
 
 
-class _DeletesAlways(Subscription):
+class DeletesAlways(Subscription):
+    """The end of a transaction deletes what it acknowledged, however it ended."""
+
     def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
         super().apply_outcome(txn, Action.COMMIT)
 
@@ -25,7 +29,9 @@ class _TellsTopicsOnly(Participants):
         return list(transaction.partitions) or super().recipients(transaction)
 
 
-class _OneForAll(Cursor):
+class OneForAll(Cursor):
+    """All subscriptions of a topic share one cursor."""
+
     def journal_name(self, name: SubscriptionName) -> str:
         return super().journal_name(SubscriptionName(name.topic, "all"))
 
@@ -35,7 +41,7 @@ INPUT_COMES_AGAIN = Defect(
     breaks={"CORE-20": Symptom(seen='^"i1", "i2", "i3"$')},
     story="The end of a transaction gives back what it acknowledged, also when it was committed.",
     origin="textbook: pending acknowledgements that are only ever dropped",
-    parts=Parts(subscription=_GivesBackAlways),
+    parts=Parts(subscription=GivesBackAlways),
 )
 
 INPUT_LOST = Defect(
@@ -43,7 +49,7 @@ INPUT_LOST = Defect(
     breaks={"CORE-21": Symptom(seen='^"i3"$')},
     story="The end of a transaction deletes what it acknowledged, also when it was aborted.",
     origin="textbook: pending acknowledgements that are only ever applied",
-    parts=Parts(subscription=_DeletesAlways),
+    parts=Parts(subscription=DeletesAlways),
 )
 
 INPUT_NOT_TOLD = Defect(
@@ -59,5 +65,5 @@ ONE_PLACE_FOR_ALL_GROUPS = Defect(
     breaks={"CORE-23": Symptom(seen='^"i3"$')},
     story="A topic has one cursor, so that what one subscription acknowledges is gone for all.",
     origin="textbook: the wrong key",
-    parts=Parts(cursor=_OneForAll),
+    parts=Parts(cursor=OneForAll),
 )

@@ -35,7 +35,9 @@ class _PendingInMemory(PendingAckJournal):
         return False
 
 
-class _PendingIsFree(PendingAcks):
+class PendingIsFree(PendingAcks):
+    """What is pending in a transaction is neither withheld nor in conflict."""
+
     def units_at(self, place: Place) -> Units:  # noqa: ARG002 - nothing is withheld
         return frozenset()
 
@@ -43,7 +45,9 @@ class _PendingIsFree(PendingAcks):
         return False
 
 
-class _DeletesAtOnce(Subscription):
+class DeletesAtOnce(Subscription):
+    """What a transaction acknowledges is deleted before that ends."""
+
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
         super().acknowledge_in(txn, wanted)
         self.cursor.acknowledge(wanted, self._buffer)
@@ -78,7 +82,7 @@ PENDING_INPUT_GIVEN_AWAY = Defect(
     breaks={"CORE-34": Symptom(what="inputs processed by workers", seen='^"i1", "i1" in results')},
     story="What an open transaction has acknowledged is given to the next consumer, and may be acknowledged again.",
     origin="textbook: two states where PIP-31 has three",
-    parts=Parts(pending_acks=_PendingIsFree),
+    parts=Parts(pending_acks=PendingIsFree),
 )
 
 OPEN_INPUT_GIVEN = Defect(
@@ -94,5 +98,5 @@ PLACE_MOVED_TOO_EARLY = Defect(
     breaks={"CORE-39": Symptom(what="place of workers in inputs", expected="^nothing", seen='^"i1"$')},
     story="What a transaction acknowledges is deleted at once, and given back by an abort.",
     origin="textbook: undone afterwards, where it should be done afterwards",
-    parts=Parts(subscription=_DeletesAtOnce),
+    parts=Parts(subscription=DeletesAtOnce),
 )

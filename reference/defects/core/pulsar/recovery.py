@@ -40,7 +40,9 @@ class _TellsTheFirstOfThoseItFinds(LogCoordinator):
         return replace(found, partitions=found.partitions[:1]) if found.status.is_decided else found
 
 
-class _EndsBeforeItDeletes(PendingAcks):
+class EndsBeforeItDeletes(PendingAcks):
+    """That a transaction has ended is durable before what it acknowledged is deleted."""
+
     def end(self, txn: TxnId, action: Action) -> Waiting:
         waiting = super().end(txn, action)
         self.record_end(txn)
@@ -92,5 +94,5 @@ END_BEFORE_DELETION = Defect(
     breaks={"CORE-28": Symptom(what="place of workers in inputs", expected='^"i1"$', seen="^nothing")},
     story="A subscription writes down that a commit is over, and then deletes: after a crash in between, the committed input comes again.",
     origin="found in this reference by a review",
-    parts=Parts(pending_acks=_EndsBeforeItDeletes),
+    parts=Parts(pending_acks=EndsBeforeItDeletes),
 )

@@ -1,0 +1,70 @@
+"""A metadata store whose clients' writes are noted, for the history of a scenario.
+
+Only what was done is noted. Where the store did not answer, nobody knows, and the note says so.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeAlias
+
+from fencepost.adapters.pulsar.store_writes import StoreWrite
+from fencepost.reference.metadata.store import Change, IndexEntry, MetadataStore, Record, Session, Unavailable, Value, Version, Watch
+
+Note: TypeAlias = Callable[[StoreWrite, str | None], None]
+"""Is told of a write, and why nobody knows whether it was done; None where it was."""
+
+
+class NotedStore:
+    """A client of the store `inner`. What sessions write, and what ends with them, is not noted: no transaction is in it."""
+
+    def __init__(self, inner: MetadataStore, note: Note) -> None:
+        self._inner = inner
+        self._note = note
+        self.get, self.keys, self.scan = inner.get, inner.keys, inner.scan
+        self.keys_by_index, self.scan_by_index = inner.keys_by_index, inner.scan_by_index
+        self.settle, self.hear, self.close = inner.settle, inner.hear, inner.close
+
+    def put(
+        self,
+        key: str,
+        value: Value,
+        *,
+        expected: Version | None = None,
+        partition_key: str | None = None,
+        indexes: Sequence[IndexEntry] = (),
+    ) -> Record:
+        write = StoreWrite("put", key, value)
+        with self._doubting(write):
+            record = self._inner.put(key, value, expected=expected, partition_key=partition_key, indexes=indexes)
+        self._note(write, None)
+        return record
+
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+        with self._doubting(StoreWrite("append", prefix, value)):
+            record = self._inner.append(prefix, value, partition_key=partition_key, indexes=indexes)
+        self._note(StoreWrite("append", record.key, value), None)
+        return record
+
+    def delete(self, key: str, *, expected: Version | None = None, partition_key: str | None = None) -> None:
+        write = StoreWrite("delete", key)
+        with self._doubting(write):
+            self._inner.delete(key, expected=expected, partition_key=partition_key)
+        self._note(write, None)
+
+    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+        return self._inner.watch(first, behind, told)
+
+    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
+        return self._inner.watch_sequence(prefix, told, partition_key=partition_key)
+
+    def session(self) -> Session:
+        return self._inner.session()
+
+    @contextmanager
+    def _doubting(self, write: StoreWrite) -> Iterator[None]:
+        """A version that is another one is an answer: nothing was written."""
+        try:
+            yield
+        except Unavailable as error:
+            self._note(write, str(error))
+            raise

@@ -1,0 +1,215 @@
+"""A client of scalable topics: its transactions are metadata-driven (PIP-471), and its topics are segments.
+
+The admin calls of PIP-31's transactions tell nothing of segments. So the last message id says up to where may be read, and how a
+transaction stands is asked with a message to a topic of the client's own, which only an open one takes.
+"""
+
+from dataclasses import dataclass, field
+
+from fencepost.adapters.common.outcomes import without_value
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Time
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+from .client import Client
+from .probe import PulsarProbe
+from .values import (
+    Action,
+    Consumer,
+    MessageId,
+    PendingEnd,
+    Position,
+    Producer,
+    Received,
+    Status,
+    Subscription,
+    SubscriptionType,
+    TransactionMetadata,
+    TxnId,
+)
+
+_GONE = 404
+_OVER = frozenset({pb.NotAllowedError})
+"""What a message gets whose transaction is not open."""
+_STATUS = {Action.COMMIT: Status.COMMITTED, Action.ABORT: Status.ABORTED}
+_QUIET_S = 0.5
+"""How long a consumer is watched that may have been given all there is for it."""
+
+
+@dataclass
+class Ends:
+    """The ends that the clients of one session asked for, and which of them were answered with success."""
+
+    asked: dict[TxnId, Action] = field(default_factory=dict)
+    answered: dict[TxnId, Action] = field(default_factory=dict)
+
+
+class ScalableProbe(PulsarProbe):
+    """One client of a Pulsar system with scalable topics. Whole topics are named as elsewhere; `make_topic` tells a segment."""
+
+    settles_later = True
+    is_scalable = True
+
+    def __init__(self, client: Client, time: Time, scratch: str, ends: Ends) -> None:
+        super().__init__(client, time)
+        self._scratch = scratch
+        self._ends = ends
+        self._scratch_producer: Producer | None = None
+
+    def make_topic(self, name: str, namespace: str = "public/default") -> Outcome[str]:
+        """A scalable topic of one segment, by the name of that."""
+        match self.make_segments(name, 1, namespace):
+            case Done((segment, *_)):
+                return Done(segment)
+            case Done():
+                return Unknown(f"{name} has no segment")
+            case trouble:
+                return trouble
+
+    def unload_topic(self, topic: str) -> Outcome[None]:
+        """Segments have no unload of their own: their namespace is unloaded, with all that is in it."""
+        domain, _, rest = topic.partition("://")
+        if domain != "segment":
+            return super().unload_topic(topic)
+        return self.unload_namespace("/".join(rest.split("/")[:2]))
+
+    def terminate_topic(self, topic: str) -> Outcome[None]:
+        """A segment is ended alone, and its layout goes on calling it active."""
+        return self.terminate_segment(topic) if topic.startswith("segment://") else super().terminate_topic(topic)
+
+    def seal_topic(self, topic: str) -> Outcome[None]:
+        """A segment is split in two."""
+        whole, _, descriptor = topic.rpartition("/")
+        return self.split(whole.replace("segment://", "topic://", 1), int(descriptor.rpartition("-")[2]))
+
+    def coordinators(self) -> Outcome[int]:
+        match self.scalable_coordinators():
+            case Done(there):
+                return Done(len(there))
+            case trouble:
+                return trouble
+
+    def new_transaction(
+        self, timeout_ms: int = 60_000, *, coordinator: int = 0, retry: bool = True, scalable: bool = True
+    ) -> Outcome[TxnId]:
+        return super().new_transaction(timeout_ms, coordinator=coordinator, retry=retry, scalable=scalable)
+
+    def end(self, transaction: TxnId, action: Action, *, retry: bool = True) -> Outcome[None]:
+        self._ends.asked[transaction] = action
+        return self._noted(transaction, action, super().end(transaction, action, retry=retry))
+
+    def begin_end(self, transaction: TxnId, action: Action) -> Outcome[PendingEnd]:
+        self._ends.asked[transaction] = action
+        return super().begin_end(transaction, action)
+
+    def ended(self, pending: PendingEnd, **patience: float) -> Outcome[None]:
+        return self._noted(pending.transaction, pending.action, super().ended(pending, **patience))
+
+    def abort_as_administrator(self, transaction: TxnId) -> Outcome[None]:
+        """An END_TXN that its client knows nothing of: administrators have no other way."""
+        return super().end(transaction, Action.ABORT) if transaction.scalable else super().abort_as_administrator(transaction)
+
+    def transaction(self, transaction: TxnId, *, retry: bool = True) -> Outcome[TransactionMetadata]:
+        """How a transaction stands; 404 for one that is not known.
+
+        An end that was answered with success is what it stands at. Otherwise a message is sent in it, to a topic that nobody reads: an open
+        transaction takes it. One that is over is told by an end, and that is the opposite of the one that was asked for: if the transaction
+        has ended so, participants are not told again.
+        """
+        if not transaction.scalable:
+            return super().transaction(transaction, retry=retry)
+        if (answered := self._ends.answered.get(transaction)) is not None:
+            return Done(_standing(transaction, _STATUS[answered]))
+        match self._write_in(transaction):
+            case Done():
+                return Done(_standing(transaction, Status.OPEN))
+            case Refused(code=code) if code in _OVER:
+                return self._how_it_ended(transaction)
+            case trouble:
+                return trouble
+
+    def receive_visible(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
+        """What a consumer is given up to the sentinel, or up to the last message that its topic has for anybody."""
+        taken: list[Received] = []
+        while True:
+            limit = self.last_message_id(consumer)
+            if not isinstance(limit, Done):
+                return limit
+            match self.receive(consumer, within_s=_QUIET_S):
+                case Done(message):
+                    taken.append(message)
+                    if message.value == sentinel:
+                        return Done(tuple(taken))
+                case Unknown(lost=False):
+                    if self.last_message_id(consumer) == limit:
+                        return Done(tuple(taken))
+                case trouble:
+                    return trouble
+
+    def receive_decided(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
+        """What a consumer is given up to the sentinel, or until patience ends: without it, an end has not arrived."""
+        taken: list[Received] = []
+        for _ in self._time.attempts():
+            match self.received(consumer):
+                case Done(messages):
+                    taken += messages
+                case trouble:
+                    return trouble
+            if any(message.value == sentinel for message in taken):
+                break
+        return Done(tuple(taken))
+
+    def mark_delete(self, subscription: Subscription) -> Outcome[Position | None]:
+        """Up to where the subscription has acknowledged everything, as its consumer is told with the last message id."""
+        match self.subscribe(subscription.topic, subscription.name, SubscriptionType.SHARED, permits=0):
+            case Done(consumer):
+                try:
+                    return self._consumers_place(consumer)
+                finally:
+                    self.close_consumer(consumer)
+            case trouble:
+                return trouble
+
+    def _consumers_place(self, consumer: Consumer) -> Outcome[Position | None]:
+        return self._read(
+            lambda: self._where(consumer),
+            lambda number: pb.CommandGetLastMessageId(consumer_id=consumer.number, request_id=number),
+            lambda answer: MessageId.of(answer.consumer_mark_delete_position).position,
+            frozenset(),
+        )
+
+    def _noted(self, transaction: TxnId, action: Action, answer: Outcome[None]) -> Outcome[None]:
+        if isinstance(answer, Done):
+            self._ends.answered[transaction] = action
+        return answer
+
+    def _write_in(self, transaction: TxnId) -> Outcome[None]:
+        if self._scratch_producer is None:
+            match self.make_topic(f"{self._scratch}-{self._client.name.replace(' ', '-')}"):
+                case Done(topic):
+                    pass
+                case trouble:
+                    return trouble
+            match self.producer(topic):
+                case Done(producer):
+                    self._scratch_producer = producer
+                case refusal:
+                    return refusal
+        return without_value(self.send(self._scratch_producer, "open?", transaction=transaction))
+
+    def _how_it_ended(self, transaction: TxnId) -> Outcome[TransactionMetadata]:
+        asked = self._ends.asked.get(transaction, Action.ABORT)
+        opposite = Action.COMMIT if asked is Action.ABORT else Action.ABORT
+        match super().end(transaction, opposite):
+            case Done():
+                return Done(_standing(transaction, _STATUS[opposite]))
+            case Refused(code=pb.TransactionNotFound):
+                return Refused("Not Found", _GONE)
+            case Refused():
+                return Done(_standing(transaction, _STATUS[asked]))
+            case trouble:
+                return trouble
+
+
+def _standing(transaction: TxnId, status: Status) -> TransactionMetadata:
+    return TransactionMetadata(transaction, status, 0, frozenset(), frozenset())

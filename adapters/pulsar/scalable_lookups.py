@@ -1,0 +1,69 @@
+"""What a broker with scalable topics is asked on one connection: the segments of a topic, and the coordinators of its transactions.
+
+Each question asks for news as well, and is closed when it is answered: the next one gets what is so by then. A broker that does not say
+in CONNECTED that it has the feature is not asked, since it would close the connection.
+"""
+
+from collections.abc import Mapping
+
+from google.protobuf.message import Message
+
+from fencepost.contract.errors import Malformed, NotOffered
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.frames import Frame
+
+from .answers import read_answer
+from .connection import Connection
+from .layout_reading import layout_of_update
+from .layout_values import Layout
+from .values import Segment
+
+SCALABLE_TOPICS = "supports_scalable_topics"
+TC_METADATA_DISCOVERY = "supports_tc_metadata_discovery"
+"""The flags of the features, as CONNECTED has them."""
+
+
+def check_offered(connection: Connection, feature: str) -> None:
+    """Raises NotOffered where the broker does not say that it has the feature."""
+    if feature not in connection.features:
+        raise NotOffered(f"scalable topics: {connection.address} does not say {feature} in CONNECTED")
+
+
+def layout(connection: Connection, topic: str, number: int, within_s: float) -> Outcome[Layout]:
+    """SCALABLE_TOPIC_LOOKUP: the whole layout. `number` names the session. Raises NotOffered, and Malformed for what is no layout."""
+    check_offered(connection, SCALABLE_TOPICS)
+    asked = pb.CommandScalableTopicLookup(session_id=number, topic=topic)
+    return read_answer(_asked(connection, asked, pb.CommandScalableTopicClose(session_id=number), within_s), layout_of_update)
+
+
+def segments(connection: Connection, topic: str, number: int, within_s: float) -> Outcome[tuple[Segment, ...]]:
+    """The same; only the active segments, by their hashes."""
+    match layout(connection, topic, number, within_s):
+        case Done(found):
+            return Done(_segments(found))
+        case trouble:
+            return trouble
+
+
+def coordinators(connection: Connection, number: int, within_s: float) -> Outcome[Mapping[int, str | None]]:
+    """WATCH_TC_ASSIGNMENTS: where each coordinator is. `number` names the watch. Raises NotOffered."""
+    check_offered(connection, TC_METADATA_DISCOVERY)
+    asked = pb.CommandWatchTcAssignments(watch_id=number)
+    return read_answer(_asked(connection, asked, pb.CommandWatchTcAssignmentsClose(watch_id=number), within_s), _coordinators)
+
+
+def _asked(connection: Connection, request: Message, close: Message, within_s: float) -> Done[Frame] | Unknown:
+    answer = connection.answer(connection.ask(request), within_s)
+    connection.tell(close)
+    return answer
+
+
+def _segments(layout: Layout) -> tuple[Segment, ...]:
+    return tuple(Segment(one.number, one.first_hash, one.last_hash, one.topic, one.broker) for one in layout.active)
+
+
+def _coordinators(update: pb.CommandWatchTcAssignmentsUpdate) -> Mapping[int, str | None]:
+    if not update.HasField("snapshot"):
+        raise Malformed(f"WATCH_TC_ASSIGNMENTS_UPDATE has neither coordinators nor an error: {update}".rstrip())
+    return {one.tc_id: one.broker_service_url if one.HasField("broker_service_url") else None for one in update.snapshot.assignments}

@@ -1,0 +1,61 @@
+"""One scenario's view of a Pulsar system whose topics are scalable and whose transactions are metadata-driven."""
+
+from collections.abc import Callable
+from typing import Any
+
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.events import Event
+from fencepost.contract.metadata_view import MetadataView
+
+from .history import events
+from .probe import PulsarProbe
+from .scalable import Ends, ScalableProbe
+from .session import PulsarSession
+from .store_writes import BROKER, StoreWrite
+
+
+class ScalableSession(PulsarSession):
+    """The same, with clients of scalable topics, and a view of the metadata store where the system has one to show.
+
+    `is_true` answers whether what the session saw is what the system did: not where a fault had the system act on what is not so.
+    `length_of` counts the entries of a topic on disk.
+    """
+
+    def __init__(
+        self,
+        *of_any: Any,
+        metadata: MetadataView | None = None,
+        is_true: Callable[[], bool] = lambda: True,
+        length_of: Callable[[str], int] | None = None,
+    ) -> None:
+        super().__init__(*of_any)
+        self._length_of = length_of
+        self._ends = Ends()
+        self._metadata = metadata
+        self._is_true = is_true
+        self._writes = self._recorder.beside()
+
+    @property
+    def metadata(self) -> MetadataView:
+        """The metadata store. Raises NotOffered."""
+        if self._metadata is None:
+            raise NotOffered("metadata-store: nobody outside of this system can look at its metadata store")
+        return self._metadata
+
+    def length_of(self, log: str) -> int:
+        """How many entries there are in a segment. Raises NotOffered."""
+        if self._length_of is None:
+            raise NotOffered("entry-counts: nobody outside of this system can count the entries of a segment")
+        return self._length_of(log)
+
+    def new_client(self, name: str) -> PulsarProbe:
+        return ScalableProbe(self.new_connections(name), self.time, self.unique("scratch"), self._ends)
+
+    def note(self, write: StoreWrite, doubt: str | None) -> None:
+        """A broker has just written to its metadata store; `doubt` says why nobody knows whether it has."""
+        self._writes.begin(BROKER, "metadata store", write, {}, one_way=True).lost = doubt
+
+    def history(self, run_id: str) -> list[Event]:
+        """With what the brokers wrote to the metadata store. Empty where a fault made the system do what its store does not say."""
+        calls = sorted([*self._recorder.calls, *self._writes.calls], key=lambda call: call.began)
+        return events(calls, run_id) if self._is_true() else []

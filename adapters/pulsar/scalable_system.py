@@ -1,0 +1,52 @@
+"""Pulsar with scalable topics, in containers of fencepost's own: its metadata-driven transactions are asked about.
+
+A release without them says so when a client connects: then nothing of it is offered.
+"""
+
+from fencepost.adapters.common.container_broker import Starting
+from fencepost.adapters.common.patience import PATIENCE_S
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.ports import Handshake
+
+from .container_broker import PulsarBroker
+from .container_system import PulsarContainerSystem
+from .reach import wall_session
+from .scalable_lookups import SCALABLE_TOPICS
+from .scalable_session import ScalableSession
+from .session import PulsarSession
+from .settings import scalable_settings
+
+
+class ScalableBroker(PulsarBroker):
+    """A standalone broker whose settings have scalable topics on."""
+
+    settings = staticmethod(scalable_settings)
+
+    def session(self) -> PulsarSession:
+        """A fresh session, when the broker serves."""
+        self._result(self._serving)
+        return wall_session(self.place, self._patience_s, self, ScalableSession)
+
+
+class ScalableContainerSystem(PulsarContainerSystem):
+    """Brokers of an `apachepulsar/pulsar` image that are asked about scalable topics."""
+
+    protocol = "pulsar-scalable"
+
+    def __init__(self, image: str, patience_s: float = PATIENCE_S) -> None:
+        super().__init__(image, patience_s, scalable_settings())
+        self._lacks: str | None = None
+
+    def make(self, configuration: str, to_come: int, why: str) -> PulsarBroker:  # noqa: ARG002 - it has nothing to prepare for them
+        return ScalableBroker(self._image, configuration, self._patience_s, Starting(self._board, why))
+
+    def open(self) -> Handshake:
+        handshake = super().open()
+        if SCALABLE_TOPICS not in self._default_broker().offer.features:
+            self._lacks = f"scalable topics: {self._image} does not say {SCALABLE_TOPICS} when a client connects"
+        return handshake
+
+    def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:
+        if self._lacks is not None:
+            raise NotOffered(self._lacks)
+        return super().session(title, needs)

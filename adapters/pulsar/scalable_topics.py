@@ -1,0 +1,79 @@
+"""The calls about scalable topics: they are made and deleted by an administrator, and clients find their segments, which are topics.
+
+A broker that does not say in CONNECTED that it has them raises NotOffered.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+
+from .administration import AdminCalls
+from .connection import Connection
+from .errors import LOOKING
+from .layout_values import Layout
+from .scalable_lookups import SCALABLE_TOPICS, check_offered, layout, segments
+from .values import Segment
+
+T = TypeVar("T")
+
+
+class ScalableTopicCalls(AdminCalls):
+    """What is asked of scalable topics, by their full names: topic://tenant/namespace/topic."""
+
+    def create_scalable_topic(self, topic: str, segments: int = 1) -> Outcome[None]:
+        """Create a scalable topic with that many segments, which share the hashes of keys equally."""
+        return self._offered(lambda: self._change("PUT", scalable_path(topic), {"numInitialSegments": str(segments)}))
+
+    def delete_scalable_topic(self, topic: str) -> Outcome[None]:
+        """Delete a scalable topic with all its segments, also when it is in use."""
+        return self._offered(lambda: self._change("DELETE", scalable_path(topic), {"force": "true"}))
+
+    def register_subscription(self, topic: str, subscription: str) -> Outcome[None]:
+        """Make a subscription of a scalable topic: on every segment, from the earliest message on."""
+        return self._offered(lambda: self._change("PUT", f"{scalable_path(topic)}/subscriptions/{subscription}"))
+
+    def segments(self, topic: str, *, retry: bool = True) -> Outcome[tuple[Segment, ...]]:
+        """SCALABLE_TOPIC_LOOKUP: the active segments, in the order of their hashes."""
+        return self._looked_up(segments, topic, retry=retry)
+
+    def looked_up(self, topic: str, *, retry: bool = True) -> Outcome[Layout]:
+        """SCALABLE_TOPIC_LOOKUP: the whole layout as clients are told it, with where each segment is served, and its controller.
+
+        `topic` may have any of a scalable topic's names; the layout has the full one.
+        """
+        return self._looked_up(layout, topic, retry=retry)
+
+    def scalable_coordinators(self, *, retry: bool = True) -> Outcome[Mapping[int, str | None]]:
+        """WATCH_TC_ASSIGNMENTS: for each coordinator of scalable transactions the service URL of its broker, None where none is told."""
+        return self._patiently(self._client.scalable_coordinators, is_for_later, retry=retry)
+
+    def _looked_up(self, ask: Callable[[Connection, str, int, float], Outcome[T]], topic: str, *, retry: bool) -> Outcome[T]:
+        def attempt() -> Outcome[T]:
+            match self._client.connection():
+                case Done(connection):
+                    return ask(connection, topic, self._client.next_request(), ANSWER_WITHIN_S)
+                case trouble:
+                    return trouble
+
+        return self._patiently(attempt, is_for_later, retry=retry)
+
+    def _offered(self, act: Callable[[], Outcome[T]]) -> Outcome[T]:
+        """Ask a broker that has the feature. Raises NotOffered."""
+        match self._located(self._client.connection):
+            case Done(connection):
+                check_offered(connection, SCALABLE_TOPICS)
+                return act()
+            case trouble:
+                return trouble
+
+
+def scalable_path(topic: str) -> str:
+    """Where the admin interface has a scalable topic."""
+    return f"/admin/v2/scalable/{topic.partition('://')[2]}"
+
+
+def is_for_later(outcome: Outcome[object]) -> bool:
+    """Whether a look got no answer, or one that says to look again."""
+    return isinstance(outcome, Unknown) or (isinstance(outcome, Refused) and outcome.code in LOOKING)

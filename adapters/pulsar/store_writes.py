@@ -1,0 +1,94 @@
+"""What a broker writes into its metadata store about transactions, as history events by the client `broker`.
+
+The records are those of PIP-471, under the paths of the first release that has it. A header that gets a final state *is* the end of its
+transaction, whoever asked for it: a commit or an abort, at the moment of the decision. A header that is OPEN is a beginning. The record
+of an acknowledgement is an acknowledgement in its transaction. The other records have no kind of their own in a history, which all tools
+share: a write's operation record (it has no value and no place yet), the event that tells a participant, what a segment notes, and
+each deletion are a `probe` with their transaction. `ctl` has the record's key, and what it says.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from fencepost.adapters.common.history import NO_TRANSACTION, Named, operation
+from fencepost.contract.events import Group, Mop, MopKind, Operation
+
+from .values import TxnId
+
+BROKER = "broker"
+"""The client that writes, whichever node it is."""
+
+_KEY = re.compile(r"/txn/(?P<path>id/|op/|events/|segment-state/)(?P<rest>.*?)(-\d{20})?", re.DOTALL)
+_ID = re.compile(r"(?:.*:)?(\d+)_(\d+)", re.DOTALL)
+_STATES: Mapping[str, Literal["begin", "commit", "abort"]] = {"OPEN": "begin", "COMMITTED": "commit", "ABORTED": "abort"}
+
+Fields: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class StoreWrite:
+    """One write: the record's key, and its value, None where it was deleted. Of an append that was not answered the key has no number."""
+
+    name: Literal["put", "append", "delete"]
+    key: str
+    value: bytes | None = None
+
+    def as_operation(self) -> Operation:
+        """The same as what a history has of it."""
+        found = _KEY.fullmatch(self.key)
+        path, rest = (found["path"], found["rest"]) if found else ("", "")
+        said = _fields(self.value)
+        named = _named(said.get("txnId") if path == "events/" else rest)
+        ctl = {"record": self.key} | ({"deleted": "true"} if self.value is None else {name: _text(value) for name, value in said.items()})
+        if path == "id/" and named.txn_id and (kind := _STATES.get(ctl.get("state", ""))):
+            return operation(kind, named, ctl=ctl)
+        if path == "op/" and named.txn_id and said.get("kind") == "ACK":
+            return _acknowledgement(named, said, ctl)
+        return operation("probe", named, ctl=ctl)
+
+
+def _acknowledgement(named: Named, said: Fields, ctl: Fields) -> Operation:
+    """Of a batch each message that is acknowledged is named by itself, as a client's request does it."""
+    kind: MopKind = "ack_cum" if said.get("cumulative") else "ack_ind"
+    group: Group = {"id": said.get("subscription")}
+    return operation("ack", named, grp=group, mops=[_mop(kind, said, unit) for unit in said.get("units") or [None]], ctl=ctl)
+
+
+def _mop(kind: MopKind, said: Fields, unit: int | None) -> Mop:
+    segment = said.get("segment")
+    return {
+        "m": kind,
+        "topic": segment,
+        "part": None,
+        "log": segment,
+        "o": None,
+        "pid_ledger": said.get("ledgerId"),
+        "pid_entry": said.get("entryId"),
+        "pid_batch": unit,
+    }
+
+
+def _named(key: object) -> Named:
+    """The transaction that a key, or a part of one, names: `MOST_LEAST`, at its end."""
+    found = _ID.fullmatch(key) if isinstance(key, str) else None
+    if found is None:
+        return NO_TRANSACTION
+    most = int(found[1])
+    name = str(TxnId(most, int(found[2]), scalable=True))
+    return Named(name, {"tid": name, "pid": most, "epoch": None})
+
+
+def _fields(value: bytes | None) -> Fields:
+    """What a record says. One that is no JSON, or of another version, says nothing here; whoever reads it in earnest complains."""
+    try:
+        said = json.loads(value or b"{}")
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

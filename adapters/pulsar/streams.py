@@ -1,0 +1,144 @@
+"""Stream consumers: they register at a topic's controller under a name, and it assigns segments to them. PIP-460, "StreamConsumer".
+
+A registration has a connection of its own, to the broker that a lookup names as the controller. It is left by cutting that: there is no
+command to leave with. The controller then waits for the same name to come back, for a grace period.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Time
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+from .answers import read_answer
+from .client import Client
+from .connection import Connection
+from .errors import LOOKING
+from .layout_values import AssignedSegment, Assignment, StreamConsumer
+from .watches import LOOK_S, WatchCalls
+
+
+@dataclass
+class _Held:
+    """A registration as this client holds it: its connection, what it was answered, and how much of what came then was asked for."""
+
+    connection: Connection
+    number: int
+    first: Assignment
+    taken: int = 0
+
+    def told(self) -> tuple[Assignment, ...]:
+        """All assignments so far, from the answer on, without waiting."""
+        return (self.first, *(_assignment(frame.body.assignment) for frame in self.connection.told_to("stream", self.number)))
+
+
+class StreamCalls(WatchCalls):
+    """Registrations of consumers of whole topics."""
+
+    def __init__(self, client: Client, time: Time) -> None:
+        super().__init__(client, time)
+        self._streams: dict[int, _Held] = {}
+
+    def join_stream(
+        self,
+        topic: str,
+        subscription: str,
+        name: str,
+        *,
+        kind: Literal["STREAM", "CHECKPOINT"] = "STREAM",
+        broker: str | None = None,
+        retry: bool = True,
+    ) -> Outcome[StreamConsumer]:
+        """SCALABLE_TOPIC_SUBSCRIBE at the controller, or at the broker of a service URL; Done when it is answered with an assignment."""
+
+        def attempt() -> Outcome[StreamConsumer]:
+            match self._controller(topic) if broker is None else Done(broker):
+                case Done(url):
+                    return self._joined(topic, subscription, name, kind, url)
+                case trouble:
+                    return trouble
+
+        return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in LOOKING, retry=retry)
+
+    def assignment(self, consumer: StreamConsumer) -> Outcome[Assignment]:
+        """The newest assignment that has been told, without waiting. Unknown when the connection is gone."""
+        held = self._streams[consumer.number]
+        told = held.told()
+        return Done(told[-1]) if held.connection.lost is None else Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
+
+    def assignments_told(self, consumer: StreamConsumer) -> tuple[Assignment, ...]:
+        """All assignments that have been told, in their order, from the answer on, without waiting; also after the consumer has left."""
+        return self._streams[consumer.number].told()
+
+    def next_assignment(self, consumer: StreamConsumer, *, within_s: float | None = None) -> Outcome[Assignment]:
+        """The next assignment that is told after those that were asked for before, waited for. The first one answered the registration."""
+        held = self._streams[consumer.number]
+        for _ in self._time.attempts(within_s):
+            told = held.told()
+            if 1 + held.taken < len(told):
+                held.taken += 1
+                return Done(told[held.taken])
+            if held.connection.lost is not None:
+                return Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
+            held.connection.await_push(LOOK_S)
+        return Unknown(f"{consumer.name} was told of no other assignment; the last was of {held.told()[-1]}")
+
+    def assigned(self, consumer: StreamConsumer, numbers: frozenset[int], *, within_s: float | None = None) -> Outcome[Assignment]:
+        """The newest assignment once it has just the segments of these numbers, waited for."""
+        held = self._streams[consumer.number]
+        for _ in self._time.attempts(within_s):
+            if frozenset(held.told()[-1].numbers) == numbers:
+                return Done(held.told()[-1])
+            held.connection.await_push(LOOK_S)
+        due = ", ".join(map(str, sorted(numbers))) or "none"
+        return Unknown(f"{consumer.name} was to be told of the segments {due}; the last was of {held.told()[-1]}")
+
+    def leave_stream(self, consumer: StreamConsumer) -> None:
+        """Cut the connection: there is no other way to leave."""
+        self._streams[consumer.number].connection.close()
+
+    def close(self) -> None:
+        for held in self._streams.values():
+            held.connection.close()
+        super().close()
+
+    def _controller(self, topic: str) -> Outcome[str | None]:
+        """The service URL of the broker that is told to be the topic's controller; None where none is told."""
+        match self.looked_up(topic):
+            case Done(layout):
+                return Done(layout.controller)
+            case trouble:
+                return trouble
+
+    def _joined(self, topic: str, subscription: str, name: str, kind: str, url: str | None) -> Outcome[StreamConsumer]:
+        match self.new_connection_to(url):
+            case Done(connection):
+                pass
+            case trouble:
+                return trouble
+        consumer = StreamConsumer(topic, subscription, name, self._client.next_number())
+        command = pb.CommandScalableTopicSubscribe(
+            request_id=self._client.next_request(),
+            topic=topic,
+            subscription=subscription,
+            consumer_name=name,
+            consumer_id=consumer.number,
+            consumer_type=kind,
+        )
+        about = {"topic": topic, "subscription": subscription, "member": name}
+        connection.consumers[consumer.number] = about
+        call = connection.ask(command, about=about)
+        match read_answer(connection.answer(call, ANSWER_WITHIN_S), lambda body: _assignment(body.assignment)):
+            case Done(first):
+                self._streams[consumer.number] = _Held(connection, consumer.number, first)
+                return Done(consumer)
+            case trouble:
+                connection.close()
+                return trouble
+
+
+def _assignment(assignment: Any) -> Assignment:
+    segments = [AssignedSegment(one.segment_id, one.hash_start, one.hash_end, one.segment_topic) for one in assignment.segments]
+    return Assignment(assignment.layout_epoch, tuple(segments))

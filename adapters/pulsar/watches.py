@@ -1,0 +1,197 @@
+"""Watches: a broker tells a client of a topic's layouts, or of a namespace's scalable topics, until the client closes the watch.
+
+Everything that is told is kept, whatever the client does meanwhile, and also what comes after it has closed the watch. A watch is as good
+as its connection: behind a lost one a new watch begins with what is so by then. PIP-468, "DAG watch".
+"""
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.contract.ports import Time
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+from .answers import read_answer, refusal_in
+from .client import Client, parse_service_url
+from .connection import Connection
+from .layout_calls import LayoutCalls
+from .layout_reading import layout_of_update
+from .layout_values import Layout, LayoutWatch, TopicsWatch
+from .scalable_lookups import SCALABLE_TOPICS, check_offered
+from .scalable_topics import is_for_later
+
+T = TypeVar("T")
+
+LOOK_S = 0.05
+"""How long one look for news may take before the session is asked whether it is still patient."""
+
+
+@dataclass
+class _Held:
+    """A watch as this client holds it: where it is, what opened it, and how much of what was told has been asked for."""
+
+    kind: str
+    connection: Connection
+    number: int
+    taken: int = 0
+
+    def told(self) -> Sequence[Any]:
+        """All that was told after the first answer, without waiting."""
+        return [frame.body for frame in self.connection.told_to(self.kind, self.number)]
+
+
+class WatchCalls(LayoutCalls):
+    """Watches of layouts and of namespaces."""
+
+    def __init__(self, client: Client, time: Time) -> None:
+        super().__init__(client, time)
+        self._watches: dict[int, _Held] = {}
+
+    def watch_layout(self, topic: str, *, broker: str | None = None, retry: bool = True) -> Outcome[LayoutWatch]:
+        """SCALABLE_TOPIC_LOOKUP, and go on listening; Done with the layout of that moment. `broker` is the service URL of whom to ask."""
+
+        def command(number: int) -> Message:
+            return pb.CommandScalableTopicLookup(session_id=number, topic=topic)
+
+        def watch(number: int, answer: Any) -> LayoutWatch:
+            return LayoutWatch(topic, number, layout_of_update(answer))
+
+        return self._watch("session", command, watch, broker, retry=retry)
+
+    def layouts_told(self, watch: LayoutWatch) -> tuple[Layout, ...]:
+        """All layouts that have been told in a watch, in their order, from the first on, without waiting.
+
+        Raises Malformed for what is none, and for one that is older than one before.
+        """
+        told = [layout_of_update(body) for body in self._watches[watch.number].told() if refusal_in(body) is None]
+        layouts = (watch.first, *told)
+        for before, after in itertools.pairwise(layouts):
+            if after.epoch < before.epoch:
+                raise Malformed(f"{watch.topic} is told to be of the past: epoch {after.epoch} comes behind epoch {before.epoch}")
+        return layouts
+
+    def next_layout(self, watch: LayoutWatch, *, within_s: float | None = None) -> Outcome[Layout]:
+        """The next layout that is told after those that were asked for before, waited for. The first one opened the watch."""
+
+        def read(told: Sequence[Any]) -> Layout:
+            self.layouts_told(watch)  # which says whether they are in order
+            return layout_of_update(told[-1])
+
+        return self._next(watch.number, read, within_s)
+
+    def layout_from(self, watch: LayoutWatch, epoch: int, *, within_s: float | None = None) -> Outcome[Layout]:
+        """The first layout in a watch that is of that epoch or a later one, waited for. It takes none away from `next_layout`."""
+        held = self._watches[watch.number]
+        for _ in self._time.attempts(within_s):
+            for layout in self.layouts_told(watch):
+                if layout.epoch >= epoch:
+                    return Done(layout)
+            held.connection.await_push(LOOK_S)
+        return Unknown(f"no layout of {watch.topic} from epoch {epoch} on was told; the last was of {self.layouts_told(watch)[-1]}")
+
+    def watch_scalable_topics(self, namespace: str = "public/default", *, retry: bool = True) -> Outcome[TopicsWatch]:
+        """WATCH_SCALABLE_TOPICS: Done with the topics of the namespace at that moment."""
+
+        def command(number: int) -> Message:
+            return pb.CommandWatchScalableTopics(watch_id=number, namespace=namespace)
+
+        def watch(number: int, answer: Any) -> TopicsWatch:
+            return TopicsWatch(namespace, number, _topics_after(frozenset(), answer))
+
+        return self._watch("topics", command, watch, None, retry=retry)
+
+    def topics_told(self, watch: TopicsWatch) -> tuple[frozenset[str], ...]:
+        """The topics as they were told, from the first answer on and after each piece of news, without waiting."""
+        return _accumulated(watch.first, self._watches[watch.number].told())
+
+    def next_topics(self, watch: TopicsWatch, *, within_s: float | None = None) -> Outcome[frozenset[str]]:
+        """The topics after the next piece of news, waited for."""
+        return self._next(watch.number, lambda told: _accumulated(watch.first, told)[-1], within_s)
+
+    def close_watch(self, watch: LayoutWatch | TopicsWatch) -> None:
+        """Say that nothing more is wanted. There is no answer to it; what is told all the same can still be asked for."""
+        command: Message = (
+            pb.CommandScalableTopicClose(session_id=watch.number)
+            if isinstance(watch, LayoutWatch)
+            else pb.CommandWatchScalableTopicsClose(watch_id=watch.number)
+        )
+        self._watches[watch.number].connection.tell(command)
+
+    def is_watching(self, watch: LayoutWatch | TopicsWatch) -> bool:
+        """Whether the connection of a watch is there."""
+        connection = self._watches[watch.number].connection
+        connection.drain()
+        return connection.lost is None
+
+    def at_broker(self, service_url: str | None) -> Outcome[Connection]:
+        """This client's connection to the broker of that service URL; None means the first one. Raises Malformed for what is none."""
+        return self._client.connection(_address(service_url))
+
+    def new_connection_to(self, service_url: str | None) -> Outcome[Connection]:
+        """One more connection there, which whoever asks for it closes."""
+        return self._client.new_connection(_address(service_url))
+
+    def _watch(
+        self, kind: str, command: Callable[[int], Message], watch: Callable[[int, Any], T], broker: str | None, *, retry: bool
+    ) -> Outcome[T]:
+        def attempt() -> Outcome[T]:
+            match self.at_broker(broker):
+                case Done(connection):
+                    pass
+                case trouble:
+                    return trouble
+            check_offered(connection, SCALABLE_TOPICS)
+            number = self._client.next_request()
+            opened = read_answer(connection.answer(connection.ask(command(number)), ANSWER_WITHIN_S), lambda body: watch(number, body))
+            if isinstance(opened, Done):
+                self._watches[number] = _Held(kind, connection, number)
+            return opened
+
+        return self._patiently(attempt, is_for_later, retry=retry)
+
+    def _next(self, number: int, read: Callable[[Sequence[Any]], T], within_s: float | None) -> Outcome[T]:
+        """What is read from all that was told up to the next update."""
+        held = self._watches[number]
+        for _ in self._time.attempts(within_s):
+            told = held.told()
+            if held.taken < len(told):
+                held.taken += 1
+                return refusal_in(told[held.taken - 1]) or Done(read(told[: held.taken]))
+            if held.connection.lost is not None:
+                return Unknown(f"the watch is over: {held.connection.lost}", lost=True)
+            held.connection.await_push(LOOK_S)
+        return Unknown("nothing was told")
+
+
+def _address(service_url: str | None) -> Address | None:
+    if service_url is None:
+        return None
+    if (address := parse_service_url(service_url)) is not None:
+        return address
+    raise Malformed(f"a broker is told to be at {service_url!r}, expected pulsar://HOST:PORT")
+
+
+def _accumulated(first: frozenset[str], told: Sequence[Any]) -> tuple[frozenset[str], ...]:
+    found = [first]
+    for body in told:
+        if refusal_in(body) is None:
+            found.append(_topics_after(found[-1], body))
+    return tuple(found)
+
+
+def _topics_after(before: frozenset[str], update: pb.CommandWatchScalableTopicsUpdate) -> frozenset[str]:
+    """The topics of a namespace behind one update. Raises Malformed."""
+    match update.WhichOneof("told"):
+        case "snapshot":
+            return frozenset(update.snapshot.topics)
+        case "diff":
+            return before - frozenset(update.diff.removed) | frozenset(update.diff.added)
+        case _:
+            raise Malformed(f"WATCH_SCALABLE_TOPICS_UPDATE has neither topics nor an error: {update}".rstrip())

@@ -1,0 +1,256 @@
+"""Writing to a whole scalable topic and reading all of it, as clients do that were told its layout. PIP-460, "Routing" and "QueueConsumer".
+
+A key goes to the active segment that has its hash, a message without one to each active segment in turn. A queue consumer reads every
+segment that it was told of; a stream consumer those that it is assigned. The suite repeats no message on its own: one whose segment was
+sealed meanwhile ends as it was answered.
+"""
+
+import itertools
+from dataclasses import dataclass, field
+
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Time
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.keys import Half, segment_hash
+
+from .acknowledging import AcknowledgementCalls
+from .client import Client
+from .layout_values import Layout, LayoutWatch, PendingInTopic, QueueConsumer, StreamConsumer, TopicReader, TopicWriter
+from .producing import ProducerCalls
+from .streams import StreamCalls
+from .values import AckKind, Consumer, MessageId, PendingSend, Producer, Received, SubscriptionType, TxnId
+
+_SEALED = frozenset({pb.TopicTerminatedError})
+_NOT_NOW = frozenset({pb.ConsumerBusy, pb.TopicNotFound, pb.ServiceNotReady})
+"""Why a segment cannot be read yet, or any more: somebody else still has it, or it is pruned."""
+_QUIET_S = 0.5
+"""How long a segment is watched of which a reader may have been given all."""
+
+
+@dataclass
+class _Writer:
+    watch: LayoutWatch
+    half: Half
+    producers: dict[str, Producer] = field(default_factory=dict)
+    sent: int = 0
+
+
+@dataclass
+class _Reader:
+    type: SubscriptionType
+    consumers: dict[str, Consumer] = field(default_factory=dict)
+    watch: LayoutWatch | None = None
+
+
+class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
+    """Messages to and from scalable topics by their full names."""
+
+    def __init__(self, client: Client, time: Time) -> None:
+        super().__init__(client, time)
+        self._writers: dict[int, _Writer] = {}
+        self._readers: dict[TopicReader, _Reader] = {}
+        self._in_topics: list[PendingSend] = []
+
+    # --- writing ----------------------------------------------------------------------------------------------------------------
+
+    def writer(self, topic: str, *, half: Half = "high") -> Outcome[TopicWriter]:
+        """Watch the layout of a topic and be ready to write to it; `half` is the half of a key's hash that routes it."""
+        match self.watch_layout(topic):
+            case Done(watch):
+                self._writers[watch.number] = _Writer(watch, half)
+                return Done(TopicWriter(topic, watch.number))
+            case trouble:
+                return trouble
+
+    def send_to_topic(
+        self, writer: TopicWriter, value: str, *, key: str | None = None, transaction: TxnId | None = None
+    ) -> Outcome[tuple[str, MessageId]]:
+        """Send one message and wait for its receipt: the segment that took it, and the message's id there."""
+        match self.post_to_topic(writer, value, key=key, transaction=transaction):
+            case Done(pending):
+                match self.receipt(self._in_topics[pending.number]):
+                    case Done(id):
+                        return Done((pending.segment, id))
+                    case trouble:
+                        return trouble
+            case trouble:
+                return trouble
+
+    def post_to_topic(
+        self, writer: TopicWriter, value: str, *, key: str | None = None, transaction: TxnId | None = None
+    ) -> Outcome[PendingInTopic]:
+        """Send one message without waiting. Where a segment takes no producer any more, the next layout is waited for, and the message
+        goes where that says.
+        """
+        held = self._writers[writer.number]
+        hashed = None if key is None else segment_hash(key, held.half)
+        outcome: Outcome[PendingInTopic] = Unknown(f"no layout of {writer.topic} has a segment that can be written to")
+        for _ in self._time.attempts():
+            layout = self.layouts_told(held.watch)[-1]
+            segment = layout.active[held.sent % len(layout.active)] if hashed is None else layout.segment_of(hashed)
+            match self._posted_to(held, segment.topic, value, key, hashed, transaction):
+                case Done(pending):
+                    held.sent += 1
+                    self._in_topics.append(pending)
+                    return Done(PendingInTopic(segment.topic, len(self._in_topics) - 1))
+                case Refused(code=code) as refusal if code in _SEALED:
+                    outcome = refusal
+                case trouble:
+                    return trouble
+        return outcome
+
+    def receipt_in_topic(self, pending: PendingInTopic, *, within_s: float | None = None) -> Outcome[MessageId]:
+        """The receipt of a message that is on its way, waited for. After Unknown it can be asked for again."""
+        sent = self._in_topics[pending.number]
+        return self.receipt(sent) if within_s is None else self.receipt(sent, within_s=within_s)
+
+    def _posted_to(
+        self, held: _Writer, segment: str, value: str, key: str | None, hashed: int | None, transaction: TxnId | None
+    ) -> Outcome[PendingSend]:
+        if segment not in held.producers:
+            match self.producer(segment):
+                case Done(producer):
+                    held.producers[segment] = producer
+                case trouble:
+                    return trouble
+        return self.post(held.producers[segment], value, key=key, hash=hashed, transaction=transaction)
+
+    # --- reading ----------------------------------------------------------------------------------------------------------------
+
+    def join_queue(self, topic: str, subscription: str) -> Outcome[QueueConsumer]:
+        """Watch the layout of a topic, and read all its segments by a shared subscription, sealed ones too. It registers nowhere."""
+        match self.watch_layout(topic):
+            case Done(watch):
+                consumer = QueueConsumer(topic, subscription, watch.number)
+                self._readers[consumer] = _Reader(SubscriptionType.SHARED, watch=watch)
+                return Done(consumer)
+            case trouble:
+                return trouble
+
+    def take(self, reader: TopicReader, *, within_s: float | None = None) -> Outcome[Received]:
+        """The next message from any segment that the reader has now, waited for; `topic` of it is the segment."""
+        held = self._reader(reader)
+        for _ in self._time.attempts(within_s):
+            match self._attached(reader, held):
+                case Done():
+                    pass
+                case trouble:
+                    return trouble
+            for consumer in held.consumers.values():
+                match self.receive(consumer, within_s=0):
+                    case Done(message):
+                        return Done(message)
+                    case Refused(code=code) as refusal if code not in _NOT_NOW:
+                        return refusal
+                    case _:
+                        pass  # nothing has come, or the segment is gone, which the next layout says
+        return Unknown(f"no message came for {reader.subscription} of {reader.topic}")
+
+    def acknowledge_taken(self, reader: TopicReader, message: Received, *, transaction: TxnId | None = None) -> Outcome[None]:
+        """Acknowledge a message where it came from."""
+        consumer = self._reader(reader).consumers.get(message.topic)
+        if consumer is None:
+            return Unknown(f"{reader.subscription} of {reader.topic} has {message.topic} no more")
+        return self.acknowledge(consumer, [message.id], kind=AckKind.INDIVIDUAL, transaction=transaction)
+
+    def take_until(self, reader: TopicReader, *values: str, acknowledge: bool = True) -> Outcome[tuple[Received, ...]]:
+        """The messages up to when all of these values have come, with them. Each is acknowledged before the next one is waited for."""
+        taken: list[Received] = []
+        while set(values) - {message.value for message in taken}:
+            match self.take(reader):
+                case Done(message):
+                    taken.append(message)
+                    if acknowledge and not isinstance(done := self.acknowledge_taken(reader, message), Done):
+                        return done
+                case Unknown(reason, lost):
+                    seen = ", ".join(message.value for message in taken) or "nothing"
+                    return Unknown(f"{', '.join(values)} was waited for, and what came was {seen}; {reason}", lost)
+                case refusal:
+                    return refusal
+        return Done(tuple(taken))
+
+    def taking_from(self, reader: TopicReader) -> frozenset[str]:
+        """The segments that the reader is attached to now."""
+        held = self._reader(reader)
+        self._attached(reader, held)
+        return frozenset(held.consumers)
+
+    def read_topic(self, topic: str, subscription: str) -> Outcome[tuple[Received, ...]]:
+        """All that a subscription is given of a topic as it is laid out now, parents before their children, up to what may be read last.
+        Nothing is acknowledged.
+        """
+        match self.looked_up(topic):
+            case Done(layout):
+                return self._all_of(layout, subscription)
+            case trouble:
+                return trouble
+
+    def read_segment(self, segment: str, subscription: str) -> Outcome[tuple[Received, ...]]:
+        """All that a subscription is given of one segment, sealed or not, likewise."""
+        match self.subscribe(segment, subscription):
+            case Done(consumer):
+                try:
+                    return self._all_for(consumer)
+                finally:
+                    self.close_consumer(consumer)
+            case trouble:
+                return trouble
+
+    def _all_of(self, layout: Layout, subscription: str) -> Outcome[tuple[Received, ...]]:
+        found: list[tuple[Received, ...]] = []
+        for segment in layout.in_order:
+            match self.read_segment(segment.topic, subscription):
+                case Done(messages):
+                    found.append(messages)
+                case trouble:
+                    return trouble
+        return Done(tuple(itertools.chain.from_iterable(found)))
+
+    def _all_for(self, consumer: Consumer) -> Outcome[tuple[Received, ...]]:
+        taken: list[Received] = []
+        while True:
+            limit = self.last_message_id(consumer)
+            if not isinstance(limit, Done):
+                return limit
+            if not limit.value.was_stored or any(message.id.position >= limit.value.position for message in taken):
+                return Done(tuple(taken))
+            match self.receive(consumer, within_s=_QUIET_S):
+                case Done(message):
+                    taken.append(message)
+                case Unknown(lost=False):
+                    if self.last_message_id(consumer) == limit:
+                        return Done(tuple(taken))
+                case trouble:
+                    return trouble
+
+    def _reader(self, reader: TopicReader) -> _Reader:
+        if isinstance(reader, StreamConsumer) and reader not in self._readers:
+            self._readers[reader] = _Reader(SubscriptionType.EXCLUSIVE)
+        return self._readers[reader]
+
+    def _attached(self, reader: TopicReader, held: _Reader) -> Outcome[None]:
+        """Subscribe to what the reader has now and had not, and let go of what it has no more."""
+        match self._segments_of(reader, held):
+            case Done(segments):
+                pass
+            case trouble:
+                return trouble
+        for gone in held.consumers.keys() - set(segments):
+            self.close_consumer(held.consumers.pop(gone))
+        for segment in segments:
+            if segment in held.consumers:
+                continue
+            match self.subscribe(segment, reader.subscription, held.type, retry=False):
+                case Done(consumer):
+                    held.consumers[segment] = consumer
+                case Refused(code=code) as refusal if code not in _NOT_NOW:
+                    return refusal
+                case _:
+                    pass
+        return Done(None)
+
+    def _segments_of(self, reader: TopicReader, held: _Reader) -> Outcome[tuple[str, ...]]:
+        if held.watch is not None:
+            return Done(tuple(segment.topic for segment in self.layouts_told(held.watch)[-1].in_order))
+        assert isinstance(reader, StreamConsumer)
+        return Done(tuple(segment.topic for segment in self.assignments_told(reader)[-1].segments))  # also while there is no controller

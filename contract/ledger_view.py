@@ -1,0 +1,12 @@
+"""What a scenario may look at on the disk of a system: `entry-counts` is that the entries of a log can be counted there."""
+
+from typing import Protocol, runtime_checkable
+
+
+@runtime_checkable
+class ShowsLedgers(Protocol):
+    """A session with a system that offers `entry-counts`."""
+
+    def length_of(self, log: str) -> int:
+        """How many entries there are in a log, by its name in the system, whatever they are and whoever may read them."""
+        ...

@@ -1,0 +1,83 @@
+"""What a scenario may look at in the metadata store of a system, and what may befall that store.
+
+`metadata-store` is that headers and operation records can be seen, `metadata-indexes` that the secondary indexes can, and `store-faults`
+that the store can have trouble. Transactions are named by coordinator and sequence.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+
+@dataclass(frozen=True)
+class HeaderSeen:
+    """A header. `state` is OPEN, COMMITTED or ABORTED; moments are milliseconds since 1970, `ended_ms` None while it is open."""
+
+    state: str
+    created_ms: float
+    deadline_ms: float
+    ended_ms: float | None
+
+
+@dataclass(frozen=True)
+class OperationSeen:
+    """An operation record: of a write where there is no subscription. `position` is the ledger and entry of an acknowledgement."""
+
+    topic: str
+    subscription: str | None
+    position: tuple[int, int] | None
+    is_cumulative: bool = False
+
+
+class MetadataView(Protocol):
+    """The store, for those who only look."""
+
+    def header(self, coordinator: int, sequence: int) -> HeaderSeen | None:
+        """The header of a transaction; None where there is none."""
+        ...
+
+    def operations(self, coordinator: int, sequence: int) -> Sequence[OperationSeen]:
+        """The operation records of a transaction."""
+        ...
+
+    def is_kept_together(self, coordinator: int, sequence: int) -> bool:
+        """Whether all records of a transaction have its id as partition key. `metadata-indexes`."""
+        ...
+
+    def found_by_deadline(self) -> Sequence[tuple[int, int]]:
+        """The transactions that the index by deadline has, in its order. `metadata-indexes`."""
+        ...
+
+    def found_by_final_state(self, state: str) -> Sequence[tuple[int, int]]:
+        """The transactions that the index by final state has in that state, in its order. `metadata-indexes`."""
+        ...
+
+    def operations_found(self, coordinator: int, sequence: int) -> int:
+        """How many entries the indexes of operation records have of a transaction. `metadata-indexes`."""
+        ...
+
+
+@runtime_checkable
+class ShowsMetadata(Protocol):
+    """A session with a system that offers `metadata-store`."""
+
+    @property
+    def metadata(self) -> MetadataView:
+        """Its store."""
+        ...
+
+
+@runtime_checkable
+class TroublesStore(Protocol):
+    """The faults of a system that offers `store-faults` have these beside those of `Faults`."""
+
+    def trouble_store(self, fault: str, records: str) -> None:
+        """Let the store have trouble once, with the next record of that kind: `headers`, `operations`, `events` or `aborts`.
+
+        A fault is `write-fails-before`, `write-fails-after`, `version-conflict`, `watch-lost`, `watch-late` or `watch-doubled`.
+        """
+        ...
+
+    def release_store(self) -> None:
+        """What was late comes."""
+        ...

@@ -1,0 +1,49 @@
+"""Themes: what runs through all proposals. A Rule carries the tag of each theme that its requirement belongs to, such as `@sealing`.
+
+A proposal says how one system is built, a theme what one can lose: who asks about sealing wants the rows of every proposal that has them.
+"""
+
+import functools
+from collections.abc import Iterable, Mapping
+
+from . import gherkin
+from .errors import UnknownName
+
+THEMES: Mapping[str, str] = {
+    "commits": "what a commit makes lasting, and that nothing takes it back",
+    "aborts": "what an abort takes back, and that nothing else is taken with it",
+    "fencing": "who has lost a transaction, a name or a place, and comes too late with a request",
+    "recovery": "what is there after a crash, a stop, a reload or a move to another node",
+    "sealing": "logs that take no more writes: topics that are terminated, segments that are split, merged and pruned",
+}
+"""Every theme, and what it is about."""
+
+
+def themes_in(tags: Iterable[str]) -> tuple[str, ...]:
+    """Those of a Rule's tags that are themes, in the order of `THEMES`."""
+    found = frozenset(tags)
+    return tuple(theme for theme in THEMES if theme in found)
+
+
+def themes_of(requirement: str) -> tuple[str, ...]:
+    """The themes of a requirement; none where no Rule stands for it."""
+    return _by_requirement().get(requirement, ())
+
+
+def requirements_of(theme: str) -> tuple[str, ...]:
+    """The requirements of a theme, in the order of the features. Raises UnknownName."""
+    check((theme,))
+    return tuple(requirement for requirement, themes in _by_requirement().items() if theme in themes)
+
+
+def check(themes: Iterable[str]) -> None:
+    """Raises UnknownName for a theme that there is none of."""
+    for theme in themes:
+        if theme not in THEMES:
+            raise UnknownName("theme", theme, THEMES)
+
+
+@functools.cache
+def _by_requirement() -> dict[str, tuple[str, ...]]:
+    rules = [rule for feature in gherkin.bundled() for rule in feature.rules]
+    return {gherkin.requirement_of(rule.tags) or "": themes_in(rule.tags) for rule in rules}

@@ -1,0 +1,1 @@
+"""PIP-460, scalable topics of Apache Pulsar."""

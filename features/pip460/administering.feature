@@ -1,0 +1,116 @@
+Feature: Administering scalable topics
+  An administrator makes scalable topics, changes them and deletes them. Clients call their segments by name.
+
+  Background:
+    Given the scalable topic "orders" of segments "left" and "right"
+
+  @PIP460-26 @MUST
+  Rule: A segment is called by its topic, its hashes and its number, and by nothing else.
+    A segment that answers to a second name is a second topic, and nobody looks for its messages there.
+
+    Scenario: [1] Its own name
+      When "p1" is written to left
+      Then it is done
+      And readers of left see "p1"
+
+    Scenario: [2] A number that no segment has
+      Given stranger is a segment that nobody has made of orders
+      When a client opens a producer of stranger
+      Then it is refused
+
+    Scenario: [3] Other hashes
+      Given stranger is the first segment by hashes that it has not of orders
+      When a client opens a producer of stranger
+      Then it is refused
+
+    Scenario: [4] The number alone
+      Given stranger is the first segment by its number alone of orders
+      When a client opens a producer of stranger
+      Then it is refused
+
+    Scenario: [5] Decimal hashes
+      Given stranger is the first segment by decimal hashes of orders
+      When a client subscribes to stranger
+      Then it is refused
+
+    Scenario: [6] Its name, behind a split
+      Given left has been split into low and high
+      When "p1" is written to high
+      Then it is done
+      And readers of high see "p1"
+
+  @PIP460-46 @MUST
+  Rule: An administrator can make, list, look at, split, merge and delete scalable topics.
+    What cannot be administered cannot be run.
+
+    Scenario: [1] Make and list
+      When an administrator makes the scalable topic "payments" of segments "a" and "b"
+      Then it is done
+      And payments is among the scalable topics of its namespace
+      And orders is among the scalable topics of its namespace
+
+    Scenario: [2] Look at
+      When an administrator looks at the layout of orders
+      Then it is done
+      And orders has 2 equal segments of its first epoch
+
+    Scenario: [3] Split
+      When left is split into low and high
+      Then it is done
+      And the layout of orders is what the answers say
+
+    Scenario: [4] Merge
+      Given left has been split into low and high
+      When low and high are merged into whole
+      Then it is done
+      And the layout of orders is what the answers say
+
+    Scenario: [5] Delete
+      When an administrator deletes orders as a whole
+      Then it is done
+      And orders is not among the scalable topics of its namespace
+
+  @PIP460-47 @MUST
+  Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
+    Who makes a topic of that name again finds somebody else's messages in it.
+
+    Scenario: [1] Its metadata
+      Given left has been split into low and high
+      And orders has been deleted as a whole
+      When an administrator looks at the layout of orders
+      Then it is refused
+
+    Scenario: [2] Its active segments
+      Given left has been split into low and high
+      And orders has been deleted as a whole
+      When a client opens a producer of high
+      Then it is refused
+
+    Scenario: [3] Its sealed segments
+      Given left has been split into low and high
+      And orders has been deleted as a whole
+      When a client subscribes to left
+      Then it is refused
+
+    Scenario: [4] A topic of that name again
+      Given "p1" has been written to left
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left" and "right"
+      Then it is done
+      And orders has 2 equal segments of its first epoch
+      And readers of left see nothing
+
+    Scenario: [5] A topic of that name again, and what it had sealed
+      Given "p1" has been written to left
+      And left has been split into low and high
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left" and "right"
+      Then orders has 2 equal segments of its first epoch
+      And readers of left see nothing
+
+    Scenario: [6] Its subscriptions
+      Given subscription "workers" has been registered for orders
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      When "p1" is written to left
+      Then subscription "workers" has nothing waiting in left

@@ -1,0 +1,142 @@
+Feature: The order behind a change of the layout
+  The messages of one key stand in a segment and then in its children. Stream consumers are given the children when the parent is drained.
+
+  Background:
+    Given the scalable topic "orders" of segments "left" and "right"
+
+  @PIP460-21 @MUST @sealing
+  Rule: Behind a split, the messages of one key are consumed in the order in which they were written.
+    Who reads a child before its parent processes a correction before what it corrects.
+
+    Scenario: [1] One consumer
+      Given ann has joined "workers" of orders
+      And "m1", "m2" of key "m" have been written to orders
+      And left has been split into low and high
+      And "m3", "m4" of key "m" have been written to orders
+      When the reading of ann comes to "m1", "m2", "m3", "m4"
+      Then the reading of ann was "m1", "m2", "m3", "m4"
+
+    Scenario: [2] The child is another consumer's
+      Given ann has joined "workers" of orders
+      And bob has joined "workers" of orders
+      And "m1", "m2", "m3" of key "m" have been written to orders
+      And left has been split into low and high
+      And "m4" of key "m" have been written to orders
+      When the reading of ann and bob comes to "m1", "m2", "m3", "m4"
+      Then the reading of ann and bob was "m1", "m2", "m3", "m4"
+
+    Scenario: [3] The child has been split as well
+      Given ann has joined "workers" of orders
+      And "m1", "m2" of key "m" have been written to orders
+      And left has been split into low and high, 2 times
+      And "m3", "m4" of key "m" have been written to orders
+      When the reading of ann comes to "m1", "m2", "m3", "m4"
+      Then the reading of ann was "m1", "m2", "m3", "m4"
+
+    Scenario: [4] A consumer that comes behind the split
+      Given subscription "workers" has been registered for orders
+      And "m1", "m2" of key "m" have been written to orders
+      And left has been split into low and high
+      And "m3", "m4" of key "m" have been written to orders
+      And ann has joined "workers" of orders
+      When the reading of ann comes to "m1", "m2", "m3", "m4"
+      Then the reading of ann was "m1", "m2", "m3", "m4"
+
+    Scenario: [5] A part was read before the split
+      Given ann has joined "workers" of orders
+      And "m1", "m2" of key "m" have been written to orders
+      And the reading of ann has come to "m1"
+      And left has been split into low and high
+      And "m3" of key "m" have been written to orders
+      When the reading of ann comes to "m3"
+      Then the reading of ann was "m1", "m2", "m3"
+
+  @PIP460-22 @MUST @sealing
+  Rule: Behind a merge, the messages of one key are consumed in the order in which they were written.
+    Who reads a child before each of its parents processes a correction before what it corrects.
+
+    Scenario: [1] One consumer of both parents
+      Given ann has joined "workers" of orders
+      And "m1", "m2" of key "m" have been written to orders
+      And left and right have been merged into whole
+      And "m3", "m4" of key "m" have been written to orders
+      When the reading of ann comes to "m1", "m2", "m3", "m4"
+      Then the reading of ann was "m1", "m2", "m3", "m4"
+
+    Scenario: [2] The second parent has the messages, and they are another consumer's
+      Given ann has joined "workers" of orders
+      And bob has joined "workers" of orders
+      And "z1", "z2", "z3" of key "z" have been written to orders
+      And left and right have been merged into whole
+      And "z4" of key "z" have been written to orders
+      When the reading of ann and bob comes to "z1", "z2", "z3", "z4"
+      Then the reading of ann and bob was "z1", "z2", "z3", "z4"
+
+    Scenario: [3] A split, and a merge of its children
+      Given ann has joined "workers" of orders
+      And "m1", "m2" of key "m" have been written to orders
+      And left has been split into low and high
+      And low and high have been merged into whole
+      And "m3", "m4" of key "m" have been written to orders
+      When the reading of ann comes to "m1", "m2", "m3", "m4"
+      Then the reading of ann was "m1", "m2", "m3", "m4"
+
+    Scenario: [4] A consumer that comes behind the merge
+      Given subscription "workers" has been registered for orders
+      And "m1", "m2" of key "m" have been written to orders
+      And left and right have been merged into whole
+      And "m3", "m4" of key "m" have been written to orders
+      And ann has joined "workers" of orders
+      When the reading of ann comes to "m1", "m2", "m3", "m4"
+      Then the reading of ann was "m1", "m2", "m3", "m4"
+
+  @PIP460-45 @MUST @sealing
+  Rule: The children of a split are not assigned before the subscription has drained the parent.
+    Two consumers have messages of one key at the same time, and nobody knows who is done first.
+
+    Scenario: [1] A parent of which nothing was read
+      Given ann has joined "workers" of orders
+      And "m1" has been written to left
+      And left has been split into low and high
+      When right is split into third and fourth
+      Then ann is assigned left and third and fourth
+
+    Scenario: [2] What is delivered is not drained
+      Given ann has joined "workers" of orders
+      And "m1" has been written to left
+      And the reading of ann has come to "m1", unacknowledged
+      And left has been split into low and high
+      When right is split into third and fourth
+      Then ann is assigned left and third and fourth
+
+    Scenario: [3] The parent is drained behind the split
+      Given ann has joined "workers" of orders
+      And "m1" has been written to left
+      And left has been split into low and high
+      When the reading of ann comes to "m1"
+      Then ann is assigned low and high and right
+
+    Scenario: [4] One of two parents is drained
+      Given ann has joined "workers" of orders
+      And left has been split into low and high
+      And "m1" has been written to high
+      And low and high have been merged into whole
+      When right is split into third and fourth
+      Then ann is assigned high and third and fourth
+
+    Scenario: [5] Another subscription has drained the parent
+      Given ann has joined "workers" of orders
+      And bob has joined "auditors" of orders
+      And "m1" has been written to left
+      And left has been split into low and high
+      When the reading of bob comes to "m1"
+      Then bob is assigned low and high and right
+      And ann is assigned left and right
+
+    Scenario: [6] Children of children
+      Given ann has joined "workers" of orders
+      And "m1" has been written to left
+      And left has been split into low and high
+      And low has been split into first and second
+      When right is split into third and fourth
+      Then ann is assigned left and third and fourth

@@ -1,0 +1,232 @@
+Feature: Changes that a controller does not finish
+  A change has several steps, and its controller may end behind any of them. The next one finds out how far it came.
+
+  Background:
+    Given the scalable topic "orders" of segments "left" and "right"
+    And subscription "workers" has been registered for orders
+
+  @PIP460-51 @MUST @sealing @recovery
+  Rule: A change that its controller has not finished is completed or undone, and no message is lost or there twice.
+    A segment that is sealed and has no children takes no message, and nobody ever mends it.
+
+    @needs:crash-points
+    Scenario: [1] A split, after-subscriptions
+      Given "p1" has been written to left
+      And the system will crash after-subscriptions
+      And a split of left has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+      And readers of left get as far as "p1"
+
+    @needs:crash-points
+    Scenario: [2] A split, after-children
+      Given "p1" has been written to left
+      And the system will crash after-children
+      And a split of left has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+      And readers of left get as far as "p1"
+
+    @needs:crash-points
+    Scenario: [3] A split, after-terminate
+      Given "p1" has been written to left
+      And the system will crash after-terminate
+      And a split of left has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+      And readers of left get as far as "p1"
+
+    @needs:crash-points
+    Scenario: [4] A split, after-layout
+      Given "p1" has been written to left
+      And the system will crash after-layout
+      And a split of left has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+      And readers of left get as far as "p1"
+
+    @needs:crash-points
+    Scenario: [5] A split, after-told
+      Given "p1" has been written to left
+      And the system will crash after-told
+      And a split of left has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+      And readers of left get as far as "p1"
+
+    @needs:crash-points
+    Scenario: [6] What was there before a merge, after-subscriptions
+      Given left has been split into low and high
+      And "p1" has been written to high
+      And the system will crash after-subscriptions
+      And a merge of low and high has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And readers of high get as far as "p1"
+
+    @needs:crash-points
+    Scenario: [7] What was there before a merge, after-children
+      Given left has been split into low and high
+      And "p1" has been written to high
+      And the system will crash after-children
+      And a merge of low and high has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And readers of high get as far as "p1"
+
+    @needs:crash-points
+    Scenario: [8] What was there before a merge, after-terminate
+      Given left has been split into low and high
+      And "p1" has been written to high
+      And the system will crash after-terminate
+      And a merge of low and high has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And readers of high get as far as "p1"
+
+    @needs:crash-points
+    Scenario: [9] What was there before a merge, after-layout
+      Given left has been split into low and high
+      And "p1" has been written to high
+      And the system will crash after-layout
+      And a merge of low and high has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And readers of high get as far as "p1"
+
+    @needs:crash-points
+    Scenario: [10] What was there before a merge, after-told
+      Given left has been split into low and high
+      And "p1" has been written to high
+      And the system will crash after-told
+      And a merge of low and high has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And readers of high get as far as "p1"
+
+    @needs:crash-points
+    Scenario: [11] What is written behind a merge, after-subscriptions
+      Given left has been split into low and high
+      And the system will crash after-subscriptions
+      And a merge of low and high has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+      And at every epoch orders has each hash in one active segment
+
+    @needs:crash-points
+    Scenario: [12] What is written behind a merge, after-children
+      Given left has been split into low and high
+      And the system will crash after-children
+      And a merge of low and high has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+      And at every epoch orders has each hash in one active segment
+
+    @needs:crash-points
+    Scenario: [13] What is written behind a merge, after-terminate
+      Given left has been split into low and high
+      And the system will crash after-terminate
+      And a merge of low and high has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+      And at every epoch orders has each hash in one active segment
+
+    @needs:crash-points
+    Scenario: [14] What is written behind a merge, after-layout
+      Given left has been split into low and high
+      And the system will crash after-layout
+      And a merge of low and high has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+      And at every epoch orders has each hash in one active segment
+
+    @needs:crash-points
+    Scenario: [15] What is written behind a merge, after-told
+      Given left has been split into low and high
+      And the system will crash after-told
+      And a merge of low and high has been tried
+      When the system comes back
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+      And at every epoch orders has each hash in one active segment
+
+    @needs:crash-points
+    Scenario: [16] The next change, after-subscriptions
+      Given the system will crash after-subscriptions
+      And a split of left has been tried
+      And the system has come back
+      When right is split into third and fourth
+      Then it is done
+      And the hashes of right are those of third and fourth
+      And the layout of orders is what the answers say
+
+    @needs:crash-points
+    Scenario: [17] The next change, after-children
+      Given the system will crash after-children
+      And a split of left has been tried
+      And the system has come back
+      When right is split into third and fourth
+      Then it is done
+      And the hashes of right are those of third and fourth
+      And the layout of orders is what the answers say
+
+    @needs:crash-points
+    Scenario: [18] The next change, after-terminate
+      Given the system will crash after-terminate
+      And a split of left has been tried
+      And the system has come back
+      When right is split into third and fourth
+      Then it is done
+      And at every epoch orders has each hash in one active segment
+      And the layout of orders is what the answers say
+
+    @needs:crash-points
+    Scenario: [19] The next change, after-layout
+      Given the system will crash after-layout
+      And a split of left has been tried
+      And the system has come back
+      When right is split into third and fourth
+      Then it is done
+      And at every epoch orders has each hash in one active segment
+      And the layout of orders is what the answers say
+
+  @PIP460-41 @MUST @recovery
+  Rule: One controller acts for a topic, and what a former one still does has no effect.
+    Two controllers write over each other's layouts, and a topic whose controller is gone is never changed again.
+
+    @needs:more-brokers
+    Scenario: [1] Another one takes over
+      Given left has been split into low and high
+      And the controller of orders has crashed
+      When right is split into third and fourth
+      Then it is done
+      And the hashes of right are those of third and fourth
+      And orders is at epoch 2, which created third and fourth and sealed right
+
+    @needs:more-brokers
+    Scenario: [2] The former one comes back
+      Given the controller of orders has crashed
+      And left has been split into low and high
+      And the system has come back
+      When low and high are merged into whole
+      Then it is done
+      And orders is at epoch 2, which created whole and sealed low and high
+
+    @needs:more-brokers
+    Scenario: [3] Both acted before
+      Given left has been split into low and high
+      And the controller of orders has crashed
+      And low and high have been merged into whole
+      And the system has come back
+      When whole is split into first and second
+      Then the layout of orders is what the answers say
+      And soon each active segment of orders takes a message

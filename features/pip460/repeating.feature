@@ -1,0 +1,38 @@
+Feature: Producers that repeat what they have sent
+  A producer that lost its connection does not know what was stored, and sends it again: behind a split, to a child.
+
+  Background:
+    Given the deduplicated scalable topic "orders" of segments "left" and "right"
+
+  @PIP460-50 @SHOULD @sealing
+  Rule: A message that a producer repeats behind a split is not stored a second time.
+    It stands in the parent and in a child, and every reader has it twice.
+
+    Scenario: [1] To the first child
+      Given shop has sent "p1" to left as number 1
+      And left has been split into low and high
+      When shop sends "p1" to low as number 1
+      Then it is done
+      And readers of left see "p1"
+      And readers of low see nothing
+
+    Scenario: [2] To the second child
+      Given shop has sent "p1" to left as number 1
+      And left has been split into low and high
+      When shop sends "p1" to high as number 1
+      Then it is done
+      And readers of high see nothing
+
+    Scenario: [3] Two splits
+      Given shop has sent "p1" to left as number 1
+      And left has been split into low and high, 2 times
+      When shop sends "p1" to low as number 1
+      Then it is done
+      And readers of low see nothing
+
+    Scenario: [4] What is new is stored
+      Given shop has sent "p1" to left as number 1
+      And left has been split into low and high
+      When shop sends "p2" to low as number 2
+      Then it is done
+      And readers of low see "p2"

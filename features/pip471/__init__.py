@@ -1,0 +1,1 @@
+"""PIP-31, transactions in Apache Pulsar."""

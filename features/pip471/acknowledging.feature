@@ -1,0 +1,111 @@
+Feature: Acknowledging in a metadata-driven transaction
+  What a transaction has acknowledged is pending until it ends: each position, or all up to one, is a record in the store.
+
+  Background:
+    Given the topic "inputs" with "i1", "i2", "i3"
+    And the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+    And transactions A and B
+
+  @PIP471-28 @MUST @commits
+  Rule: A commit takes away what the transaction acknowledged, also when the subscription is loaded again.
+    Input that comes again behind a commit is processed twice.
+
+    Scenario: [1] A commit of one of three
+      Given A has acknowledged "i1" for "workers"
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
+    Scenario: [2] The segment is loaded again
+      Given A has acknowledged "i1" for "workers"
+      And A has committed
+      And inputs has been unloaded
+      When B acknowledges "i2" for "workers"
+      Then subscription "workers" has "i3" left
+
+    @needs:crash
+    Scenario: [3] A crash right behind the commit
+      Given A has acknowledged "i1" for "workers"
+      And A has committed
+      When the system crashes and comes back
+      Then subscription "workers" has "i2", "i3" left
+
+    Scenario: [4] A commit of everything up to a message
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      When A commits
+      Then subscription "auditors" has "i3" left
+
+    @needs:batch-index-acknowledgement
+    Scenario: [5] A message of a batch
+      Given a batch of "b1", "b2" has been written to inputs
+      And the consumer of shared subscription "packers" has received "i1", "i2", "i3", "b1", "b2" from inputs
+      And A has acknowledged "b1" for "packers"
+      When A commits
+      Then subscription "packers" has "i1", "i2", "i3", "b2" left
+
+  @PIP471-29 @MUST @aborts
+  Rule: An abort gives back what the transaction acknowledged.
+    What an aborted transaction had read would never be processed.
+
+    Scenario: [1] An abort of one of three
+      Given A has acknowledged "i1" for "workers"
+      When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+
+    Scenario: [2] An abort of everything up to a message
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      When A aborts
+      Then subscription "auditors" has "i1", "i2", "i3" left
+
+    Scenario: [3] Only what was the transaction's
+      Given A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "workers"
+      When A aborts
+      Then subscription "workers" has "i1", "i3" left
+
+    Scenario: [4] Behind a time-out
+      Given transaction C with a short time-out
+      And C has acknowledged "i1" for "workers"
+      When C is left open past its time-out
+      Then subscription "workers" has "i1", "i2", "i3" left
+
+    Scenario: [5] Only what was the younger transaction's
+      Given A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "workers"
+      When B aborts
+      Then subscription "workers" has "i2", "i3" left
+
+  @PIP471-63 @MUST @commits @aborts
+  Rule: An end of acknowledgements on one subscription leaves the others alone.
+    Each subscription is somebody's work of its own.
+
+    Scenario: [1] A commit beside a subscription that has acknowledged nothing
+      Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      When A commits
+      Then subscription "auditors" has "i1", "i2", "i3" left
+      And subscription "workers" has "i2", "i3" left
+
+    Scenario: [2] A commit and an abort on two subscriptions
+      Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "auditors"
+      And A has aborted
+      When B commits
+      Then subscription "auditors" has "i1", "i3" left
+      And subscription "workers" has "i1", "i2", "i3" left
+
+    Scenario: [3] A commit behind a load of the segment
+      Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      When A commits
+      Then subscription "auditors" has "i1", "i2", "i3" left
+
+    Scenario: [4] A subscription whose name is the beginning of that one's, behind a load of the segment
+      Given the consumer of shared subscription "work" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      When another consumer takes over "work"
+      Then the consumer of "work" receives "i1", "i2", "i3" and nothing else

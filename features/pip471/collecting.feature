@@ -1,0 +1,152 @@
+Feature: Headers of transactions that ended long ago
+  A header stays for a retention, and goes when nobody has anything of its transaction left. What readers see does not change by that.
+
+  Background:
+    Given the topic "orders"
+    And transactions A and B
+
+  @PIP471-26 @MUST @aborts
+  Rule: Messages of an aborted transaction stay hidden when its header is collected.
+    What was withdrawn would come to light because it was withdrawn long ago.
+
+    @needs:short-retention
+    Scenario: [1] The segment is loaded again behind the collection
+      Given A has written "a1" to orders
+      And A has aborted
+      And the retention of A has passed
+      And orders has been unloaded
+      When B commits "b1" to orders
+      Then readers of orders see "b1"
+
+  @PIP471-27 @MUST @commits
+  Rule: Messages of a committed transaction stay visible when its header is collected.
+    Committed data would be lost because it was committed long ago.
+
+    @needs:short-retention
+    Scenario: [1] The segment is loaded again behind the collection of a commit
+      Given A has committed "a1" to orders
+      And the retention of A has passed
+      And orders has been unloaded
+      When B commits "b1" to orders
+      Then readers of orders see "a1", "b1"
+
+  @PIP471-37 @MUST
+  Rule: A header stays as long as the retention says.
+    A client that asks again for an end which it got no answer to must find it.
+
+    @needs:short-retention @needs:metadata-store
+    Scenario: [1] A commit
+      Given A has written "a1" to orders
+      When A commits
+      Then the store keeps the header of A for the retention
+
+    @needs:short-retention
+    Scenario: [2] An open transaction is no ended one
+      Given A has written "a1" to orders
+      And B has committed "b1" to orders
+      And the retention of B has passed
+      When A commits
+      Then it is done
+      And readers of orders see "a1", "b1"
+
+    @needs:short-retention @needs:metadata-store
+    Scenario: [3] A transaction that was open for longer than the retention
+      Given A has written "a1" to orders
+      And B has committed
+      And the retention of B has passed
+      When A commits
+      Then the store keeps the header of A for the retention
+
+  @PIP471-38 @MUST
+  Rule: A header of which no operation records are left is collected behind the retention.
+    A store that keeps every transaction for ever is full one day.
+
+    @needs:short-retention
+    Scenario Outline: [1] An end that comes again behind the collection
+      Given A has written "a1" to orders
+      And A has <ended>
+      And the retention of A has passed
+      When A <ends>
+      Then it is refused
+
+      Examples:
+        | ended     | ends    |
+        | committed | commits |
+        | aborted   | aborts  |
+
+    @needs:short-retention
+    Scenario: [2] A transaction of another coordinator than the first
+      Given C is a transaction of the second coordinator
+      And C has written "c1" to orders
+      And C has committed
+      And the retention of C has passed
+      When C commits
+      Then it is refused
+
+  @PIP471-39 @MUST
+  Rule: The collection loses nothing of a transaction that a participant has not followed yet.
+    Whoever was away for longer than the retention would do the opposite of what was decided.
+
+    @needs:short-retention
+    Scenario: [1] An acknowledgement on a segment that nobody has loaded
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      And A has been asked to commit
+      When the retention of A passes
+      Then subscription "workers" has "i2" left
+
+    @needs:short-retention
+    Scenario: [2] An aborted message in a segment that nobody has loaded
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      And A has been asked to abort
+      When the retention of A passes
+      Then readers of orders see nothing
+
+    @needs:short-retention
+    Scenario: [3] A committed message in a segment that nobody has loaded
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      And A has been asked to commit
+      When the retention of A passes
+      Then readers of orders see "a1"
+
+    @needs:short-retention @needs:metadata-store
+    Scenario Outline: [4] The header, for as long as somebody has not followed
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      And A has been asked to <end>
+      And the retention of A has passed
+      When A <ends>
+      Then it is done
+
+      Examples:
+        | end    | ends    |
+        | commit | commits |
+        | abort  | aborts  |
+
+  @PIP471-40 @MUST
+  Rule: What is deleted leaves no entry in an index.
+    An entry without a record sends the sweep to what is not there, again and again.
+
+    @needs:short-retention @needs:metadata-indexes
+    Scenario Outline: [1] An end behind its retention
+      Given A has written "a1" to orders
+      And A has <ended>
+      When the retention of A passes
+      Then the store soon has no header of A
+      And no index has anything of A
+
+      Examples:
+        | ended     |
+        | committed |
+        | aborted   |
+
+    @needs:short-retention @needs:metadata-indexes @needs:crash
+    Scenario: [2] A transaction that another broker has ended
+      Given A has committed
+      And the system has crashed and come back
+      When the retention of A passes
+      Then no index has anything of A

@@ -1,0 +1,116 @@
+Feature: Pending acknowledgements of a subscription that is loaded again
+  The positions are in the operation records, and recovery brings them back: the ids of the transactions alone would let a commit do nothing.
+
+  Background:
+    Given the topic "inputs" with "i1", "i2", "i3"
+    And the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+    And transactions A and B
+    And A has acknowledged "i1" for "workers"
+
+  @PIP471-30 @MUST @commits @recovery
+  Rule: A commit takes away what was acknowledged before the subscription was loaded again.
+    The output of a transaction is committed and its input comes again: it is processed twice.
+
+    Scenario: [1] The segment is loaded again before the commit
+      Given inputs has been unloaded
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
+    @needs:crash
+    Scenario: [2] A crash before the commit
+      Given the system has crashed and come back
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
+    Scenario: [3] Everything up to a message
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And B has acknowledged everything up to "i2" for "auditors"
+      And inputs has been unloaded
+      When B commits
+      Then subscription "auditors" has "i3" left
+
+    Scenario: [4] Before and behind it, in one transaction
+      Given inputs has been unloaded
+      And another consumer has taken over "workers"
+      And A has acknowledged "i2" for "workers"
+      When A commits
+      Then subscription "workers" has "i3" left
+
+    Scenario: [5] A subscription of the same name on another segment, which is not loaded at the commit
+      Given the topic "payments" with "o1", "o2"
+      And the consumer of shared subscription "auditors" has received "o1", "o2" from payments, by the name of "workers"
+      And A has acknowledged "o1" for "auditors"
+      And payments has been unloaded
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+      And subscription "auditors" has "o2" left
+
+    Scenario: [6] Another subscription of the transaction is removed before
+      Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i2" for "auditors"
+      And subscription "auditors" has been removed
+      And inputs has been unloaded
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
+    @needs:batch-index-acknowledgement
+    Scenario: [7] Two messages of a batch, acknowledged one after the other
+      Given a batch of "b1", "b2", "b3" has been written to inputs
+      And the consumer of shared subscription "packers" has received "i1", "i2", "i3", "b1", "b2", "b3" from inputs
+      And B has acknowledged "b1" for "packers"
+      And B has acknowledged "b2" for "packers"
+      And inputs has been unloaded
+      When B commits
+      Then subscription "packers" has "i1", "i2", "i3", "b3" left
+
+    @needs:batch-index-acknowledgement
+    Scenario: [8] The last message of a batch alone
+      Given a batch of "b1", "b2", "b3" has been written to inputs
+      And the consumer of shared subscription "packers" has received "i1", "i2", "i3", "b1", "b2", "b3" from inputs
+      And B has acknowledged "b3" for "packers"
+      And inputs has been unloaded
+      When B commits
+      Then subscription "packers" has "i1", "i2", "i3", "b1", "b2" left
+
+    Scenario: [9] Everything up to a message, and then up to a later one
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And B has acknowledged everything up to "i1" for "auditors"
+      And B has acknowledged everything up to "i2" for "auditors"
+      And inputs has been unloaded
+      When B commits
+      Then subscription "auditors" has "i3" left
+
+  @PIP471-31 @MUST @aborts @recovery
+  Rule: An abort gives back what was acknowledged before the subscription was loaded again.
+    What an aborted transaction had read would never be processed.
+
+    Scenario: [1] The segment is loaded again before the abort
+      Given inputs has been unloaded
+      When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+
+    @needs:crash
+    Scenario: [2] A crash before the abort
+      Given the system has crashed and come back
+      When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+
+  @PIP471-32 @MUST @recovery
+  Rule: What is pending in a transaction stays pending when the subscription is loaded again.
+    Two transactions that both commit what they made of one message have processed it twice.
+
+    Scenario: [1] Another transaction acknowledges it
+      Given inputs has been unloaded
+      When B acknowledges "i1" for "workers"
+      Then it is refused
+
+    Scenario: [2] Nobody is given it
+      Given inputs has been unloaded
+      When another consumer takes over "workers"
+      Then the consumer of "workers" receives "i2", "i3" and nothing else
+
+    @needs:crash
+    Scenario: [3] Another transaction acknowledges it behind a crash
+      Given the system has crashed and come back
+      When B acknowledges "i1" for "workers"
+      Then it is refused

@@ -1,0 +1,214 @@
+Feature: What the metadata store has of a transaction
+  A header that decides, and a record for each operation, all under the id of the transaction.
+
+  Background:
+    Given the topic "orders"
+    And transactions A and B
+
+  @PIP471-01 @MUST
+  Rule: A new transaction has a header that is open and says when it was begun and when its time is over.
+    A transaction without a header can be ended by nobody, and one without a deadline is never given up.
+
+    @needs:metadata-store
+    Scenario: [1] A transaction that has written
+      Given B has committed "b1" to orders
+      When A writes "a1" to orders
+      Then the store has an open header of A with its deadline
+
+    @needs:metadata-store @needs:short-retention @needs:crash
+    Scenario: [2] The ids of transactions that were collected are not given again
+      Given 2 transactions have committed
+      And A has committed
+      And the retention of A has passed
+      And the system has crashed and come back
+      When 3 transactions begin
+      Then the transaction ids are distinct
+
+  @PIP471-07 @MUST
+  Rule: Each message of a transaction has an operation record in the store before its receipt.
+    What was receipted and has no record is decided by nobody.
+
+    @needs:metadata-store
+    Scenario: [1] Three messages in two segments
+      Given the topic "payments"
+      And A has written "a1" to orders
+      And A has written "a2" to payments
+      When A writes "a3" to orders
+      Then the store has 2 writes of A to orders
+      And the store has 1 writes of A to payments
+
+    @needs:metadata-store
+    Scenario: [2] Several who take part, each with one operation
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      When A writes "a1" to orders
+      Then the store has acknowledgements of "i1" by A for "workers"
+      And the store has 1 writes of A to orders
+
+  @PIP471-08 @MUST
+  Rule: Each message that is acknowledged alone in a transaction has an operation record with its position.
+    After a crash the position is all that is left of an acknowledgement.
+
+    @needs:metadata-store
+    Scenario: [1] Two of three messages
+      Given the topic "inputs" with "i1", "i2", "i3"
+      And the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      When A acknowledges "i1", "i3" for "workers"
+      Then the store has acknowledgements of "i1", "i3" by A for "workers"
+
+  @PIP471-09 @MUST
+  Rule: A cumulative acknowledgement in a transaction leaves one operation record.
+    A record for each message would make an acknowledgement of everything as large as everything.
+
+    @needs:metadata-store
+    Scenario: [1] Up to the second of three messages
+      Given the topic "inputs" with "i1", "i2", "i3"
+      And the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
+      When A acknowledges everything up to "i2" for "workers"
+      Then the store has acknowledgements of everything up to "i2" by A for "workers"
+
+  @PIP471-12 @MUST
+  Rule: The header and the operation records of a transaction have its id as partition key.
+    A store that spreads a transaction over its shards cannot list its operations at the end.
+
+    @needs:metadata-indexes
+    Scenario: [1] A message and an acknowledgement
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      When A writes "a1" to orders
+      Then all records of A have its id as partition key
+
+  @PIP471-36 @MUST
+  Rule: The operation records of a participant are gone when it has followed the end.
+    Records that stay keep their header for ever, and the next load does what was done already.
+
+    @needs:metadata-store
+    Scenario: [1] A commit of a message and an acknowledgement
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And A has written "a1" to orders
+      When A commits
+      Then the store soon has no operation records of A
+
+    @needs:metadata-store
+    Scenario: [2] An abort of a message and an acknowledgement
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And A has written "a1" to orders
+      When A aborts
+      Then the store soon has no operation records of A
+
+    @needs:metadata-store
+    Scenario: [3] Another transaction keeps its own
+      Given B has written "b1" to orders
+      When A commits "a1" to orders
+      Then the store soon has no operation records of A
+      And the store has 1 writes of B to orders
+
+    @needs:metadata-store
+    Scenario: [4] The younger of two transactions that have acknowledged on one subscription
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "workers"
+      When B commits
+      Then the store soon has no operation records of B
+
+    @needs:metadata-store @needs:store-faults
+    Scenario: [5] The store fails when the record of a message is deleted
+      Given A has written "a1" to orders
+      And the store does not answer the next write of an operation record, and does not write it
+      When A commits
+      Then readers of orders see "a1"
+      And the store soon has no operation records of A
+
+    @needs:metadata-store @needs:store-faults
+    Scenario Outline: [6] The store fails when the record of an acknowledgement is deleted
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And the store does not answer the next write of an operation record, and does not write it
+      When A <ends>
+      Then the store soon has no operation records of A
+      And subscription "workers" has <left> left
+
+      Examples:
+        | ends    | left       |
+        | commits | "i2"       |
+        | aborts  | "i1", "i2" |
+
+    @needs:metadata-store @needs:crash-points
+    Scenario Outline: [7] A crash within the end
+      Given A has written "a1" to orders
+      And the system will crash <point>
+      And A has tried to <end>
+      When the system comes back
+      Then readers of orders see <seen>
+      And the store soon has no operation records of A
+
+      Examples:
+        | point            | end    | seen    | why                                         |
+        | after-header-cas | commit | "a1"    | the segment was not told                    |
+        | after-header-cas | abort  | nothing | the segment was not told                    |
+        | before-op-delete | commit | "a1"    | it has applied the end and deletes nothing  |
+        | before-op-delete | abort  | nothing | it has noted the abort and deletes nothing  |
+
+    @needs:metadata-store @needs:crash-points
+    Scenario: [8] A record of a message that a crash has kept from its segment
+      Given the system will crash after-op-record
+      And A has tried to write "a1" to orders
+      And the system has come back
+      When A aborts
+      Then readers of orders see nothing
+      And the store soon has no operation records of A
+
+    @needs:metadata-store @needs:store-faults
+    Scenario: [9] The store speaks of another version of the header, and nothing has changed
+      Given A has written "a1" to orders
+      And the change of a header meets another version the next time
+      When A commits
+      Then it is done
+      And readers of orders see "a1"
+      And the store soon has no operation records of A
+
+  @PIP471-41 @MUST
+  Rule: Open transactions are found by their deadline, and ended ones are not.
+    One that is not found is never given up; one that is found behind its end is ended twice.
+
+    @needs:metadata-indexes
+    Scenario: [1] An open and a committed transaction
+      Given A has written "a1" to orders
+      When B commits "b1" to orders
+      Then A is found by its deadline
+      And B is not found by its deadline
+
+    @needs:metadata-indexes
+    Scenario: [2] An aborted transaction
+      Given A has written "a1" to orders
+      When A aborts
+      Then A is not found by its deadline
+
+  @PIP471-42 @MUST
+  Rule: Ended transactions are found by their final state in the order in which they ended.
+    The collection takes the oldest first, and stops at the first that is too young.
+
+    @needs:metadata-indexes
+    Scenario: [1] The younger transaction ended first
+      Given transaction C with a short time-out
+      And B has committed "b1" to orders
+      And C has been left open past its time-out
+      When A commits "a1" to orders
+      Then B is found before A among those that committed
+
+    @needs:metadata-indexes
+    Scenario: [2] An end that comes again is no later end
+      Given transaction C with a short time-out
+      And B has committed "b1" to orders
+      And C has been left open past its time-out
+      And A has committed "a1" to orders
+      When B commits
+      Then B is found before A among those that committed

@@ -1,0 +1,1 @@
+"""The core's defects, as the reference of scalable topics has them."""

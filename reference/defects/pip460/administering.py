@@ -1,0 +1,107 @@
+"""Defects of names, lists and the deletion of scalable topics."""
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.scalable.layout import Layout, Segment
+from fencepost.reference.scalable.names import parse_segment, segment_topic
+from fencepost.reference.scalable.topics import ScalableTopics
+
+
+class _LooksAtTheNumber(ScalableTopics):
+    def segment(self, name: str) -> Segment:
+        meant = parse_segment(name)
+        found = self.layout(meant.topic).segments.get(meant.number)
+        return super().segment(name) if found is None else found
+
+
+class _TakesAnyNumber(ScalableTopics):
+    def segment(self, name: str) -> Segment:
+        meant = parse_segment(name)
+        layout = self.layout(meant.topic)
+        return layout.segments[meant.number] if meant.number in layout.segments else layout.active[0]
+
+
+class _ListsTheFirst(ScalableTopics):
+    def names_in(self, namespace: str) -> list[str]:
+        return super().names_in(namespace)[:1]
+
+
+class _ListsNobody(ScalableTopics):
+    def names_in(self, namespace: str) -> list[str]:
+        super().names_in(namespace)
+        return []
+
+
+class _KeepsTheSealed(ScalableTopics):
+    def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
+        super().segments_to_delete(topic, layout)
+        return [segment_topic(topic, segment) for segment in layout.active]
+
+
+class _KeepsTheActive(ScalableTopics):
+    def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
+        super().segments_to_delete(topic, layout)
+        return [segment_topic(topic, segment) for segment in layout.sealed]
+
+
+class _KeepsTheFirst(ScalableTopics):
+    def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
+        return [name for name in super().segments_to_delete(topic, layout) if parse_segment(name).number]
+
+
+HASHES_IN_NAMES_IGNORED = Defect(
+    name="scalable-hashes-in-names-ignored",
+    breaks={"PIP460-26": Symptom(what="^answer to PRODUCER$", expected="^a refusal$", seen="^success")},
+    story="The number of a segment decides which one is meant, and each range of hashes makes another topic of it.",
+    origin="PIP-460, whose names have the number alone",
+    parts=MetadataParts(scalable_topics=_LooksAtTheNumber),
+)
+
+ANY_NUMBER_IN_NAMES = Defect(
+    name="scalable-any-number-in-names",
+    breaks={"PIP460-26": Symptom(what="^answer to PRODUCER$", expected="^a refusal$", seen="^success")},
+    story="A segment that no layout has comes up as a topic.",
+    origin="feared: topics that are made by their first producer",
+    parts=MetadataParts(scalable_topics=_TakesAnyNumber),
+)
+
+ONE_TOPIC_LISTED = Defect(
+    name="scalable-one-topic-listed",
+    breaks={"PIP460-46": Symptom(what="^(payments|orders) in the list$", expected="^is$", seen="^is not$")},
+    story="The list of a namespace has one topic.",
+    origin="feared: a page of an answer",
+    parts=MetadataParts(scalable_topics=_ListsTheFirst),
+)
+
+NOBODY_LISTED = Defect(
+    name="scalable-nobody-listed",
+    breaks={"PIP460-46": Symptom(what="^payments in the list$", expected="^is$", seen="^is not$")},
+    story="The list of a namespace is empty.",
+    origin="feared: keys that are looked for under another name",
+    parts=MetadataParts(scalable_topics=_ListsNobody),
+)
+
+SEALED_OUTLIVE_THEIR_TOPIC = Defect(
+    name="scalable-sealed-outlive-their-topic",
+    breaks={"PIP460-47": Symptom(what="^readers of left$", expected="^nothing$", seen='^"p1"$|^.*$')},
+    story="A topic is deleted with its active segments; what it had sealed is there when a topic of that name is made again.",
+    origin="feared: who deletes looks at the segments that clients see",
+    parts=MetadataParts(scalable_topics=_KeepsTheSealed),
+)
+
+ACTIVE_OUTLIVE_THEIR_TOPIC = Defect(
+    name="scalable-active-outlive-their-topic",
+    breaks={"PIP460-47": Symptom(what="^readers of left$", expected="^nothing$", seen='^"p1"$')},
+    story="A topic is deleted, and its segments are left to a retention that never comes.",
+    origin="feared: a deletion that is only that of the metadata",
+    parts=MetadataParts(scalable_topics=_KeepsTheActive),
+)
+
+FIRST_SEGMENT_OUTLIVES_ITS_TOPIC = Defect(
+    name="scalable-first-segment-outlives-its-topic",
+    breaks={"PIP460-47": Symptom(what="^readers of left$|^waiting for workers$", expected="^nothing$", seen='^"p1"$')},
+    story="A topic is deleted without its segment 0.",
+    origin="textbook: a number that is taken for nothing",
+    parts=MetadataParts(scalable_topics=_KeepsTheFirst),
+)

@@ -1,0 +1,83 @@
+"""Defects of the assignment of segments to stream consumers."""
+
+from collections.abc import Iterable, Mapping
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.sessions import Assignment, Session, Sessions
+
+_Dealt = Mapping[str, tuple[Segment, ...]]
+
+
+class _AllToEach(Sessions):
+    def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> _Dealt:
+        all_of_them = tuple(segments)
+        return dict.fromkeys(names, all_of_them)
+
+
+class _ForgetsTheRemainder(Sessions):
+    def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> _Dealt:
+        there, consumers = tuple(segments), list(names)
+        return super().dealt(there[: max(len(there) // max(len(consumers), 1) * len(consumers), 1)], consumers)
+
+
+class _InBlocks(Sessions):
+    def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> _Dealt:
+        there, consumers = sorted(segments, key=lambda one: one.hashes), sorted(names)
+        bounds = [place * len(there) // len(consumers) for place in range(len(consumers) + 1)] if consumers else []
+        return {name: tuple(there[bounds[place] : bounds[place + 1]]) for place, name in enumerate(consumers)}
+
+
+class _TheLastFirst(Sessions):
+    def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> _Dealt:
+        there, consumers = sorted(segments, key=lambda one: one.hashes), sorted(names, reverse=True)
+        return {name: tuple(there[place :: len(consumers)]) for place, name in enumerate(consumers)}
+
+
+class _TellsOnce(Sessions):
+    def tell(self, session: Session, assignment: Assignment) -> None:
+        if session.assignment is None:
+            super().tell(session, assignment)
+
+
+ALL_TO_EACH = Defect(
+    name="scalable-all-to-each",
+    breaks={"PIP460-34": Symptom(what="^segments of ", expected="once$", seen="^ann has (.+); bob has \\1$")},
+    story="Each consumer of a subscription is assigned every segment.",
+    origin="textbook: an assignment for the subscription, and not for its consumers",
+    parts=MetadataParts(sessions=_AllToEach),
+)
+
+REMAINDER_FORGOTTEN = Defect(
+    name="scalable-remainder-forgotten",
+    breaks={"PIP460-34": Symptom(what="^segments of orders$", expected="^each of 0, 1, 2 once$", seen="^ann has 0; bob has 1$")},
+    story="Each consumer is assigned equally many segments, and what is left over nobody has.",
+    origin="textbook: a division without its remainder",
+    parts=MetadataParts(sessions=_ForgetsTheRemainder),
+)
+
+IN_BLOCKS = Defect(
+    name="scalable-assigned-in-blocks",
+    breaks={"PIP460-35": Symptom(what="^segments of orders$", expected="in turn$", seen="^ann has 0; bob has 1, 2$")},
+    story="Each consumer is assigned neighbouring segments.",
+    origin="Apache Kafka's range assignor, where the round robin one is due",
+    parts=MetadataParts(sessions=_InBlocks),
+)
+
+THE_LAST_FIRST = Defect(
+    name="scalable-assigned-from-the-last",
+    breaks={"PIP460-35": Symptom(what="^segments of orders$", expected="in turn$", seen="bob has 0, 2$")},
+    story="The consumer whose name is the last has the first segment.",
+    origin="textbook: a sort the other way round",
+    parts=MetadataParts(sessions=_TheLastFirst),
+)
+
+OTHERS_ARE_NOT_TOLD = Defect(
+    name="scalable-others-are-not-told",
+    breaks={"PIP460-36": Symptom(what="^segments of ann$", seen="^left and middle and right$")},
+    story="A consumer is told of its segments when it registers, and never again.",
+    origin="feared: a push that is sent to who has asked",
+    parts=MetadataParts(sessions=_TellsOnce),
+)

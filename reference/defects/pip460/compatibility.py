@@ -1,0 +1,74 @@
+"""Defects of scalable topics beside others."""
+
+from collections.abc import Sequence
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.kinds import Kinds, TransactionKind
+from fencepost.reference.pulsar.node_segments import NodeSegments
+from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.names import TOPIC_DOMAIN
+
+
+class _MakesExtraTopics(Kinds):
+    def of_topic(self, name: str) -> TransactionKind:
+        return self.serving(scalable=True) if name.startswith(TOPIC_DOMAIN) else super().of_topic(name)
+
+
+class _MakesClassicExtraTopics(Kinds):
+    def of_topic(self, name: str) -> TransactionKind:
+        return self.serving(scalable=False) if name.startswith(TOPIC_DOMAIN) else super().of_topic(name)
+
+
+class _SealsTheOthersToo(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents)
+        segments = self._segments
+        assert isinstance(segments, NodeSegments), "those of a broker"
+        for name in [one for one in segments._topics_of(parents[0]).names if one.startswith("persistent://")]:
+            segments.terminate(name)
+
+
+class _DeletesTheOthersToo(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents)
+        segments = self._segments
+        assert isinstance(segments, NodeSegments), "those of a broker"
+        for name in [one for one in segments._topics_of(parents[0]).names if one.startswith("persistent://")]:
+            segments.delete(name)
+
+
+EXTRA_TOPIC = Defect(
+    name="scalable-extra-topic",
+    breaks={"PIP460-48": Symptom(what="^answer to (PRODUCER|SUBSCRIBE)$", expected="^a refusal$", seen="^success")},
+    story="A client that takes the name of a scalable topic for that of a topic gets one.",
+    origin="Apache Pulsar 5.0.0-M1",
+    parts=MetadataParts(kinds=_MakesExtraTopics),
+)
+
+CLASSIC_EXTRA_TOPIC = Defect(
+    name="scalable-classic-extra-topic",
+    breaks={"PIP460-48": Symptom(what="^answer to (PRODUCER|SUBSCRIBE)$", expected="^a refusal$", seen="^success")},
+    story="A client that takes the name of a scalable topic for that of a topic gets one of the classic kind.",
+    origin="PIP-460, compatibility: what it warns of",
+    parts=MetadataParts(kinds=_MakesClassicExtraTopics),
+)
+
+OTHERS_SEALED_TOO = Defect(
+    name="scalable-others-sealed-too",
+    breaks={
+        "PIP460-49": Symptom(what="^answer$", expected="^an answer when sending a sentinel to ledger$", seen="^a refusal: TopicTerminated")
+    },
+    story="A split seals what is beside the segment, also topics that are not scalable.",
+    origin="feared: a namespace that is taken for a topic",
+    parts=MetadataParts(layout_changes=_SealsTheOthersToo),
+)
+
+OTHERS_DELETED_TOO = Defect(
+    name="scalable-others-deleted-too",
+    breaks={"PIP460-49": Symptom(what="^(readers of ledger|received by clerks|answer)$")},
+    story="A split removes what is beside the segment, also topics that are not scalable.",
+    origin="feared: a namespace that is taken for a topic",
+    parts=MetadataParts(layout_changes=_DeletesTheOthersToo),
+)

@@ -1,0 +1,40 @@
+"""Defects of queue and checkpoint consumers."""
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.topics import ScalableTopics
+
+
+class _ActiveOnly(ScalableTopics):
+    def segment(self, name: str) -> Segment:
+        found = super().segment(name)
+        if not found.is_active:
+            raise Refused(Error.TOPIC_NOT_FOUND, f"{name} is sealed; expected an active segment")
+        return found
+
+
+class _BeginsAtTheBeginning(Cursor):
+    def begins_behind(self, start: Place) -> Place:
+        return super().begins_behind(EARLIEST if start != EARLIEST else start)
+
+
+ACTIVE_ONLY = Defect(
+    name="scalable-active-segments-only",
+    breaks={"PIP460-42": Symptom(what="^reading of ann$", expected='^"p1", "p2"$', seen='^"p2"$')},
+    story="Consumers attach to active segments only, and what is left in a sealed one is for those who were there.",
+    origin="feared: a sealed segment that is taken for a deleted one",
+    parts=MetadataParts(scalable_topics=_ActiveOnly),
+)
+
+POSITIONS_FORGOTTEN = Defect(
+    name="scalable-positions-forgotten",
+    breaks={"PIP460-44": Symptom(what="^reading of ann$", seen='"p1", "p2", "p1"')},
+    story="A reader that begins at a position is given the segment from its beginning.",
+    origin="textbook: a start position that only durable subscriptions have",
+    parts=MetadataParts(cursor=_BeginsAtTheBeginning),
+)

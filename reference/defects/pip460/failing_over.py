@@ -1,0 +1,83 @@
+"""Defects of grace periods, and of controllers that take over."""
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.names import parse_segment
+from fencepost.reference.scalable.registrations import Registration
+from fencepost.reference.scalable.sessions import Member, Sessions
+from fencepost.reference.scalable.topics import ScalableTopics
+
+
+class _WaitsForNobody(Sessions):
+    def waited_for_until(self) -> int:
+        return self._now()
+
+
+class _WaitsForEver(Sessions):
+    def is_over(self, member: Member) -> bool:  # noqa: ARG002 - it is not asked for
+        return False
+
+
+class _TakesNobodyOver(Sessions):
+    def taken_over(self, registration: Registration) -> Member:
+        return Member(registration, until=self._now())
+
+
+class _WaitsForHalfOfIt(Sessions):
+    def taken_over(self, registration: Registration) -> Member:
+        return Member(registration, until=self._now() + self._profile.grace_period_ms // 2)
+
+
+class _ServesTheFirstController(ScalableTopics):
+    def segment(self, name: str) -> Segment:
+        topic = parse_segment(name).topic
+        leader, note = self._leadership.leader_of(topic), f"{topic}-served-by"
+        if leader is not None and not self._layouts.registered(note):
+            self._layouts.register(note, str(leader))
+        if self._layouts.registered(note) != [str(leader)]:
+            raise Refused(Error.SERVICE_NOT_READY, f"the consumers of {topic} are not registered at its controller")
+        return super().segment(name)
+
+
+WAITS_FOR_NOBODY = Defect(
+    name="scalable-waits-for-nobody",
+    breaks={"PIP460-37": Symptom(what="^segments of ann$", expected="^left$", seen="^left and right$")},
+    story="The segments of a consumer go to the others as soon as its connection is lost.",
+    origin="textbook: a group without a session time-out",
+    parts=MetadataParts(sessions=_WaitsForNobody),
+)
+
+WAITS_FOR_EVER = Defect(
+    name="scalable-waits-for-ever",
+    breaks={"PIP460-38": Symptom(what="^segments of ann$", expected="^left and right$", seen="^left$")},
+    story="A consumer that is lost keeps its segments until an administrator removes it.",
+    origin="feared: a timer that a fail-over has lost",
+    parts=MetadataParts(sessions=_WaitsForEver),
+)
+
+NOBODY_IS_TAKEN_OVER = Defect(
+    name="scalable-nobody-is-taken-over",
+    breaks={"PIP460-39": Symptom(what="^segments of bob$", expected="^right$", seen="^left and right$")},
+    story="A controller that takes over deals the segments out to those who are connected to it.",
+    origin="feared: sessions that are in the memory of the controller only",
+    parts=MetadataParts(sessions=_TakesNobodyOver),
+)
+
+ATTACHED_AT_THE_CONTROLLER = Defect(
+    name="scalable-attached-at-the-controller",
+    breaks={"PIP460-40": Symptom(what="^reading of (ann|bob)$", seen="^nothing$")},
+    story="Who attaches to a segment must have registered at the controller of now, and when that is another one nobody has.",
+    origin="feared: a right to read that a controller gives",
+    parts=MetadataParts(scalable_topics=_ServesTheFirstController),
+)
+
+HALF_A_GRACE_PERIOD = Defect(
+    name="scalable-half-a-grace-period",
+    breaks={"PIP460-52": Symptom(what="^segments of ann$", expected="^left$", seen="^left and right$")},
+    story="A controller that takes over assumes that half of each grace period has passed.",
+    origin="feared: an estimate where nobody knows",
+    parts=MetadataParts(sessions=_WaitsForHalfOfIt),
+)

@@ -1,0 +1,88 @@
+"""Defects of what becomes of a change whose controller has ended."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.layout import Layout
+from fencepost.reference.scalable.layout_store import ChangeNote
+
+_TAKES_NOTHING = Symptom(what="^active segments of orders$", expected="^that each takes one$", seen="TopicTerminatedError|TopicNotFound")
+
+
+class _UndoesEveryChange(LayoutChanges):
+    def is_to_be_completed(self, note: ChangeNote) -> bool:
+        super().is_to_be_completed(note)
+        return False
+
+
+class _EmptiesWhatItSealsAgain(LayoutChanges):
+    def is_to_be_completed(self, note: ChangeNote) -> bool:
+        self.is_taken_over = True
+        return super().is_to_be_completed(note)
+
+    def seal(self, parents: Sequence[str]) -> None:
+        for parent in parents if getattr(self, "is_taken_over", False) else ():
+            self._segments.delete(parent)
+        super().seal(parents)
+
+
+class _CompletesOverTheChange(LayoutChanges):
+    def is_to_be_completed(self, note: ChangeNote) -> bool:
+        self.is_taken_over = super().is_to_be_completed(note)
+        return self.is_taken_over
+
+    def completed(self, layout: Layout, note: ChangeNote) -> Layout:
+        made = super().completed(layout, note)
+        return super().completed(made, note) if getattr(self, "is_taken_over", False) else made
+
+
+class _CountsItsOwnChanges(LayoutChanges):
+    @cached_property
+    def made(self) -> Counter[int]:
+        """How many changes this controller has made, of each topic, by when that was made."""
+        return Counter()
+
+    def completed(self, layout: Layout, note: ChangeNote) -> Layout:
+        topic = min(one.created_ms for one in layout.segments.values())
+        before = self.made[topic]
+        self.made[topic] += 1
+        return super().completed(replace(layout, epoch=before), note)
+
+
+EPOCHS_OF_A_CONTROLLER = Defect(
+    name="scalable-epochs-of-a-controller",
+    breaks={"PIP460-41": Symptom(what="^epoch of orders$", expected="^epoch 2$", seen="^epoch 1")},
+    story="Each controller counts the epochs of a layout from its own first change on.",
+    origin="feared: what is counted in memory, and begins anew with each fail-over",
+    parts=MetadataParts(layout_changes=_CountsItsOwnChanges),
+)
+
+EVERY_CHANGE_UNDONE = Defect(
+    name="scalable-every-change-undone",
+    breaks={"PIP460-51": _TAKES_NOTHING},
+    story="What a controller has begun the next one undoes, also where the parent is sealed already.",
+    origin="PIP-468, split, step 4: a failed compare-and-set must not lose messages",
+    parts=MetadataParts(layout_changes=_UndoesEveryChange),
+)
+
+SEALED_AGAIN_AND_EMPTIED = Defect(
+    name="scalable-sealed-again-and-emptied",
+    breaks={"PIP460-51": Symptom(what="^readers of (left|high)$", expected='^"p1"$', seen="^nothing$")},
+    story="A controller that completes the change of another one makes the parents anew before it seals them.",
+    origin="feared: a step that is not the same when it is made twice",
+    parts=MetadataParts(layout_changes=_EmptiesWhatItSealsAgain),
+)
+
+COMPLETED_TWICE = Defect(
+    name="scalable-completed-twice",
+    breaks={"PIP460-51": Symptom(what="^(layout of orders|answer|active segments of orders)$")},
+    story="A controller that completes the change of another one makes its children twice.",
+    origin="feared: a step that is not the same when it is made twice",
+    parts=MetadataParts(layout_changes=_CompletesOverTheChange),
+)

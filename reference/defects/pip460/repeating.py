@@ -1,0 +1,35 @@
+"""Defects of what children know of the producers of their parents."""
+
+from collections.abc import Sequence
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.scalable.changes import LayoutChanges
+
+
+class _HandsNothingOver(LayoutChanges):
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        """Children begin without any memory."""
+
+
+class _HandsOverToTheFirst(LayoutChanges):
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        super().hand_over(parents, children[:1])
+
+
+CHILDREN_KNOW_NOTHING = Defect(
+    name="scalable-children-know-nothing",
+    breaks={"PIP460-50": Symptom(what="^readers of (low|high)$", expected="^nothing$", seen='^"p1"$')},
+    story="A child knows only what was sent to itself, so that what is repeated there is stored again.",
+    origin="Apache Pulsar 5.0.0-M1",
+    parts=MetadataParts(layout_changes=_HandsNothingOver),
+)
+
+THE_FIRST_CHILD_KNOWS = Defect(
+    name="scalable-the-first-child-knows",
+    breaks={"PIP460-50": Symptom(what="^readers of high$", expected="^nothing$", seen='^"p1"$')},
+    story="The first child of a split is told what its parent has stored of its producers, and the second is not.",
+    origin="textbook: one heir where there are two",
+    parts=MetadataParts(layout_changes=_HandsOverToTheFirst),
+)

@@ -1,0 +1,310 @@
+"""Defects of segments that are sealed, and of what their children begin with."""
+
+from collections.abc import Sequence
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.pulsar.cursor import EARLIEST
+from fencepost.reference.pulsar.ledger import Entry
+from fencepost.reference.pulsar.node_segments import NodeSegments
+from fencepost.reference.pulsar.topic import Topic
+from fencepost.reference.pulsar.values import BEFORE_ALL, Message
+from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.names import parse_segment, segment_topic
+from fencepost.reference.scalable.pruning import Pruning
+
+
+class _SealsNothing(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        """The layout says enough."""
+
+
+class _SealsTheFirstOfThem(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents[:1])
+
+
+class _SealsTheLastOfThem(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents[-1:])
+
+
+class _IsSilent(Answers):
+    def answers_a_message_to_what_is_sealed(self, sealed_writes: str) -> bool:
+        super().answers_a_message_to_what_is_sealed(sealed_writes)
+        return False
+
+
+class _EmptiesWhatItSeals(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        for parent in parents:
+            subscriptions = self._segments.subscriptions_of(parent)
+            self._segments.delete(parent)
+            self._segments.create(parent, subscriptions)
+        super().seal(parents)
+
+
+class _EmptiesAllButTheFirst(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        for parent in parents[1:]:
+            subscriptions = self._segments.subscriptions_of(parent)
+            self._segments.delete(parent)
+            self._segments.create(parent, subscriptions)
+        super().seal(parents)
+
+
+class _LooksAtTheTimeOnly(Pruning):
+    def is_over(self, topic: str, segment: Segment) -> bool:
+        super().is_over(topic, segment)
+        return segment.sealed_ms is not None and self._now() >= segment.sealed_ms + self._profile.sealed_retention_ms
+
+
+class _WaitsForOneSubscription(Pruning):
+    def is_over(self, topic: str, segment: Segment) -> bool:
+        if super().is_over(topic, segment):
+            return True
+        if segment.sealed_ms is None or self._now() < segment.sealed_ms + self._profile.sealed_retention_ms:
+            return False
+        name = segment_topic(topic, segment)
+        return any(self._segments.is_drained(name, subscription) for subscription in self._layouts.registered(topic))
+
+
+class _CopiesIntoTheChildren(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents)
+        for child in self.children_noted(parse_segment(parents[0]).topic):
+            for message in (message for parent in parents for message in _messages(self._segments, parent)):
+                _topic(self._segments, child).publish(message, deduplicated=False)
+
+
+class _CopiesTheLastMessage(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents)
+        for child in self.children_noted(parse_segment(parents[0]).topic):
+            for parent in parents:
+                for message in _messages(self._segments, parent)[-1:]:
+                    _topic(self._segments, child).publish(message, deduplicated=False)
+
+
+class _TakesSubscriptionsBack(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents)
+        for parent in parents:
+            for subscription in _topic(self._segments, parent).subscriptions.values():
+                subscription.seek(EARLIEST)
+
+
+class _InheritsTheRegistered(LayoutChanges):
+    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
+        super().subscriptions_for(topic, parents)
+        return set(self._layouts.registered(topic))
+
+
+class _InheritsNothing(LayoutChanges):
+    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
+        super().subscriptions_for(topic, parents)
+        return set()
+
+
+class _InheritsWhoIsAttached(LayoutChanges):
+    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
+        super().subscriptions_for(topic, parents)
+        there = [_topic(self._segments, segment_topic(topic, parent)).subscriptions for parent in parents]
+        return {name for subscriptions in there for name, one in subscriptions.items() if one.consumers}
+
+
+class _InheritsFromTheFirst(LayoutChanges):
+    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
+        return super().subscriptions_for(topic, parents[:1])
+
+
+class _InheritsFromTheLast(LayoutChanges):
+    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
+        return super().subscriptions_for(topic, parents[-1:])
+
+
+class _InheritsWhatAllHave(LayoutChanges):
+    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
+        found = [super(_InheritsWhatAllHave, self).subscriptions_for(topic, [parent]) for parent in parents]
+        return set.intersection(*found)
+
+
+class _GivesTheFirstChildAll(LayoutChanges):
+    def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
+        noted = self.children_noted(parse_segment(child).topic)
+        super().make_child(child, subscriptions if child == noted[0] else ())
+
+
+def _topic(segments: object, name: str) -> Topic:
+    assert isinstance(segments, NodeSegments), "that of a broker"
+    return segments._topics_of(name).create(name)
+
+
+def _messages(segments: object, name: str) -> list[Message]:
+    """What a segment has, in its order."""
+    entries: Sequence[Entry] = _topic(segments, name).ledger.after(BEFORE_ALL)
+    return [entry.content for entry in entries if isinstance(entry.content, Message)]
+
+
+NOTHING_SEALED = Defect(
+    name="scalable-nothing-sealed",
+    breaks={
+        "PIP460-13": Symptom(what="^answer to SEND$", expected="^a refusal$", seen="^success$"),
+        "PIP460-19": Symptom(what="^messages to a parent, too late$", seen="0000-7fff-0"),
+    },
+    story="The layout calls the parent sealed, and its owner goes on taking messages.",
+    origin="PIP-468, split, step 3, which is left out",
+    parts=MetadataParts(layout_changes=_SealsNothing),
+)
+
+FIRST_PARENT_SEALED = Defect(
+    name="scalable-first-parent-sealed",
+    breaks={
+        "PIP460-19": Symptom(what="^messages to a parent, too late$", seen="4000-7fff"),
+    },
+    story="Of the segments that are merged only the first one is sealed.",
+    origin="PIP-468, merge, step 3: one parent after the other",
+    parts=MetadataParts(layout_changes=_SealsTheFirstOfThem),
+)
+
+LAST_PARENT_SEALED = Defect(
+    name="scalable-last-parent-sealed",
+    breaks={
+        "PIP460-19": Symptom(what="^messages to a parent, too late$", seen="0000-3fff"),
+    },
+    story="Of the segments that are merged only the last one is sealed.",
+    origin="PIP-468, merge, step 3: one parent after the other",
+    parts=MetadataParts(layout_changes=_SealsTheLastOfThem),
+)
+
+SILENT_ABOUT_THE_SEAL = Defect(
+    name="scalable-silent-about-the-seal",
+    breaks={"PIP460-13": Symptom(what="^answers$", expected="^answers to all$", seen="^none to SEND$")},
+    story="A message of a producer that has not heard of the seal is ignored.",
+    origin="Apache Pulsar 5.0.0-M1",
+    parts=MetadataParts(answers=_IsSilent),
+)
+
+SEALED_AND_EMPTIED = Defect(
+    name="scalable-sealed-and-emptied",
+    breaks={
+        "PIP460-14": Symptom(what="^readers of left$", expected='^"p1"$', seen="^nothing$"),
+        "PIP460-15": Symptom(what="^messages of orders$", seen="is lost"),
+    },
+    story="The messages of a segment go with its last writer.",
+    origin="feared: a segment that is closed as an old topic is deleted",
+    parts=MetadataParts(layout_changes=_EmptiesWhatItSeals),
+)
+
+SECOND_PARENT_EMPTIED = Defect(
+    name="scalable-second-parent-emptied",
+    breaks={
+        "PIP460-14": Symptom(what="^waiting for workers$", expected='^"p2"$', seen="^nothing$"),
+        "PIP460-15": Symptom(what="^messages of orders$", seen="is lost"),
+    },
+    story="Of the segments that are merged the second one loses its messages.",
+    origin="feared: the child takes its place",
+    parts=MetadataParts(layout_changes=_EmptiesAllButTheFirst),
+)
+
+RETENTION_IS_A_TIME = Defect(
+    name="scalable-retention-is-a-time",
+    breaks={"PIP460-14": Symptom(what="^answer$|^waiting for workers$")},
+    story="A sealed segment goes when its retention is over, whoever still has to read it.",
+    origin="Apache Pulsar 5.0.0-M1 does so where no subscription is registered",
+    parts=MetadataParts(pruning=_LooksAtTheTimeOnly),
+)
+
+ONE_SUBSCRIPTION_IS_ENOUGH = Defect(
+    name="scalable-one-subscription-is-enough",
+    breaks={"PIP460-14": Symptom(what="^answer$|^waiting for workers$")},
+    story="A sealed segment goes when the first of its subscriptions has consumed it.",
+    origin="textbook: any, where all was meant",
+    parts=MetadataParts(pruning=_WaitsForOneSubscription),
+)
+
+CHILDREN_HAVE_COPIES = Defect(
+    name="scalable-children-have-copies",
+    breaks={"PIP460-16": Symptom(what="^waiting for workers$", seen='^"p1"')},
+    story="What a parent has is written to its children again.",
+    origin="feared: a re-partitioning of data, as other systems have it",
+    parts=MetadataParts(layout_changes=_CopiesIntoTheChildren),
+)
+
+LAST_MESSAGE_IN_BOTH = Defect(
+    name="scalable-last-message-in-both",
+    breaks={"PIP460-16": Symptom(what="^waiting for workers$|^messages of orders$", seen='^"p1"|there 2|there 3')},
+    story="The message that was under way at the seal is stored, and handed on to the children as well.",
+    origin="feared: a broker that sends on what it has just refused",
+    parts=MetadataParts(layout_changes=_CopiesTheLastMessage),
+)
+
+SEAL_TAKES_ACKNOWLEDGEMENTS_BACK = Defect(
+    name="scalable-seal-takes-acknowledgements-back",
+    breaks={"PIP460-16": Symptom(what="^left for workers$", expected="^nothing$", seen='^"p1"$')},
+    story="The subscriptions of a segment that is sealed begin again with its first message.",
+    origin="feared: a cursor that is opened anew, read-only",
+    parts=MetadataParts(layout_changes=_TakesSubscriptionsBack),
+)
+
+REGISTERED_ONLY = Defect(
+    name="scalable-registered-only",
+    breaks={
+        "PIP460-17": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$"),
+        "PIP460-18": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$"),
+    },
+    story="Children have the subscriptions that are registered for the topic, and not those that consumers made on the parents.",
+    origin="Apache Pulsar 5.0.0-M1",
+    parts=MetadataParts(layout_changes=_InheritsTheRegistered),
+)
+
+NOTHING_INHERITED = Defect(
+    name="scalable-nothing-inherited",
+    breaks={"PIP460-17": Symptom(what="^waiting for ", expected='^"p1"$', seen="^nothing$")},
+    story="Children begin without subscriptions, and who comes begins behind what is there.",
+    origin="PIP-468, split, steps 1 and 2, which are left out",
+    parts=MetadataParts(layout_changes=_InheritsNothing),
+)
+
+ONLY_WHO_IS_ATTACHED = Defect(
+    name="scalable-only-who-is-attached",
+    breaks={"PIP460-17": Symptom(what="^waiting for workers$", expected='^"p1"$', seen="^nothing$")},
+    story="Children have the subscriptions that have a consumer at that moment.",
+    origin="feared: consumers are asked, and not the topic",
+    parts=MetadataParts(layout_changes=_InheritsWhoIsAttached),
+)
+
+ONLY_ONE_CHILD_HAS_THEM = Defect(
+    name="scalable-only-one-child-has-them",
+    breaks={"PIP460-17": Symptom(what="^waiting for ", expected='^"p2"$', seen="^nothing$")},
+    story="The first child has the subscriptions of the parent, and the second one none.",
+    origin="textbook: off by one",
+    parts=MetadataParts(layout_changes=_GivesTheFirstChildAll),
+)
+
+SUBSCRIPTIONS_OF_THE_FIRST = Defect(
+    name="scalable-subscriptions-of-the-first",
+    breaks={"PIP460-18": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
+    story="The child of a merge has the subscriptions of its first parent.",
+    origin="feared: the union that is forgotten",
+    parts=MetadataParts(layout_changes=_InheritsFromTheFirst),
+)
+
+SUBSCRIPTIONS_OF_THE_LAST = Defect(
+    name="scalable-subscriptions-of-the-last",
+    breaks={"PIP460-18": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
+    story="The child of a merge has the subscriptions of its last parent.",
+    origin="feared: a list that is written over",
+    parts=MetadataParts(layout_changes=_InheritsFromTheLast),
+)
+
+SUBSCRIPTIONS_OF_ALL = Defect(
+    name="scalable-subscriptions-of-all",
+    breaks={"PIP460-18": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
+    story="The child of a merge has the subscriptions that all of its parents have.",
+    origin="textbook: an intersection, where the union was meant",
+    parts=MetadataParts(layout_changes=_InheritsWhatAllHave),
+)

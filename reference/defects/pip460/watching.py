@@ -1,0 +1,259 @@
+"""Defects of watches of layouts."""
+
+from dataclasses import replace
+from functools import cached_property
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata.store import NEW
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.scalable import paths
+from fencepost.reference.scalable.layout import Layout, created
+from fencepost.reference.scalable.layout_records import encoded
+from fencepost.reference.scalable.news import LayoutWatch, Newsroom, Said
+
+_NOT_AS_IT_IS = Symptom(what="^layout that A is told$", seen="^epoch")
+_NO_LAYOUT = Symptom(what="^message of the system$", seen="is no layout")
+
+
+class _TellsTheActiveOnly(Newsroom):
+    def first_told(self, topic: str) -> Layout:
+        layout = super().first_told(topic)
+        return replace(layout, segments={number: one for number, one in layout.segments.items() if one.is_active})
+
+
+class _TellsTheFirstHalf(Newsroom):
+    def first_told(self, topic: str) -> Layout:
+        layout = super().first_told(topic)
+        there = {one.number for one in layout.active[: (len(layout.active) + 1) // 2]} | {one.number for one in layout.sealed}
+        return replace(layout, segments={number: one for number, one in layout.segments.items() if number in there})
+
+
+class _TellsNoNews(Newsroom):
+    def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
+        """Who wants to know asks again."""
+
+
+class _TellsTheFirstWatch(Newsroom):
+    @cached_property
+    def first(self) -> list[object]:
+        """The first watch that was told anything."""
+        return []
+
+    def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
+        self.first.append(watch)
+        if watch is self.first[0]:
+            super().look(topic, watch)
+
+
+class _TellsOfSplits(Newsroom):
+    def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
+        newest = max(self._layout_of(topic).segments.values(), key=lambda one: one.number)
+        if len(newest.parents) < 2:
+            super().look(topic, watch)
+
+
+class _TellsOneChange(Newsroom):
+    def is_news(self, told: int, epoch: int) -> bool:
+        return super().is_news(told, epoch) and told < 1
+
+
+class _TellsTheFirstTwice(Newsroom):
+    def times_first(self) -> int:
+        return super().times_first() + 1
+
+
+class _TellsWheneverItLooks(Newsroom):
+    def is_news(self, told: int, epoch: int) -> bool:
+        super().is_news(told, epoch)
+        return True
+
+
+class _MakesUpWhatIsNotThere(Newsroom):
+    def first_told(self, topic: str) -> Layout:
+        try:
+            return super().first_told(topic)
+        except Refused:
+            return created(1, 0)
+
+
+class _MakesWhatIsAskedFor(Newsroom):
+    def first_told(self, topic: str) -> Layout:
+        try:
+            return super().first_told(topic)
+        except Refused:
+            self._store.put(paths.layout(topic), encoded(created(1, 0)), expected=NEW)
+            raise
+
+
+class _SendsToTheController(Newsroom):
+    def first_told(self, topic: str) -> Layout:
+        if not self._has_controller(topic):
+            raise Refused(Error.SERVICE_NOT_READY, f"the controller of {topic} is elsewhere")
+        return super().first_told(topic)
+
+    def _has_controller(self, topic: str) -> bool:
+        record = self._store.get(paths.controller(topic))
+        return record is None or int(record.value) == self._machine.node
+
+
+class _TellsAtTheController(_SendsToTheController):
+    def first_told(self, topic: str) -> Layout:
+        return self._layout_of(topic)
+
+    def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
+        if self._has_controller(topic):
+            super().look(topic, watch)
+
+
+class _HearsNoClose(Answers):
+    def hears_that_a_watch_is_closed(self) -> bool:
+        super().hears_that_a_watch_is_closed()
+        return False
+
+
+class _Remembers(Newsroom):
+    @cached_property
+    def first(self) -> dict[str, Layout]:
+        """The first layout that was told of each topic."""
+        return {}
+
+    def first_told(self, topic: str) -> Layout:
+        return self.first.setdefault(topic, super().first_told(topic))
+
+
+class _RemembersAndForgetsNews(Newsroom):
+    @cached_property
+    def watched(self) -> dict[str, Layout]:
+        """The newest layout that was told to anybody who watched."""
+        return {}
+
+    def first_told(self, topic: str) -> Layout:
+        return self.watched.setdefault(topic, super().first_told(topic))
+
+    def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
+        self.watched[topic] = self._layout_of(topic)
+        super().look(topic, watch)
+
+
+SEALED_ARE_NOT_TOLD = Defect(
+    name="scalable-sealed-are-not-told",
+    breaks={"PIP460-27": _NO_LAYOUT},
+    story="The first layout of a watch has the active segments only, whose parents nobody knows.",
+    origin="feared: who reads from the beginning never hears of what is sealed",
+    parts=MetadataParts(newsroom=_TellsTheActiveOnly),
+)
+
+HALF_A_LAYOUT = Defect(
+    name="scalable-half-a-layout",
+    breaks={"PIP460-27": _NO_LAYOUT},
+    story="The first layout of a watch leaves out some of the active segments.",
+    origin="feared: a page of an answer",
+    parts=MetadataParts(newsroom=_TellsTheFirstHalf),
+)
+
+NO_NEWS = Defect(
+    name="scalable-no-news",
+    breaks={"PIP460-28": _NOT_AS_IT_IS},
+    story="A watch is told the first layout, and nothing more.",
+    origin="feared: an answer, where a session was meant",
+    parts=MetadataParts(newsroom=_TellsNoNews),
+)
+
+NEWS_FOR_THE_FIRST = Defect(
+    name="scalable-news-for-the-first",
+    breaks={"PIP460-28": Symptom(what="^layout that . is told$", seen="^epoch")},
+    story="One of the clients that watch a topic is told of changes.",
+    origin="feared: one session for a topic",
+    parts=MetadataParts(newsroom=_TellsTheFirstWatch),
+)
+
+NEWS_OF_SPLITS = Defect(
+    name="scalable-news-of-splits",
+    breaks={"PIP460-28": _NOT_AS_IT_IS},
+    story="Who watches is told of splits, and not of merges.",
+    origin="feared: two places that tell, of which one is forgotten",
+    parts=MetadataParts(newsroom=_TellsOfSplits),
+)
+
+NEWS_ONCE = Defect(
+    name="scalable-news-once",
+    breaks={"PIP460-28": Symptom(what="^layout that . is told$", seen="^epoch 1")},
+    story="Who watches is told of one change: the watch on the store fires once.",
+    origin="ZooKeeper's watches, which fire once",
+    parts=MetadataParts(newsroom=_TellsOneChange),
+)
+
+FIRST_TOLD_TWICE = Defect(
+    name="scalable-first-told-twice",
+    breaks={"PIP460-29": Symptom(what="^epochs that A is told$", seen="^0, 0")},
+    story="The first layout is told twice.",
+    origin="Apache Pulsar 5.0.0-M1",
+    parts=MetadataParts(newsroom=_TellsTheFirstTwice),
+)
+
+TOLD_AT_EVERY_LOOK = Defect(
+    name="scalable-told-at-every-look",
+    breaks={"PIP460-29": Symptom(what="^epochs that A is told$", seen="^0, 0")},
+    story="Who watches is told the layout whenever the broker looks at it.",
+    origin="PIP-468, W 11: the epoch is as great as the last one, or greater",
+    parts=MetadataParts(newsroom=_TellsWheneverItLooks),
+)
+
+ASK_THE_CONTROLLER = Defect(
+    name="scalable-ask-the-controller",
+    breaks={"PIP460-30": Symptom(what="^(answer|layout that A is told)$", seen="ServiceNotReady")},
+    story="Only the broker that has the controller of a topic tells its layout; others say that they are not ready.",
+    origin="PIP-468, controller: calls to others fail, which is said of changes",
+    parts=MetadataParts(newsroom=_SendsToTheController),
+)
+
+NEWS_AT_THE_CONTROLLER = Defect(
+    name="scalable-news-at-the-controller",
+    breaks={"PIP460-30": Symptom(what="^layout that [AB] is told$", seen="^epoch")},
+    story="Who watches at another broker than the controller's is told the first layout, and no news.",
+    origin="feared: news that is told by the controller to its own clients",
+    parts=MetadataParts(newsroom=_TellsAtTheController),
+)
+
+UNKNOWN_IS_MADE_UP = Defect(
+    name="scalable-unknown-is-made-up",
+    breaks={"PIP460-31": Symptom(what="^answer to SCALABLE_TOPIC_LOOKUP$", expected="^a refusal with TopicNotFound$", seen="^success")},
+    story="Who asks for a topic that there is not is told of one segment, which there is not either.",
+    origin="Apache Pulsar 5.0.0-M1, for the names of persistent topics",
+    parts=MetadataParts(newsroom=_MakesUpWhatIsNotThere),
+)
+
+UNKNOWN_IS_MADE = Defect(
+    name="scalable-unknown-is-made",
+    breaks={"PIP460-31": Symptom(what="^payments in the list$", expected="^is not$", seen="^is$")},
+    story="Who asks for a topic that there is not is refused, and there it is.",
+    origin="feared: topics that are made by a look",
+    parts=MetadataParts(newsroom=_MakesWhatIsAskedFor),
+)
+
+CLOSE_IS_NOT_HEARD = Defect(
+    name="scalable-close-is-not-heard",
+    breaks={"PIP460-32": Symptom(what="^told to A behind the close$", expected="^nothing$", seen="^epoch 1")},
+    story="A watch that its client has closed is told of changes all the same.",
+    origin="feared: a session that is kept by its topic",
+    parts=MetadataParts(answers=_HearsNoClose),
+)
+
+FIRST_LAYOUT_REMEMBERED = Defect(
+    name="scalable-first-layout-remembered",
+    breaks={"PIP460-33": _NOT_AS_IT_IS},
+    story="A broker tells the layout that it has read when somebody asked first.",
+    origin="textbook: a cache that nobody clears",
+    parts=MetadataParts(newsroom=_Remembers),
+)
+
+LAYOUT_OF_THE_LAST_WATCH = Defect(
+    name="scalable-layout-of-the-last-watch",
+    breaks={"PIP460-33": _NOT_AS_IT_IS},
+    story="A broker keeps a layout up to date while somebody watches it, and tells it to who comes later.",
+    origin="feared: a cache whose watch ended with its client",
+    parts=MetadataParts(newsroom=_RemembersAndForgetsNews),
+)

@@ -1,0 +1,1 @@
+"""Defects of metadata-driven transactions, a module for each feature of `features/pip471`."""

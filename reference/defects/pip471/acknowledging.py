@@ -1,0 +1,69 @@
+"""Defects of metadata-driven transactions in acknowledging."""
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata.store import under
+from fencepost.reference.metadata_transactions import MetadataParts, paths
+from fencepost.reference.metadata_transactions.records import Operation, decoded
+from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.cursor import Cursor
+from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
+
+
+class _SavedLater(Cursor):
+    def save(self) -> None:
+        """A timer would do it, which a crash is faster than."""
+
+
+class _KeepsTheAborted(PendingAcks):
+    def end(self, txn: TxnId, action: Action) -> Waiting:
+        return super().end(txn, action) if action is Action.COMMIT else Waiting(txn)
+
+
+class _FindsThoseOfTheSegment(TransactionRecords):
+    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
+        records = self._store.scan_by_index(paths.ACKS_BY_SUBSCRIPTION, *under(paths.segment(name.topic)))
+        owners = [paths.txn_of(record.key.removeprefix(paths.OPERATIONS).rpartition("-")[0]) for record in records]
+        return [(txn, decoded(record, Operation)) for txn, record in zip(owners, records, strict=True)]
+
+
+class _FindsByTheBeginning(TransactionRecords):
+    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
+        records = self._store.scan_by_index(paths.ACKS_BY_SUBSCRIPTION, *under(paths.subscription(name)))
+        found = [(paths.txn_of(record.key.removeprefix(paths.OPERATIONS).rpartition("-")[0]), record) for record in records]
+        return [(txn, decoded(record, Operation)) for txn, record in found]
+
+
+CURSOR_SAVED_LATER = Defect(
+    name="metadata-cursor-saved-later",
+    breaks={"PIP471-28": Symptom(what="^left for workers$", expected='^"i3"$', seen='^"i1", "i3"$')},
+    story="The operation records are deleted when the commit is applied in memory, and the cursor is saved some time later.",
+    origin="as shipped by Apache Pulsar for segments of scalable topics, seen on 5.0.0-M1",
+    parts=MetadataParts(cursor=_SavedLater),
+)
+
+ABORTED_STAY_PENDING = Defect(
+    name="metadata-aborted-stay-pending",
+    breaks={"PIP471-29": Symptom(what="^left for workers$", expected='^"i1", "i2", "i3"$', seen='^"i2", "i3"$')},
+    story="An abort deletes the operation records, and leaves the positions pending in the subscription.",
+    origin="apache/pulsar#10306: what a dead client had acknowledged stayed pending",
+    parts=MetadataParts(pending_acks=_KeepsTheAborted),
+)
+
+FOUND_BY_SEGMENT = Defect(
+    name="metadata-acknowledgements-found-by-segment",
+    breaks={"PIP471-63": Symptom(what="^left for auditors$", expected='^"i1", "i2", "i3"$', seen='^"i2", "i3"$')},
+    story="A subscription that is loaded finds the acknowledgements of all subscriptions of its segment, and takes them for its own.",
+    origin="textbook: a prefix of the key where the key is due",
+    parts=MetadataParts(transaction_records=_FindsThoseOfTheSegment),
+)
+
+FOUND_BY_THE_BEGINNING = Defect(
+    name="metadata-found-by-the-beginning-of-a-name",
+    breaks={"PIP471-63": Symptom(what="^received by work$", expected='^"i1", "i2", "i3"$', seen='^"i2", "i3"$')},
+    story="A subscription takes up the acknowledgements of all whose names begin with its own, and withholds them from its consumers.",
+    origin="textbook: a range of keys that ends at the prefix and not at the name",
+    parts=MetadataParts(transaction_records=_FindsByTheBeginning),
+)

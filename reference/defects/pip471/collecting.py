@@ -1,0 +1,117 @@
+"""Defects of metadata-driven transactions in the collection of headers."""
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts, paths
+from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
+from fencepost.reference.metadata_transactions.collection import Collection
+from fencepost.reference.metadata_transactions.records import Operation, State
+from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.values import Message, SubscriptionName, TxnId
+
+_MS_IN_A_SECOND = 1_000
+
+
+class _AsksTheHeader(MetadataBuffer):
+    def is_shown(self, message: Message) -> bool:
+        header = self._records.header(message.txn) if message.txn else None
+        return header is None or header[0].state is not State.ABORTED
+
+
+class _UnknownIsAborted(MetadataBuffer):
+    def is_shown(self, message: Message) -> bool:
+        is_known = message.txn is None or self._records.header(message.txn) is not None
+        return is_known and super().is_shown(message)
+
+
+class _KeepsNothing(Collection):
+    def oldest_kept(self) -> int:
+        return self._machine.clock.now
+
+
+class _TakesItForSeconds(Collection):
+    def oldest_kept(self) -> int:
+        kept_ms = self._machine.clock.now - super().oldest_kept()
+        return self._machine.clock.now - kept_ms * _MS_IN_A_SECOND
+
+
+class _DeletesLeftovers(Collection):
+    def collect(self, txn: TxnId, state: State) -> None:
+        for participant in self._records.participants(txn):
+            self._records.delete_operations(txn, participant)
+        super().collect(txn, state)
+
+
+class _ARecordForEachIndex(TransactionRecords):
+    def record(self, txn: TxnId, operation: Operation) -> str:
+        partition_key = self.partition_key(paths.key_of(txn))
+        for index in self.operation_indexes(txn, operation):
+            last = self._store.append(paths.operations(txn), operation.encoded(), partition_key=partition_key, indexes=[index])
+        return last.key
+
+
+class _LooksAtAcknowledgements(Collection):
+    def collect(self, txn: TxnId, state: State) -> None:
+        if any(isinstance(whose, SubscriptionName) for whose in self._records.participants(txn)):
+            super().collect(txn, state)
+            return
+        for participant in self._records.participants(txn):
+            self._records.delete_operations(txn, participant)
+        super().collect(txn, state)
+
+
+ABORTED_KNOWN_BY_THE_HEADER = Defect(
+    name="metadata-aborted-known-by-the-header",
+    breaks={"PIP471-26": Symptom(what="^readers of orders$", expected='^"b1"$', seen='^"a1", "b1"$')},
+    story="That a transaction is aborted is known by its header alone: when that is collected, its messages are shown.",
+    origin="feared by readers of the proposal: the other side of the fall-back for unknown transactions",
+    parts=MetadataParts(metadata_buffer=_AsksTheHeader),
+)
+
+UNKNOWN_MEANS_ABORTED = Defect(
+    name="metadata-unknown-means-aborted",
+    breaks={"PIP471-27": Symptom(what="^readers of orders$", expected='^"a1", "b1"$', seen='^("b1"|nothing)$')},
+    story="A transaction without a header is taken for aborted, so that committed messages are gone when the header is collected.",
+    origin="the proposal's text, Q5; apache/pulsar#25821",
+    parts=MetadataParts(metadata_buffer=_UnknownIsAborted),
+)
+
+HEADER_NOT_KEPT = Defect(
+    name="metadata-header-not-kept",
+    breaks={"PIP471-37": Symptom(what="^header of A$", expected="^kept for the retention$", seen="^gone at ")},
+    story="A header is collected with the first sweep behind the end, whatever the retention is.",
+    origin="textbook: a setting that nobody reads",
+    parts=MetadataParts(collection=_KeepsNothing),
+)
+
+RETENTION_IN_SECONDS = Defect(
+    name="metadata-retention-in-seconds",
+    breaks={"PIP471-38": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$")},
+    story="The retention, which is in ms, is taken for seconds: headers are kept a thousand times as long.",
+    origin="textbook: the wrong unit",
+    parts=MetadataParts(collection=_TakesItForSeconds),
+)
+
+LEFTOVERS_DELETED = Defect(
+    name="metadata-leftovers-deleted",
+    breaks={"PIP471-39": Symptom(what="^left for workers$", expected='^"i2"$', seen='^"i1", "i2"$')},
+    story="The collection deletes the operation records that are left by force, and a participant that comes later has nothing to follow.",
+    origin="the proposal's text, Q6",
+    parts=MetadataParts(collection=_DeletesLeftovers),
+)
+
+A_RECORD_FOR_EACH_INDEX = Defect(
+    name="metadata-a-record-for-each-index",
+    breaks={"PIP471-40": Symptom(what="^index entries of A$", expected="^0$", seen="^1$")},
+    story="An operation is written once for each index, and its end deletes those that it finds by their transaction.",
+    origin="feared by readers of the proposal: stores that have one index for each record",
+    parts=MetadataParts(transaction_records=_ARecordForEachIndex),
+)
+
+WRITES_FORGOTTEN = Defect(
+    name="metadata-collection-forgets-writes",
+    breaks={"PIP471-39": Symptom(what="^readers of orders$", expected="^nothing$", seen='^"a1"$')},
+    story="The collection waits for subscriptions that have not followed, and for no segment, since a segment's data is in its ledger.",
+    origin="feared by readers of the proposal: what decides about data in the ledger is in the header",
+    parts=MetadataParts(collection=_LooksAtAcknowledgements),
+)

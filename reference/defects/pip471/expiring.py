@@ -1,0 +1,55 @@
+"""Defects of metadata-driven transactions in time-outs."""
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.pulsar.coordinator import Reply
+from fencepost.reference.pulsar.values import Action, TxnId
+
+
+class _TakesItForAMoment(MetadataCoordinator):
+    def new(self, timeout_ms: int) -> TxnId:
+        return super().new(self._machine.clock.now + timeout_ms)
+
+
+class _AgreesWithTheLate(MetadataCoordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        found = self._records.header(txn)
+        if found and found[0].state is State.ABORTED and (found[0].finalizedAt or 0) > found[0].deadline:
+            reply()
+        else:
+            super().end(txn, action, reply)
+
+
+class _LooksForItsOwn(MetadataCoordinator):
+    def abort_timed_out(self) -> None:
+        for txn in self._records.overdue(self._machine.clock.now):
+            if txn.tc_id == self.tc_id:
+                self.decide(txn, Action.ABORT)
+
+
+TIME_OUT_IS_A_MOMENT = Defect(
+    name="metadata-time-out-is-a-moment",
+    breaks={"PIP471-43": Symptom(what="^readers of orders$", expected='^"b1"$', seen="not even the sentinel")},
+    story="The header has the moment of the time-out where its duration is meant, so that the deadline is never reached.",
+    origin="the proposal's text, Q1",
+    parts=MetadataParts(metadata_coordinator=_TakesItForAMoment),
+)
+
+LATE_COMMIT_AGREED = Defect(
+    name="metadata-late-commit-agreed",
+    breaks={"PIP471-44": Symptom(what="^messages of orders$", expected='^"1", .*"12", since', seen='^"1", .*"10"$')},
+    story="A commit that finds the transaction timed out is answered with success, since it is over.",
+    origin="apache/pulsar#14370: a time-out that raced with a client's end",
+    parts=MetadataParts(metadata_coordinator=_AgreesWithTheLate),
+)
+
+ONLY_ITS_OWN_TIME_OUTS = Defect(
+    name="metadata-only-its-own-time-outs",
+    breaks={"PIP471-43": Symptom(what="^readers of orders$", expected='^"p1"$', seen="not even the sentinel")},
+    story="The sweep runs at the first coordinator, and leaves out what others have begun, as if each swept for itself.",
+    origin="feared by readers of the proposal: one sweep for all, written as one of many",
+    parts=MetadataParts(metadata_coordinator=_LooksForItsOwn),
+)

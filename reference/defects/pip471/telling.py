@@ -1,0 +1,89 @@
+"""Defects of metadata-driven transactions in how participants learn of an end."""
+
+import functools
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata.envelope import Envelope
+from fencepost.reference.metadata.plain import PlainStore
+from fencepost.reference.metadata.store import Record
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.participation import Participation
+from fencepost.reference.metadata_transactions.records import Operation
+from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.coordinator import Reply
+from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.values import Action, TxnId
+
+
+class _OnlyLogsThat(TransactionRecords):
+    def record(self, txn: TxnId, operation: Operation) -> str:
+        try:
+            return super().record(txn, operation)
+        except Refused:
+            return ""
+
+
+class _WaitsForAll(MetadataCoordinator):
+    @functools.cached_property
+    def waiting(self) -> dict[TxnId, Reply]:
+        """The clients that wait for participants."""
+        return {}
+
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        self.decide(txn, action)
+        self.waiting[txn] = reply
+
+    def abort_timed_out(self) -> None:
+        super().abort_timed_out()
+        for txn in [txn for txn in self.waiting if not self._records.participants(txn)]:
+            self.waiting.pop(txn)()
+
+
+class _OnlyListens(Participation):
+    def look_by_itself(self) -> None:
+        """Nobody looks who was not told."""
+
+
+class _OneRecordForEachEntry(PlainStore):
+    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
+        return [record.key for record in self.scan_by_index(index, first, behind)]
+
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+        found = self._entries.records(index, first, behind)
+        last = {Envelope.opened(record.value).indexes[index]: record.key for record in found}
+        return [record for record in super().scan_by_index(index, first, behind) if record.key in last.values()]
+
+
+FAILED_RECORD_IS_ONLY_LOGGED = Defect(
+    name="metadata-failed-record-is-only-logged",
+    breaks={"PIP471-13": Symptom(what="^answer to SEND$", expected="^a refusal$", seen="^success$")},
+    story="A message is stored and receipted also where its operation record could not be written.",
+    origin="feared by readers of the proposal: two writes, and only one of them is waited for",
+    parts=MetadataParts(transaction_records=_OnlyLogsThat),
+)
+
+ANSWER_WAITS_FOR_ALL = Defect(
+    name="metadata-answer-waits-for-all",
+    breaks={"PIP471-22": Symptom(what="^answer to END_TXN$", expected="^success$", seen="^no answer while")},
+    story="An end is answered when nobody has operation records of the transaction any more, and so never while a segment is not loaded.",
+    origin="apache/pulsar#19747: the answer to a commit waited for every participant",
+    parts=MetadataParts(metadata_coordinator=_WaitsForAll),
+)
+
+LOST_EVENT_BLOCKS = Defect(
+    name="metadata-lost-event-blocks",
+    breaks={"PIP471-62": Symptom(what="^readers of orders$", expected='^"a1"$', seen="not even the sentinel")},
+    story="A participant only listens, and never looks by itself: a transaction whose event is lost holds readers up for ever.",
+    origin="the proposal's text, Q14, found in its review on the list",
+    parts=MetadataParts(participation=_OnlyListens),
+)
+
+PLAIN_STORE_WITH_ONE_RECORD_FOR_EACH_ENTRY = Defect(
+    name="metadata-plain-index-has-one-record",
+    breaks={"PIP471-66": Symptom(what="^readers of orders$", expected='^"b1"$', seen='^"a1", "b1"$')},
+    story="In a store without indexes an entry leads to one record: the next one of the same index key takes its place.",
+    origin="textbook: a map where a map of lists is due",
+    parts=MetadataParts(plain_store=_OneRecordForEachEntry),
+)

@@ -1,0 +1,63 @@
+"""What can go wrong with a metadata store, by name: each is armed for the next operation, or notification, of a key with some prefix.
+
+They are faults of `MemoryStore`. One object can be that of a single client, so that only one broker has the trouble, or of several.
+"""
+
+OPERATION_FAULTS = {
+    "stale-read": "a get answers the record as it was before its last change",
+    "write-fails-before": "a put, append or deletion is answered Unavailable, and nothing was written",
+    "write-fails-after": "a put, append or deletion is answered Unavailable, and was done",
+    "version-conflict": "a put or deletion that expects a version is answered VersionConflict, though nothing changed",
+    "session-expires": "the sessions of the client that asks have expired, so what was ephemeral is gone",
+}
+NOTIFICATION_FAULTS = {
+    "watch-lost": "one watch is never told of one change",
+    "watch-late": "what one watch or another would be told is held until it is released, and so is all of that prefix behind it",
+    "watch-doubled": "one watch is told of one change twice",
+}
+STORE_FAULTS = OPERATION_FAULTS | NOTIFICATION_FAULTS
+"""The names, and what is true when the fault has happened."""
+
+
+class StoreFaults:
+    """The faults that are armed, each for once, and what is held back."""
+
+    def __init__(self) -> None:
+        self._armed: list[tuple[str, str]] = []
+        self._held: set[str] = set()
+
+    def arm(self, name: str, prefix: str) -> None:
+        """Have it happen once, with the next key that begins so. Raises ValueError for a name that is none."""
+        if name not in STORE_FAULTS:
+            raise ValueError(f"{name!r} is no fault of a metadata store; expected one of: {', '.join(STORE_FAULTS)}")
+        self._armed.append((name, prefix))
+
+    def release(self) -> None:
+        """Hold back nothing any more: the next `settle` tells what was held, in its order."""
+        self._held.clear()
+        self._armed = [(name, prefix) for name, prefix in self._armed if name != "watch-late"]
+
+    def happens(self, name: str, key: str) -> bool:
+        """Whether that fault is armed for this key; it is not any more."""
+        return self._prefix_of(name, key) is not None
+
+    def is_held(self, key: str) -> bool:
+        """Whether a notification of this key has to wait."""
+        late = self._prefix_of("watch-late", key)
+        if late is not None:
+            self._held.add(late)
+        return key.startswith(tuple(self._held))
+
+    def times_told(self, key: str) -> int:
+        """How often a notification of this key that need not wait is told."""
+        if self.happens("watch-lost", key):
+            return 0
+        return 2 if self.happens("watch-doubled", key) else 1
+
+    def _prefix_of(self, name: str, key: str) -> str | None:
+        """The prefix of the first such fault for this key, which is taken away."""
+        for fault in self._armed:
+            if fault[0] == name and key.startswith(fault[1]):
+                self._armed.remove(fault)
+                return fault[1]
+        return None

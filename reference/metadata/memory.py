@@ -1,0 +1,144 @@
+"""A metadata store in memory, which does the same each time. `MemoryData` is what a cluster stores; `MemoryStore` is one client of it.
+
+Each broker has a client. One that is closed, as by its broker's crash, is Unavailable from then on, and its watches and sessions end.
+`settle` of any client tells the watches of all of them, in the order of the changes.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+
+from .faults import StoreFaults
+from .keys import by_index
+from .memory_data import MemoryData, MemoryWatch
+from .store import Change, IndexEntry, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
+
+
+class MemoryStore:
+    """A client of `data`, or of data of its own."""
+
+    def __init__(self, data: MemoryData | None = None, faults: StoreFaults | None = None) -> None:
+        self._data = data or MemoryData()
+        self._faults = faults or StoreFaults()
+        self._watches: list[MemoryWatch] = []
+        self._sessions: list[MemorySession] = []
+        self._closed = False
+
+    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+        self._asked(key)
+        if self._data.has_former(key) and self._faults.happens("stale-read", key):
+            return self._data.former(key)
+        return self._data.get(key, partition_key)
+
+    def put(
+        self,
+        key: str,
+        value: Value,
+        *,
+        expected: Version | None = None,
+        partition_key: str | None = None,
+        indexes: Sequence[IndexEntry] = (),
+    ) -> Record:
+        with self._writing(key, expected):
+            return self._data.write(key, value, expected=expected, partition_key=partition_key, indexes=by_index(indexes))
+
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+        with self._writing(self._data.next_key(prefix), None):
+            return self._data.append(prefix, value, partition_key, by_index(indexes))
+
+    def delete(self, key: str, *, expected: Version | None = None, partition_key: str | None = None) -> None:
+        with self._writing(key, expected):
+            self._data.delete(key, expected, partition_key)
+
+    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
+        return [record.key for record in self.scan(first, behind, partition_key=partition_key)]
+
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+        self._asked(first)
+        return self._data.scan(first, behind, partition_key)
+
+    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
+        return [record.key for record in self.scan_by_index(index, first, behind)]
+
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+        self._asked(first)
+        return self._data.scan_by_index(index, first, behind)
+
+    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+        self._asked(first)
+        return self._own(self._data.watch(first, behind, told, self._faults))
+
+    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:  # noqa: ARG002 - one memory
+        self._asked(prefix)
+        return self._own(self._data.watch_sequence(prefix, told, self._faults))
+
+    def session(self) -> Session:
+        self._is_open()
+        session = MemorySession(self._data, self._writing)
+        self._sessions.append(session)
+        return session
+
+    def settle(self) -> None:
+        self._is_open()
+        self._data.tell()
+
+    def hear(self) -> None:
+        self.settle()
+
+    def close(self) -> None:
+        self._closed = True
+        for watch in self._watches:
+            watch.close()
+        self._end_sessions()
+
+    def _is_open(self) -> None:
+        if self._closed:
+            raise Unavailable("this client of the store in memory was closed")
+
+    def _asked(self, key: str) -> None:
+        """Something is about to be done with that key, or from that key on."""
+        self._is_open()
+        if self._faults.happens("session-expires", key):
+            self._end_sessions()
+
+    def _own(self, watch: MemoryWatch) -> MemoryWatch:
+        """A watch that ends with this client."""
+        self._watches = [one for one in self._watches if one.is_open]
+        self._watches.append(watch)
+        return watch
+
+    def _end_sessions(self) -> None:
+        for session in self._sessions:
+            session.close()
+        self._sessions.clear()
+
+    @contextmanager
+    def _writing(self, key: str, expected: Version | None) -> Iterator[None]:
+        """The faults before and after a write."""
+        self._asked(key)
+        if self._faults.happens("write-fails-before", key):
+            raise Unavailable(f"the write of {key!r} was not answered")
+        if expected is not None and self._faults.happens("version-conflict", key):
+            raise VersionConflict(f"{key!r} is not at version {expected}, the store says")
+        yield
+        if self._faults.happens("write-fails-after", key):
+            raise Unavailable(f"the write of {key!r} was not answered")
+
+
+class MemorySession:
+    """A session of a client: its records are gone when it is closed or has expired."""
+
+    def __init__(self, data: MemoryData, writing: Callable[[str, Version | None], AbstractContextManager[None]]) -> None:
+        self._data = data
+        self._writing = writing
+        self._ended = False
+
+    def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> Record:
+        with self._writing(key, expected):
+            if self._ended:
+                raise Unavailable(f"the session has ended, so {key!r} was not written")
+            return self._data.write(key, value, expected=expected, session=self)
+
+    def close(self) -> None:
+        if not self._ended:
+            self._ended = True
+            self._data.end(self)

@@ -1,0 +1,207 @@
+"""What a cluster stores, for the metadata store in memory: records in order, indexes, sequences, and what is still to be told."""
+
+from bisect import bisect_left, insort
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+
+from .faults import StoreFaults
+from .keys import sequence_key
+from .store import NEW, Change, ChangeKind, Record, Value, Version, VersionConflict
+
+_FORMER_KEPT = 1_000
+"""Of how many keys it is known what they were before their last change; without a bound each deleted key would be kept for ever."""
+
+
+@dataclass(frozen=True)
+class _Stored:
+    record: Record
+    partition_key: str | None
+    indexes: Mapping[str, str]
+    session: object | None
+
+
+@dataclass(eq=False)
+class MemoryWatch:
+    """Who is told, until it is closed; `faults` are those of its client."""
+
+    faults: StoreFaults
+    is_open: bool = field(default=True, init=False)
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+@dataclass(frozen=True)
+class _Notification:
+    watch: MemoryWatch
+    key: str
+    tell: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class _Range:
+    watch: MemoryWatch
+    first: str
+    behind: str
+    told: Callable[[Change], None]
+
+
+@dataclass(frozen=True)
+class _Sequence:
+    watch: MemoryWatch
+    prefix: str
+    told: Callable[[str], None]
+
+
+class MemoryData:
+    """What a cluster stores. Brokers hold clients of it, not this."""
+
+    def __init__(self) -> None:
+        self._stored: dict[str, _Stored] = {}
+        self._keys: list[str] = []
+        self._former: OrderedDict[str, Record | None] = OrderedDict()
+        self._entries: dict[str, list[tuple[str, str]]] = {}
+        self._numbers: dict[str, int] = {}
+        self._versions = count(1)
+        self._ranges: list[_Range] = []
+        self._sequences: list[_Sequence] = []
+        self._pending: deque[_Notification] = deque()
+
+    def get(self, key: str, partition_key: str | None) -> Record | None:
+        stored = self._found(key, partition_key)
+        return stored.record if stored else None
+
+    def has_former(self, key: str) -> bool:
+        """Whether it is known what the key was before its last change."""
+        return key in self._former
+
+    def former(self, key: str) -> Record | None:
+        """What it was."""
+        return self._former[key]
+
+    def write(
+        self,
+        key: str,
+        value: Value,
+        *,
+        expected: Version | None = None,
+        partition_key: str | None = None,
+        indexes: Mapping[str, str] | None = None,
+        session: object | None = None,
+    ) -> Record:
+        """Write a record; with a session, one that ends with it. Raises VersionConflict."""
+        before = self._at(expected, key, partition_key)
+        record = Record(key, value, next(self._versions))
+        if before is None:
+            insort(self._keys, key)
+        self._replace(key, _Stored(record, partition_key, indexes or {}, session))
+        self._changed(Change(key, ChangeKind.MODIFIED if before else ChangeKind.CREATED, record.version))
+        return record
+
+    def next_key(self, prefix: str) -> str:
+        """The key that is next in the sequence."""
+        return sequence_key(prefix, self._numbers.get(prefix, 0) + 1)
+
+    def append(self, prefix: str, value: Value, partition_key: str, indexes: Mapping[str, str]) -> Record:
+        """Write the next record of a sequence."""
+        record = self.write(self.next_key(prefix), value, expected=NEW, partition_key=partition_key, indexes=indexes)
+        self._numbers[prefix] = self._numbers.get(prefix, 0) + 1
+        for sequence in self._sequences:
+            if sequence.prefix == prefix:
+                self._pending.append(_Notification(sequence.watch, record.key, partial(sequence.told, record.key)))
+        return record
+
+    def delete(self, key: str, expected: Version | None, partition_key: str | None) -> None:
+        """Delete a record. Raises VersionConflict."""
+        if self._at(expected, key, partition_key) is None:
+            return
+        del self._keys[bisect_left(self._keys, key)]
+        self._replace(key, None)
+        self._changed(Change(key, ChangeKind.DELETED, None))
+
+    def end(self, session: object) -> None:
+        """Delete what ends with the session."""
+        for key in [key for key in self._keys if self._stored[key].session is session]:
+            self.delete(key, None, self._stored[key].partition_key)
+
+    def scan(self, first: str, behind: str, partition_key: str | None) -> list[Record]:
+        """The records of the range, of all partitions or of one."""
+        found = [self._stored[key] for key in self._keys[bisect_left(self._keys, first) : bisect_left(self._keys, behind)]]
+        return [stored.record for stored in found if partition_key in (None, stored.partition_key)]
+
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+        """The records with index keys of that range."""
+        entries = self._entries.get(index, [])
+        return [self._stored[key].record for _, key in entries[bisect_left(entries, (first, "")) : bisect_left(entries, (behind, ""))]]
+
+    def watch(self, first: str, behind: str, told: Callable[[Change], None], faults: StoreFaults) -> MemoryWatch:
+        """Have somebody be told of that range."""
+        watch = MemoryWatch(faults)
+        self._ranges.append(_Range(watch, first, behind, told))
+        return watch
+
+    def watch_sequence(self, prefix: str, told: Callable[[str], None], faults: StoreFaults) -> MemoryWatch:
+        """Have somebody be told of that sequence."""
+        watch = MemoryWatch(faults)
+        self._sequences.append(_Sequence(watch, prefix, told))
+        if number := self._numbers.get(prefix):
+            newest = sequence_key(prefix, number)
+            self._pending.append(_Notification(watch, newest, partial(told, newest)))
+        return watch
+
+    def tell(self) -> None:
+        """Tell all watches what is pending, and what they cause to be; only what is held stays."""
+        self._ranges = [one for one in self._ranges if one.watch.is_open]
+        self._sequences = [one for one in self._sequences if one.watch.is_open]
+        held: list[_Notification] = []
+        try:
+            while self._pending:
+                notification = self._pending.popleft()
+                if not notification.watch.is_open:
+                    continue
+                faults = notification.watch.faults
+                if faults.is_held(notification.key):
+                    held.append(notification)
+                    continue
+                for _ in range(faults.times_told(notification.key)):
+                    if notification.watch.is_open:
+                        notification.tell()
+        finally:
+            self._pending.extendleft(reversed(held))
+
+    def _found(self, key: str, partition_key: str | None) -> _Stored | None:
+        """What is stored. Raises ValueError where it has another partition key: on a store of several shards it would not be found."""
+        stored = self._stored.get(key)
+        if stored and stored.partition_key != partition_key:
+            raise ValueError(f"{key!r} was written with partition key {stored.partition_key!r}, and is asked for with {partition_key!r}")
+        return stored
+
+    def _at(self, expected: Version | None, key: str, partition_key: str | None) -> _Stored | None:
+        """What is stored, at the version that is expected. Raises VersionConflict."""
+        stored = self._found(key, partition_key)
+        seen = stored.record.version if stored else NEW
+        if expected not in (None, seen):
+            raise VersionConflict(f"{key!r} is at version {seen}, expected {expected}")
+        return stored
+
+    def _replace(self, key: str, stored: _Stored | None) -> None:
+        """Have that stored there, and in the indexes, instead of what was."""
+        before = self._stored.pop(key, None)
+        for index, index_key in (before.indexes if before else {}).items():
+            self._entries[index].remove((index_key, key))
+        if stored:
+            self._stored[key] = stored
+            for index, index_key in stored.indexes.items():
+                insort(self._entries.setdefault(index, []), (index_key, key))
+        self._former[key] = before.record if before else None
+        self._former.move_to_end(key)
+        if len(self._former) > _FORMER_KEPT:
+            self._former.popitem(last=False)
+
+    def _changed(self, change: Change) -> None:
+        for one in self._ranges:
+            if one.first <= change.key < one.behind:
+                self._pending.append(_Notification(one.watch, change.key, partial(one.told, change)))

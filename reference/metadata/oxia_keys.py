@@ -1,0 +1,70 @@
+"""How keys are spelt in Oxia, so that what the metadata store promises is true there.
+
+Oxia orders keys by their slashes first, and panics at an index name with a slash and at an empty index key. In an index it has the index
+key, a character 1 and the record's key, and takes the first 1 for that. So nothing has a slash there, or a 1: these, and what is written
+with in their place, become two characters each, which keeps all keys in the order of their UTF-8 bytes, and a letter stands before.
+
+Each sequence has tickets, whose native sequence keys give the numbers. Oxia gives a number again when the newest record of a sequence was
+deleted, and breaks where a record has the prefix itself for its key: the newest ticket stays, and no record has such a key.
+"""
+
+import re
+from urllib.parse import quote
+
+_RECORD = "r"
+_TICKET = "t"
+_FENCE = "f"
+_INDEX = "i"
+_SPELT = {"\0": "\2\2", "\1": "\2\3", "\2": "\2\4", ".": ".\3", "/": ".\4"}
+_READ = {spelling: character for character, spelling in _SPELT.items()}
+_TO_SPELLINGS = str.maketrans(_SPELT)
+_SPELLINGS = re.compile("|".join(map(re.escape, _READ)))
+_LAST = "-" + "9" * 20
+
+
+def spelt(key: str) -> str:
+    """A record's key, a bound of a range of them, or the same of an index."""
+    return _RECORD + key.translate(_TO_SPELLINGS)
+
+
+def read(spelling: str) -> str | None:
+    """The record's key; None where the record is none of a caller's."""
+    if not spelling.startswith(_RECORD):
+        return None
+    return _SPELLINGS.sub(lambda found: _READ[found[0]], spelling[1:])
+
+
+def index_name(index: str) -> str:
+    """An index's name."""
+    return _INDEX + quote(index, safe="")
+
+
+def fence(shard: int) -> str:
+    """The record that is written to hear of it, in one of the shards."""
+    return f"{_FENCE}{shard}"
+
+
+def tickets(prefix: str) -> str:
+    """The prefix of a sequence's tickets; no other such prefix goes on where this one ends."""
+    return f"{_TICKET}{quote(prefix, safe='')}!"
+
+
+def tickets_under(prefix: str) -> str:
+    """How the tickets begin of all sequences whose prefixes begin so."""
+    return _TICKET + quote(prefix, safe="")
+
+
+def last_ticket(prefix: str) -> str:
+    """A key that no ticket of the sequence is behind."""
+    return tickets(prefix) + _LAST
+
+
+def ticket(prefix: str, number: int) -> str:
+    """The ticket of that number."""
+    return f"{tickets(prefix)}-{number:020}"
+
+
+def number_of(key: str, prefix: str) -> int | None:
+    """The number of a ticket; None where it is none of that sequence."""
+    start = tickets(prefix) + "-"
+    return int(key.removeprefix(start)) if key.startswith(start) else None

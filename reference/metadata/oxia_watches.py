@@ -1,0 +1,146 @@
+"""The watches of one client of an Oxia: what its notifications bring is pending for them until somebody has them told.
+
+The notifications are those of the whole Oxia, so a client asks for them only when it has a watch.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from . import oxia_keys
+from .keys import sequence_key, sequence_of
+from .oxia_arrivals import Arrivals, Notification
+from .oxia_link import ANSWERS_WITHIN_S, KINDS, Link
+from .store import Change, ChangeKind, Watch
+from .timely import within
+
+
+@dataclass(eq=False)
+class _Watch:
+    """Who is told, until it is closed."""
+
+    is_open: bool = field(default=True, init=False)
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+@dataclass(eq=False)
+class _RangeWatch(_Watch):
+    first: str
+    behind: str
+    told: Callable[[Change], None]
+
+
+@dataclass(eq=False)
+class _SequenceWatch(_Watch):
+    prefix: str
+    partition_key: str
+    told: Callable[[str], None]
+    may_have_grown: bool = field(default=False, init=False)
+    last: int = field(default=0, init=False)
+
+
+class Watches:
+    """Those that are open."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._arrivals: Arrivals | None = None
+        self._pending: deque[tuple[_RangeWatch, Change]] = deque()
+        self._ranges: list[_RangeWatch] = []
+        self._sequences: list[_SequenceWatch] = []
+
+    def open_range(self, first: str, behind: str, told: Callable[[Change], None], fence: Callable[[], Mapping[str, int]]) -> Watch:
+        """Watch a range of keys. `fence` writes a fence, before which nothing is told."""
+        if self._listen():
+            self.take_in(fence())
+        watch = _RangeWatch(first, behind, told)
+        self._ranges.append(watch)
+        return watch
+
+    def open_sequence(self, prefix: str, told: Callable[[str], None], partition_key: str) -> Watch:
+        """Watch a sequence. It is told only what is newer than what it was told, so nothing has to be kept from it."""
+        self._listen()
+        watch = _SequenceWatch(prefix, partition_key, told)
+        watch.may_have_grown = self._newest(watch) > 0
+        self._sequences.append(watch)
+        return watch
+
+    def are_there(self) -> bool:
+        """Whether there is anybody to tell."""
+        self._ranges = [watch for watch in self._ranges if watch.is_open]
+        self._sequences = [watch for watch in self._sequences if watch.is_open]
+        return bool(self._ranges or self._sequences)
+
+    def take_in(self, fences: Mapping[str, int]) -> None:
+        """Have all pending that was written before these fences, and wait for it. Raises Unavailable."""
+        if self._arrivals:
+            try:
+                self._arrived(self._arrivals.until(fences, ANSWERS_WITHIN_S))
+            except TimeoutError as error:
+                raise self._link.unavailable(error) from error
+
+    def take_what_came(self) -> None:
+        """Have all pending that is here, and wait for nothing."""
+        if self._arrivals:
+            self._arrived(self._arrivals.now())
+
+    def tell(self) -> bool:
+        """Tell what is pending, and say whether there was anything. Raises Unavailable."""
+        told = False
+        while self._pending:
+            watch, change = self._pending.popleft()
+            if watch.is_open:
+                told = True
+                watch.told(change)
+        for sequence in list(self._sequences):
+            if sequence.is_open and sequence.may_have_grown:
+                told = self._tell_newest(sequence) or told
+        return told
+
+    def close(self) -> None:
+        """End them all, and what brings their notifications."""
+        for watch in (*self._ranges, *self._sequences):
+            watch.close()
+        if self._arrivals:
+            with suppress(TimeoutError):
+                within(ANSWERS_WITHIN_S, self._arrivals.close)
+
+    def _listen(self) -> bool:
+        """Have notifications come from now on; whether they came already."""
+        if self._arrivals:
+            return True
+        self._arrivals = Arrivals(self._link.ask(lambda client: client.get_notifications()))
+        return False
+
+    def _tell_newest(self, watch: _SequenceWatch) -> bool:
+        """Tell the newest key of a sequence, if it is not the last that was told."""
+        number = self._newest(watch)
+        watch.may_have_grown = False
+        if number <= watch.last:
+            return False
+        watch.last = number
+        watch.told(sequence_key(watch.prefix, number))
+        return True
+
+    def _newest(self, watch: _SequenceWatch) -> int:
+        """The number that the sequence is at, 0 before its first. Raises Unavailable."""
+        ticket = self._link.last_up_to(oxia_keys.last_ticket(watch.prefix), watch.partition_key)
+        return (oxia_keys.number_of(ticket, watch.prefix) if ticket else None) or 0
+
+    def _arrived(self, notifications: Iterable[Notification]) -> None:
+        for notification in notifications:
+            key, kind = oxia_keys.read(notification.key()), KINDS.get(notification.notification_type())
+            if key is not None and kind is not None:
+                self._changed(Change(key, kind, None if kind is ChangeKind.DELETED else notification.version_id()))
+
+    def _changed(self, change: Change) -> None:
+        for watch in self._ranges:
+            if watch.first <= change.key < watch.behind:
+                self._pending.append((watch, change))
+        numbered = sequence_of(change.key)
+        for sequence in self._sequences:
+            if change.kind is ChangeKind.CREATED and numbered and numbered[0] == sequence.prefix:
+                sequence.may_have_grown = True

@@ -1,0 +1,208 @@
+"""Sequence keys and secondary indexes for a metadata store that has none of its own. PIP-471, "Metadata store primitives".
+
+It asks of the store below no more than to get, put, delete, list and watch records. What it keeps for itself are records under
+`BOOKKEEPING`, which nobody sees through it: a counter for each sequence, and for each index entry a record that names its record.
+
+* The record is the truth: its envelope says which index entries it has. An entry is written before its record and deleted behind it, so
+  that a record never misses one; an entry that its record does not know of, as a crash leaves it behind, is never answered.
+* A record of a sequence is created before the counter tells of it, so a watch is never told a key that is not there yet.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import count
+from typing import TypeVar
+
+from fencepost.reference.kernel.rules import rule
+
+from .envelope import Envelope
+from .keys import by_index, sequence_key, sequence_of
+from .plain_entries import BOOKKEEPING, IndexEntries
+from .store import NEW, Change, IndexEntry, MetadataStore, Record, Session, Unavailable, Value, Version, VersionConflict, Watch, only
+
+_COUNTERS = BOOKKEEPING + "sequence/"
+_TRIES = 100
+"""How often a write is tried that others were faster with: each time one of them got on, so only a broken store needs so many."""
+
+T = TypeVar("T")
+
+
+class PlainStore:
+    """What `inner` is asked for is only `get`, `put`, `delete`, `keys`, `scan`, `watch`, `session`, `settle`, `hear` and `close`."""
+
+    def __init__(self, inner: MetadataStore) -> None:
+        self._inner = inner
+        self._entries = IndexEntries(inner)
+
+    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+        record = self._inner.get(_callers(key), partition_key=partition_key)
+        return _opened(record) if record else None
+
+    def put(
+        self,
+        key: str,
+        value: Value,
+        *,
+        expected: Version | None = None,
+        partition_key: str | None = None,
+        indexes: Sequence[IndexEntry] = (),
+    ) -> Record:
+        envelope = Envelope(value, partition_key, by_index(indexes))
+        if expected is not None:
+            return self._put(key, envelope, expected)
+        return _tried(key, lambda: self._put(key, envelope, None))
+
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+        numbers = count(self._counted(prefix) + 1)
+
+        def create() -> Record:
+            number = next(numbers)
+            record = self.put(sequence_key(prefix, number), value, expected=NEW, partition_key=partition_key, indexes=indexes)
+            self._count(prefix, number)
+            return record
+
+        return _tried(prefix, create)
+
+    def delete(self, key: str, *, expected: Version | None = None, partition_key: str | None = None) -> None:
+        if expected is not None:
+            self._delete(key, expected, partition_key)
+        else:
+            _tried(key, lambda: self._delete(key, None, partition_key))
+
+    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
+        return [key for key in self._inner.keys(first, behind, partition_key=partition_key) if not key.startswith(BOOKKEEPING)]
+
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+        found = self._inner.scan(first, behind, partition_key=partition_key)
+        return [_opened(record) for record in found if not record.key.startswith(BOOKKEEPING)]
+
+    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
+        """Decision: the keys of the records that know of an entry in that range."""
+        rule("PIP471-66")
+        return [record.key for record in self._entries.records(index, first, behind)]
+
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+        """Decision: the same records themselves."""
+        rule("PIP471-66")
+        return [_opened(record) for record in self._entries.records(index, first, behind)]
+
+    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+        def of_callers(change: Change) -> None:
+            if not change.key.startswith(BOOKKEEPING):
+                told(change)
+
+        return self._inner.watch(first, behind, of_callers)
+
+    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
+        last = 0
+
+        def counted(_: Change) -> None:
+            nonlocal last
+            number = self._counted(prefix)
+            if number > last:
+                last = number
+                told(sequence_key(prefix, number))
+
+        watch = self._inner.watch(*only(_COUNTERS + prefix), counted)
+        self._count_again(prefix, partition_key)
+        return watch
+
+    def session(self) -> Session:
+        return _PlainSession(self._inner.session())
+
+    def settle(self) -> None:
+        self._inner.settle()
+
+    def hear(self) -> None:
+        self._inner.hear()
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def _put(self, key: str, envelope: Envelope, expected: Version | None) -> Record:
+        """Write a record, its entries before it, over the one that was seen. Raises VersionConflict, also where none was expected."""
+        before = self._seen(key, expected, envelope.partition_key)
+        old = self._entries.of(before)
+        self._entries.write(key, envelope)
+        seen = before.version if before else NEW
+        record = self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
+        self._entries.delete(old)
+        return Record(key, envelope.value, record.version)
+
+    def _delete(self, key: str, expected: Version | None, partition_key: str | None) -> None:
+        """Delete the record that was seen, and its entries behind it. Raises VersionConflict, also where none was expected."""
+        before = self._seen(key, expected, partition_key)
+        if before is None:
+            return
+        if numbered := sequence_of(key):
+            self._count(*numbered)
+        old = self._entries.of(before)
+        self._inner.delete(key, expected=before.version, partition_key=partition_key)
+        self._entries.delete(old)
+
+    def _seen(self, key: str, expected: Version | None, partition_key: str | None) -> Record | None:
+        """The record in its envelope. Raises VersionConflict where it is not what is expected."""
+        record = self._inner.get(_callers(key), partition_key=partition_key)
+        seen = record.version if record else NEW
+        if expected not in (None, seen):
+            raise VersionConflict(f"{key!r} is at version {seen}, expected {expected}")
+        return record
+
+    def _counted(self, prefix: str) -> int:
+        """The number that the counter of a sequence is at."""
+        counter = self._inner.get(_COUNTERS + prefix)
+        return int(counter.value) if counter else 0
+
+    def _count(self, prefix: str, number: int) -> None:
+        """Have the counter be at that number at least, so that nobody uses the number again."""
+
+        def raise_it() -> None:
+            counter = self._inner.get(_COUNTERS + prefix)
+            if counter is None or int(counter.value) < number:
+                self._inner.put(_COUNTERS + prefix, b"%d" % number, expected=counter.version if counter else NEW)
+
+        _tried(prefix, raise_it)
+
+    def _count_again(self, prefix: str, partition_key: str) -> None:
+        """Write the counter of a sequence that has begun, so that its watches are told; also of a record that it does not know of."""
+        counter = self._inner.get(_COUNTERS + prefix)
+        number = int(counter.value) if counter else 0
+        while self._inner.get(sequence_key(prefix, number + 1), partition_key=partition_key):
+            number += 1
+        if number:
+            # Whoever is faster has them told, too.
+            with suppress(VersionConflict):
+                self._inner.put(_COUNTERS + prefix, b"%d" % number, expected=counter.version if counter else NEW)
+
+
+class _PlainSession:
+    """A session of the store below, whose records have envelopes."""
+
+    def __init__(self, inner: Session) -> None:
+        self._inner = inner
+
+    def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> Record:
+        record = self._inner.put_ephemeral(_callers(key), Envelope(value).sealed(), expected=expected)
+        return Record(key, value, record.version)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def _tried(what: str, write: Callable[[], T]) -> T:
+    """Write, again where somebody else was faster. Raises Unavailable."""
+    for _ in range(_TRIES):
+        with suppress(VersionConflict):
+            return write()
+    raise Unavailable(f"{what!r} was changed by others before it could be written, {_TRIES} times")
+
+
+def _callers(key: str) -> str:
+    """A key that callers may use. Raises ValueError."""
+    if key.startswith(BOOKKEEPING):
+        raise ValueError(f"{key!r} begins with {BOOKKEEPING!r}, which a store without native indexes keeps for itself")
+    return key
+
+
+def _opened(record: Record) -> Record:
+    return Record(record.key, Envelope.opened(record.value).value, record.version)

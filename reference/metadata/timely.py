@@ -1,0 +1,59 @@
+"""Calls that end in time, whatever the client does that is called."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """What the call returns or raises. Raises TimeoutError when that takes too long; it then goes on where nobody waits for it."""
+    answer: Future[T] = Future()
+    # A daemon, since a client that hangs must not keep the process from ending.
+    Thread(target=_make, args=(call, answer), daemon=True).start()
+    return answer.result(seconds)
+
+
+class Patience:
+    """Calls of one client that each end in time. While one that did not is still under way, no other is begun: it would wait as long.
+
+    They are made on one thread, for a new one each time would take as long as the call. It ends with `close`, or with the process.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._late: set[Future[Any]] = set()
+        self._calls: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        Thread(target=self._make_calls, daemon=True).start()
+
+    def ask(self, call: Callable[[], T]) -> T:
+        """What the call returns or raises. Raises TimeoutError, at once while an earlier call has no answer."""
+        if self._late:
+            raise TimeoutError
+        answer: Future[T] = Future()
+        self._calls.put((call, answer))
+        try:
+            return answer.result(self._seconds)
+        except TimeoutError:
+            self._late.add(answer)
+            answer.add_done_callback(self._late.discard)
+            raise
+
+    def close(self) -> None:
+        """No more is asked."""
+        self._calls.put(None)
+
+    def _make_calls(self) -> None:
+        while (asked := self._calls.get()) is not None:
+            _make(*asked)
+            del asked  # or what it holds would live until the next
+
+
+def _make(call: Callable[[], T], answer: "Future[T]") -> None:
+    try:
+        answer.set_result(call())
+    except BaseException as error:
+        answer.set_exception(error)

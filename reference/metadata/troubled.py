@@ -1,0 +1,90 @@
+"""A store that works by itself, with the faults of `faults`: what a store in memory does of its own, this does to any other.
+
+It knows writes that are not answered, a version that is said to be another, and watches that are told late, twice, or not at all.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from .faults import StoreFaults
+from .keys import sequence_key
+from .store import Change, IndexEntry, MetadataStore, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
+
+T = TypeVar("T")
+
+_FIRST = 1
+
+
+class TroubledStore:
+    """A client of the store `inner` that has trouble."""
+
+    def __init__(self, inner: MetadataStore, faults: StoreFaults) -> None:
+        self._inner = inner
+        self._faults = faults
+        self._late: list[tuple[str, Callable[[], None]]] = []
+        self.get, self.keys, self.scan = inner.get, inner.keys, inner.scan
+        self.keys_by_index, self.scan_by_index = inner.keys_by_index, inner.scan_by_index
+        self.close = inner.close
+
+    def put(
+        self,
+        key: str,
+        value: Value,
+        *,
+        expected: Version | None = None,
+        partition_key: str | None = None,
+        indexes: Sequence[IndexEntry] = (),
+    ) -> Record:
+        with self._writing(key, expected):
+            return self._inner.put(key, value, expected=expected, partition_key=partition_key, indexes=indexes)
+
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+        with self._writing(sequence_key(prefix, _FIRST), None):
+            return self._inner.append(prefix, value, partition_key=partition_key, indexes=indexes)
+
+    def delete(self, key: str, *, expected: Version | None = None, partition_key: str | None = None) -> None:
+        with self._writing(key, expected):
+            self._inner.delete(key, expected=expected, partition_key=partition_key)
+
+    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+        return self._inner.watch(first, behind, lambda change: self._tell(change.key, told, change))
+
+    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
+        return self._inner.watch_sequence(prefix, lambda key: self._tell(key, told, key), partition_key=partition_key)
+
+    def session(self) -> Session:
+        return self._inner.session()
+
+    def settle(self) -> None:
+        self._inner.settle()
+        self._tell_late()
+
+    def hear(self) -> None:
+        self._inner.hear()
+        self._tell_late()
+
+    def _tell_late(self) -> None:
+        late, self._late = self._late, []
+        for key, tell in late:
+            if self._faults.is_held(key):
+                self._late.append((key, tell))
+            else:
+                tell()
+
+    def _tell(self, key: str, told: Callable[[T], None], what: T) -> None:
+        if self._faults.is_held(key):
+            self._late.append((key, lambda: told(what)))
+            return
+        for _ in range(self._faults.times_told(key)):
+            told(what)
+
+    @contextmanager
+    def _writing(self, key: str, expected: Version | None) -> Iterator[None]:
+        if self._faults.happens("write-fails-before", key):
+            raise Unavailable(f"the write of {key!r} was not answered")
+        if expected is not None and self._faults.happens("version-conflict", key):
+            raise VersionConflict(f"{key!r} is not at version {expected}, the store says")
+        yield
+        if self._faults.happens("write-fails-after", key):
+            raise Unavailable(f"the write of {key!r} was not answered")

@@ -1,0 +1,68 @@
+"""The collection of headers. PIP-471, "Garbage collection".
+
+The text deletes what operation records are left after the retention. They are left because a participant has not applied the end yet: to
+delete them loses acknowledgements of a committed transaction (Q6), and a header that is gone loses the outcome. So participants are told
+again, and a header goes only when nobody has anything of its transaction left.
+"""
+
+import contextlib
+from collections.abc import Callable
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.metadata.store import VersionConflict
+from fencepost.reference.pulsar.values import TxnId
+
+from .profile import MetadataProfile
+from .records import MalformedRecord, State
+from .transaction_records import TransactionRecords
+
+
+class Collection:
+    """What a coordinator's timer does about transactions that ended long ago. `tell` tells participants of an end again."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        records: TransactionRecords,
+        profile: MetadataProfile,
+        tell: Callable[[TxnId, State], None],
+    ) -> None:
+        self._machine = machine
+        self._records = records
+        self._profile = profile
+        self._tell = tell
+        self._next_at = machine.clock.now + profile.gc_interval_ms
+
+    def sweep(self) -> None:
+        """Collect, when it is time to."""
+        if self._machine.clock.now < self._next_at:
+            return
+        self._next_at = self._machine.clock.now + self._profile.gc_interval_ms
+        for state in (State.COMMITTED, State.ABORTED):
+            for txn in self._records.finalized_before(state, self.oldest_kept()):
+                with contextlib.suppress(MalformedRecord):  # the others are not kept for it
+                    self.collect(txn, state)
+
+    def oldest_kept(self) -> int:
+        """Decision: the moment since which ended transactions are kept, whatever remains of them."""
+        rule("PIP471-37")
+        return self._machine.clock.now - self._profile.gc_retention_ms
+
+    def collect(self, txn: TxnId, state: State) -> None:
+        """Decision: delete the header of a transaction of which nobody has anything left; otherwise tell those who have."""
+        left = self._records.participants(txn)
+        if left and self._profile.gc_leftovers == "told-again":
+            rule("PIP471-39")
+            self._tell(txn, state)
+            return
+        for participant in left:
+            self._records.delete_operations(txn, participant)
+        found = self._records.header(txn)
+        if found is not None:
+            rule("PIP471-38")
+            self._machine.crash_points.reach("during-collection")
+            try:
+                self._records.delete_header(txn, found[1])
+            except VersionConflict:
+                return  # another broker is at it as well

@@ -1,0 +1,172 @@
+"""The coordinator of metadata-driven transactions. PIP-471, "Transaction Coordinator V5".
+
+It keeps nothing in memory: any broker that has it continues where another one stopped. An end is one compare-and-set of the header;
+what follows can be done again by whoever is asked again.
+"""
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.metadata.store import VersionConflict
+from fencepost.reference.pulsar.coordinator import Reply
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.transaction import Transaction
+from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
+
+from .collection import Collection
+from .profile import MetadataProfile
+from .records import Header, MalformedRecord, State
+from .transaction_records import TransactionRecords
+
+SWEEP_INTERVAL_MS = 1_000
+"""How often it looks for what is overdue: whoever shares the store is asked for a part of it each time."""
+
+
+class MetadataCoordinator:
+    """Coordinator `tc_id`."""
+
+    def __init__(
+        self, tc_id: int, machine: Machine, records: TransactionRecords, profile: MetadataProfile, collection: type[Collection]
+    ) -> None:
+        self.tc_id = tc_id
+        self._machine = machine
+        self._records = records
+        self._profile = profile
+        self._collection = collection(machine, records, profile, self.tell)
+        self._sweeps_at = machine.clock.now
+        self.last_sequence = -1
+        """The sequence that this broker gave last; others may have given more."""
+
+    # -- NEW_TXN, ADD_PARTITION_TO_TXN, ADD_SUBSCRIPTION_TO_TXN
+
+    def new(self, timeout_ms: int) -> TxnId:
+        """Decision: begin a transaction: its header is there before anybody knows its id."""
+        txn = self.next_id()
+        self._records.create(txn, Header(state=State.OPEN, timeout=timeout_ms, createdAt=self._machine.clock.now))
+        self._machine.crash_points.reach("after-header-create")
+        return txn
+
+    def next_id(self) -> TxnId:
+        """Decision: an id that was never given, by no broker."""
+        self.last_sequence = self._records.next_sequence(self.tc_id)
+        return TxnId(self.tc_id, self.last_sequence)
+
+    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:  # noqa: ARG002 - participants leave their own records
+        """Decision: nothing is done, for participants are known by their operation records. Raises Refused: TRANSACTION_NOT_FOUND."""
+        rule("PIP471-45")
+        self._header(txn)
+
+    def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:  # noqa: ARG002 - the same
+        """Decision: the same. Raises Refused: TRANSACTION_NOT_FOUND."""
+        self._header(txn)
+
+    # -- END_TXN
+
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        """Decision: commit or abort; the same end again tells the participants again and succeeds.
+
+        Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when it was ended the other way.
+        """
+        rule("PIP471-47")
+        self.decide(txn, action)
+        reply()
+
+    def decide(self, txn: TxnId, action: Action) -> None:
+        """Decision: one compare-and-set from OPEN to the final state, and the events. Raises Refused: as `end`."""
+        wanted = State.after(action)
+        header, version = self._header(txn)
+        while header.state is State.OPEN and not self._finalized(txn, header, version, wanted):
+            header, version = self._header(txn)  # somebody else was first, or the store only says so
+            if header.state not in (State.OPEN, wanted) and self._profile.lost_race == "unknown-error":
+                raise Refused(Error.UNKNOWN, f"{txn}: the header has another version")
+        if header.state not in (State.OPEN, wanted):
+            rule("PIP471-02")
+            rule("PIP471-03")
+            rule("PIP471-44")
+            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {header.state.value}, cannot transition to {wanted.value}")
+        rule("PIP471-05")
+        self.tell(txn, wanted)
+        self._machine.crash_points.reach("after-event")
+
+    def tell(self, txn: TxnId, decision: State) -> None:
+        """Decision: an event for each participant that has operation records. None of them is asked for an answer."""
+        rule("PIP471-58")
+        rule("PIP471-22")
+        if self._profile.notification == "events":
+            for participant in self._told(txn):
+                rule("PIP471-55")
+                self._records.tell(participant, txn, decision)
+
+    # -- What it does by itself
+
+    def sweep(self) -> None:
+        """The timer's work, when it is time to: what is overdue, and what is over. One index has those of all coordinators, and the first
+        one looks for all."""
+        if self.tc_id != 0 or self._machine.clock.now < self._sweeps_at:
+            return
+        self._sweeps_at = self._machine.clock.now + SWEEP_INTERVAL_MS
+        try:
+            self.abort_timed_out()
+            self._collection.sweep()
+        except Refused:
+            return  # the store does not answer now
+
+    def abort_timed_out(self) -> None:
+        """Decision: abort what is open past its deadline. It is a compare-and-set as any other, so a commit that was first stays."""
+        for txn in self._records.overdue(self._machine.clock.now):
+            rule("PIP471-43")
+            try:
+                self.decide(txn, Action.ABORT)
+            except Refused:
+                continue  # a client was first
+
+    # -- What others may know
+
+    def describe(self, txn: TxnId) -> Transaction:
+        header, _ = self._header(txn)
+        names = self._records.participants(txn)
+        return Transaction(
+            txn,
+            header.timeout,
+            header.createdAt,
+            header.state.status,
+            tuple(name for name in names if isinstance(name, str)),
+            tuple(name for name in names if isinstance(name, SubscriptionName)),
+        )
+
+    def is_over(self, txn: TxnId) -> bool:
+        found = self._records.header(txn)
+        return found is None or found[0].state is not State.OPEN
+
+    def transactions(self) -> tuple[Transaction, ...]:
+        return tuple(self.describe(txn) for txn in self._records.all_headers() if txn.tc_id == self.tc_id)
+
+    @property
+    def low_watermark(self) -> int:
+        """There is none: what is over is known by its header."""
+        return -1
+
+    # -- Inside
+
+    def _told(self, txn: TxnId) -> list[str | SubscriptionName]:
+        """Whom to tell. Where a record does not say whose it is, all find out by themselves, for the end is decided all the same."""
+        try:
+            return self._records.participants(txn)
+        except MalformedRecord:
+            return []
+
+    def _header(self, txn: TxnId) -> tuple[Header, int]:
+        if (found := self._records.header(txn)) is None:
+            rule("PIP471-06")
+            raise Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {self.tc_id} does not know transaction {txn}")
+        return found
+
+    def _finalized(self, txn: TxnId, header: Header, version: int, state: State) -> bool:
+        """Whether the compare-and-set was the first."""
+        self._machine.crash_points.reach("before-header-cas")
+        ended = header.model_copy(update={"state": state, "finalizedAt": self._machine.clock.now})
+        try:
+            self._records.replace(txn, ended, version)
+        except VersionConflict:
+            return False
+        self._machine.crash_points.reach("after-header-cas")
+        return True

@@ -1,0 +1,111 @@
+"""Metadata-driven transactions as a kind of transactions: for topics `segment://`, and for requests with the flag `scalable`."""
+
+import contextlib
+from collections.abc import Callable, Mapping
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.metadata.store import MetadataStore, Unavailable
+from fencepost.reference.pulsar.buffer import TransactionBuffer
+from fencepost.reference.pulsar.coordinator import TransactionCoordinator
+from fencepost.reference.pulsar.kinds import Site
+from fencepost.reference.pulsar.ledger import Ledger
+from fencepost.reference.pulsar.participants import EndOnParticipant, Participant
+from fencepost.reference.pulsar.pending_ack_store import PendingAckStore
+from fencepost.reference.scalable.control import Control, control
+from fencepost.reference.scalable.crash_points import CRASH_POINTS as POINTS_OF_CHANGES
+from fencepost.reference.scalable.names import TOPIC_DOMAIN, is_segment
+from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.segments import Segments
+
+from .crash_points import CRASH_POINTS
+from .participation import Participation
+from .parts import MetadataParts
+from .profile import MetadataProfile
+from .store_client import StoreClient
+from .transaction_records import TransactionRecords
+
+
+class MetadataKind:
+    """One object for all nodes of a broker, each of which is a client of the store by itself. Its topics are the segments of layouts.
+
+    `connect_layouts` connects to the store in which layouts are kept, where that is another one.
+    """
+
+    scalable = True
+    parallelism = 4
+    crash_points: Mapping[str, str] = CRASH_POINTS | POINTS_OF_CHANGES
+
+    def __init__(
+        self,
+        profile: MetadataProfile,
+        parts: MetadataParts,
+        connect: Callable[[], MetadataStore],
+        scalable_topics: ScalableProfile,
+        connect_layouts: Callable[[], MetadataStore] | None = None,
+    ) -> None:
+        self._profile = profile
+        self._scalable_topics = scalable_topics
+        self._parts = parts
+        self._connect = connect
+        self._connect_layouts = connect_layouts
+        self._stores: dict[int, StoreClient] = {}
+        self._layout_stores: dict[int, StoreClient] = {}
+        """Those of layouts alone."""
+        self._participations: dict[tuple[int, Participant], Participation] = {}
+
+    def takes(self, topic: str) -> bool:
+        """Segments. 5.0.0-M1 also has topics that an old client names as if they were scalable ones, which they have nothing to do with."""
+        is_extra = topic.startswith(TOPIC_DOMAIN) and self._scalable_topics.old_clients == "extra-topic"
+        return is_extra or is_segment(topic)
+
+    def control(self, machine: Machine, segments: Segments) -> Control:
+        store = self._store(machine)
+        if self._connect_layouts is not None:
+            store = self._layout_stores[machine.node] = StoreClient(self._connect_layouts())
+        return control(self._parts, machine, store, segments, self._scalable_topics)
+
+    def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> TransactionCoordinator:  # noqa: ARG002 - nobody is asked
+        return self._parts.metadata_coordinator(tc_id, machine, self._records(machine), self._profile, self._parts.collection)
+
+    def buffer(self, site: Site, ledger: Ledger) -> TransactionBuffer:
+        made = self._parts.metadata_buffer(site, ledger, self._records(site.machine), self._profile, self._parts.participation)
+        self._participations[site.machine.node, site.participant] = made.participation
+        return made
+
+    def pending_ack_store(self, site: Site) -> PendingAckStore:
+        made = self._parts.pending_ack_records(site, self._records(site.machine), self._profile, self._parts.participation)
+        self._participations[site.machine.node, site.participant] = made.participation
+        return made
+
+    def forget(self, participant: Participant, machine: Machine) -> None:
+        if (participation := self._participations.pop((machine.node, participant), None)) is not None:
+            participation.close()
+
+    def node_is_down(self, node: int) -> None:
+        for stores in (self._stores, self._layout_stores):
+            if (store := stores.pop(node, None)) is not None:
+                with contextlib.suppress(Unavailable):
+                    store.close()
+        self._participations = {key: one for key, one in self._participations.items() if key[0] != node}
+
+    def settle(self) -> None:
+        """One client's of each store is enough for all but what the others hold back."""
+        for stores in (self._stores, self._layout_stores):
+            for number, store in enumerate([store for store in stores.values() if store.has_written]):
+                with contextlib.suppress(Unavailable):  # participants also look by themselves
+                    store.has_written = False
+                    (store.hear if number else store.settle)()
+
+    def hear(self) -> None:
+        """Let arrive what others, beside this broker, have written on its store; in real time it comes by itself."""
+        for store in list(self._stores.values()):
+            with contextlib.suppress(Unavailable):
+                store.hear()
+
+    def _records(self, machine: Machine) -> TransactionRecords:
+        return self._parts.transaction_records(self._store(machine))
+
+    def _store(self, machine: Machine) -> StoreClient:
+        if machine.node not in self._stores:
+            self._stores[machine.node] = StoreClient(self._connect())
+        return self._stores[machine.node]

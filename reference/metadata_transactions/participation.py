@@ -1,0 +1,105 @@
+"""How a participant learns that transactions have ended. PIP-471, "Notification mechanism".
+
+The store is the only source of truth: an event, or a watch on a header, is a reason to look, and what is there counts. A watch may be
+lost or late (the text has no remedy, Q14), so a participant also looks by itself from time to time.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.metadata.store import Watch
+from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.values import SubscriptionName, TxnId
+
+from .profile import MetadataProfile
+from .records import MalformedRecord, State
+from .transaction_records import TransactionRecords
+
+LOOK_INTERVAL_MS = 1_000
+"""How often a participant looks by itself."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is on its way to a participant: that it may have something to do."""
+
+    participant: str | SubscriptionName
+
+    @property
+    def topic(self) -> str:
+        """The segment that the participant is, or belongs to."""
+        return self.participant.topic if isinstance(self.participant, SubscriptionName) else self.participant
+
+
+class Participation:
+    """One participant's view of the transactions in which it takes part. `waiting` are those that it has open, `end` ends one here."""
+
+    def __init__(
+        self,
+        participant: str | SubscriptionName,
+        machine: Machine,
+        records: TransactionRecords,
+        profile: MetadataProfile,
+        waiting: Callable[[], Iterable[TxnId]],
+        end: Callable[[TxnId, State], None],
+    ) -> None:
+        self._participant = participant
+        self._machine = machine
+        self._records = records
+        self._profile = profile
+        self._waiting = waiting
+        self._end = end
+        self._headers: dict[TxnId, Watch] = {}
+        self._events = records.watch_events(participant, self.told) if profile.notification == "events" else None
+        self._stop = machine.every(LOOK_INTERVAL_MS, self.look_by_itself)
+        self._closed = False
+
+    def takes_part(self, txn: TxnId) -> None:
+        """A transaction has something here."""
+        if self._profile.notification == "headers" and txn not in self._headers:
+            self._headers[txn] = self._records.watch_header(txn, self.told)
+
+    def told(self) -> None:
+        """Decision: the store tells that something has changed: look, as soon as what is on its way arrives."""
+        self._machine.send(Look(self._participant), lambda _: self.look())
+
+    def look(self) -> None:
+        """Decision: end here what has ended, by the headers of all that is open here."""
+        if self._closed:
+            return
+        for txn in sorted(self._waiting()):
+            try:
+                self._end_what_is_over(txn)
+            except MalformedRecord:
+                continue  # the others do not wait for somebody who mends it
+            except Refused:
+                return  # the store does not answer now
+
+    def look_by_itself(self) -> None:
+        """Decision: look although nobody told, for what is told can be lost."""
+        rule("PIP471-62")
+        self.look()
+
+    def state_of(self, txn: TxnId) -> State:
+        """Decision: how a transaction stands. One without a header never was, or is collected, and then nobody has anything of it left."""
+        found = self._records.header(txn)
+        return found[0].state if found else State.ABORTED
+
+    def _end_what_is_over(self, txn: TxnId) -> None:
+        state = self.state_of(txn)
+        if state is State.OPEN:
+            return
+        rule("PIP471-21")
+        rule("PIP471-33")
+        self._end(txn, state)
+        if (watch := self._headers.pop(txn, None)) is not None:
+            watch.close()
+
+    def close(self) -> None:
+        """The participant is out of memory here."""
+        self._closed = True
+        self._stop()
+        for watch in [*self._headers.values(), *([self._events] if self._events else [])]:
+            watch.close()

@@ -1,0 +1,79 @@
+"""Where what stands in the metadata store. PIP-471, "Data Model", with the paths of the first release that has it.
+
+The text writes `/txn/<txnId>` and `/txn-op/<txnId>/<seq>`; the release keeps each class of records under a path of its own.
+"""
+
+from urllib.parse import quote
+
+from fencepost.reference.pulsar.values import SubscriptionName, TxnId
+
+HEADERS = "/txn/id/"
+OPERATIONS = "/txn/op/"
+EVENTS = "/txn/events/"
+ABORTED = "/txn/segment-state/aborted/"
+WRITES_BY_SEGMENT = "writes-by-segment"
+ACKS_BY_SUBSCRIPTION = "acks-by-segment-subscription"
+OPERATIONS_BY_TRANSACTION = "ops-by-txn"
+BY_DEADLINE = "txn-by-deadline"
+BY_FINAL_STATE = "txn-by-final-state"
+
+_DIGITS = 20
+"""Of a number in a key: with fewer, 10 would stand before 9."""
+
+
+def number(value: int) -> str:
+    """A number as a part of a key, so that keys are in the order of their numbers."""
+    return f"{value:0{_DIGITS}d}"
+
+
+def key_of(txn: TxnId) -> str:
+    """A transaction's id as keys and the partition key have it."""
+    return f"{txn.tc_id}_{txn.sequence}"
+
+
+def txn_of(key: str) -> TxnId:
+    """The transaction of such an id. Raises ValueError for what is none."""
+    most, _, least = key.partition("_")
+    return TxnId(int(most), int(least))
+
+
+def header(txn: TxnId) -> str:
+    """The header: the one record that decides."""
+    return HEADERS + key_of(txn)
+
+
+def operations(txn: TxnId) -> str:
+    """The sequence of a transaction's operation records."""
+    return OPERATIONS + key_of(txn)
+
+
+def next_sequence(tc_id: int) -> str:
+    """The counter of a coordinator's transactions."""
+    return f"/txn/tc-seq/{tc_id}"
+
+
+def segment(name: str) -> str:
+    """A segment's name as a part of a key."""
+    return quote(name, safe="")
+
+
+def subscription(name: SubscriptionName) -> str:
+    """A subscription of a segment as a part of a key."""
+    return f"{segment(name.topic)}:{quote(name.name, safe='')}"
+
+
+def events(participant: str | SubscriptionName) -> str:
+    """The sequence of events that tell a participant that transactions have ended."""
+    if isinstance(participant, SubscriptionName):
+        return f"{EVENTS}subscription/{subscription(participant)}"
+    return f"{EVENTS}segment/{segment(participant)}"
+
+
+def watermark(name: str) -> str:
+    """Up to where everything of a segment is decided."""
+    return f"/txn/segment-state/watermark/{segment(name)}"
+
+
+def aborted(name: str, txn: TxnId | None = None) -> str:
+    """That a transaction is aborted in a segment; without a transaction, what all such keys of the segment begin with."""
+    return f"{ABORTED}{segment(name)}:{key_of(txn) if txn else ''}"

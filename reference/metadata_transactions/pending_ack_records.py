@@ -1,0 +1,118 @@
+"""The pending acknowledgements of a subscription of a segment, as operation records. PIP-471, "MetadataPendingAckStore".
+
+Each acknowledged position is a record, and a cumulative acknowledgement is one. What is recovered are the positions: a subscription that
+only knows which transactions are open lets their commit do nothing (the first release does, R1).
+"""
+
+import contextlib
+from collections.abc import Sequence
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.kinds import Site
+from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
+
+from .participation import Participation
+from .profile import MetadataProfile
+from .records import Operation, State
+from .transaction_records import TransactionRecords
+
+
+class PendingAckRecords:
+    """The store of one subscription."""
+
+    def __init__(self, site: Site, records: TransactionRecords, profile: MetadataProfile, participation: type[Participation]) -> None:
+        assert isinstance(site.participant, SubscriptionName), "acknowledgements are a subscription's"
+        self._name = site.participant
+        self._site = site
+        self._records = records
+        self._profile = profile
+        self._waiting = {txn for txn, _ in records.acknowledgements(self._name)}
+        self.participation = participation(site.participant, site.machine, records, profile, lambda: list(self._waiting), self._apply)
+        for txn in self._waiting:
+            self.participation.takes_part(txn)
+        if self._waiting:
+            self.participation.told()
+
+    def append(self, waiting: Waiting) -> None:
+        """Decision: one operation record for each position. Raises Refused: NOT_ALLOWED when the transaction is not open."""
+        self.refuse_what_comes_too_late(waiting.txn)
+        self._waiting.add(waiting.txn)
+        self.participation.takes_part(waiting.txn)
+        self._record_all(waiting.txn, self.operations_of(waiting))
+        self._site.machine.crash_points.reach("after-op-record")
+        if self.participation.state_of(waiting.txn) is not State.OPEN:  # the end came meanwhile, and told nobody here
+            self.participation.told()
+
+    def refuse_what_comes_too_late(self, txn: TxnId) -> None:
+        """Decision: nothing is acknowledged in a transaction that has ended, or never began. Raises Refused: NOT_ALLOWED."""
+        if self._profile.acknowledgements_in_ended == "refused" and (state := self.participation.state_of(txn)) is not State.OPEN:
+            raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} is {state.value}")
+
+    def operations_of(self, waiting: Waiting) -> list[Operation]:
+        """Decision: the records of an acknowledgement: of single messages one for each entry, with the messages of a batch."""
+        if waiting.cumulative is not None:
+            rule("PIP471-09")
+            return [self._operation(waiting.cumulative, cumulative=True)]
+        rule("PIP471-08")
+        return [self._operation(place, units=tuple(sorted(units))) for place, units in waiting.individual.items()]
+
+    def replay(self) -> Sequence[Waiting]:
+        """Decision: what is pending, with its positions."""
+        if self._profile.recovered_acknowledgements == "without-positions":
+            return [Waiting(txn) for txn in self._waiting]
+        rule("PIP471-30")
+        rule("PIP471-31")
+        rule("PIP471-32")
+        return [_waiting(txn, operation) for txn, operation in self._records.acknowledgements(self._name)]
+
+    def end(self, txn: TxnId, action: Action) -> None:
+        """Decision: the subscription has applied the end: its records of that transaction can go."""
+        rule("PIP471-28" if action is Action.COMMIT else "PIP471-29")
+        self._site.machine.crash_points.reach("after-cursor-apply")
+        self._site.machine.crash_points.reach("before-op-delete")
+        self._records.delete_operations(txn, self._name)
+
+    def erase(self) -> None:
+        for txn in self._waiting:
+            self._records.delete_operations(txn, self._name)
+        self.participation.close()
+
+    def _apply(self, txn: TxnId, state: State) -> None:
+        rule("PIP471-63")
+        self._site.end(txn, state.action)
+        self._records.delete_operations(txn, self._name)  # also where the subscription had nothing of it any more
+        self._waiting.discard(txn)
+
+    def _record_all(self, txn: TxnId, operations: Sequence[Operation]) -> None:
+        """All of them or none, as far as the store answers: what is refused must not be acknowledged behind the next load."""
+        recorded: list[str] = []
+        try:
+            for operation in operations:
+                recorded.append(self._records.record(txn, operation))
+        except Refused:
+            with contextlib.suppress(Refused):
+                for key in recorded:
+                    self._records.take_back(txn, key)
+            raise
+
+    def _operation(self, place: Place, *, units: tuple[int, ...] | None = None, cumulative: bool | None = None) -> Operation:
+        return Operation(
+            kind="ACK",
+            segment=self._name.topic,
+            subscription=self._name.name,
+            ledgerId=place.position.ledger,
+            entryId=place.position.entry,
+            place=None if place.number == -1 else place.number,
+            units=units,
+            cumulative=cumulative,
+        )
+
+
+def _waiting(txn: TxnId, operation: Operation) -> Waiting:
+    place = Place(operation.position, -1 if operation.place is None else operation.place)
+    if operation.cumulative:
+        return Waiting(txn, cumulative=place)
+    return Waiting(txn, individual={place: frozenset(operation.units or ())})

@@ -1,0 +1,65 @@
+"""Where the proposal leaves a choice or has a gap, and how a release decided, as data in `fixtures/releases/metadata/*.yaml`.
+
+`seed` follows the text, and where the text loses data, the law: unknown is visible and aborted is explicit (Q5), the operation record
+comes first (Q4), what is left is told again and never force-deleted (Q6), what was acknowledged is recovered with its positions (R1).
+"""
+
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fencepost.reference.kernel import profiles
+from fencepost.reference.pulsar.profile import Imitated
+
+
+class MetadataProfile(BaseModel):
+    """The values at which metadata-driven transactions branch."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: str
+    imitates: Imitated | None = None
+
+    publish_order: Literal["record-first", "append-first"]
+    """Whether a send first leaves its operation record or its entry in the ledger."""
+
+    unknown_txn: Literal["visible", "aborted"]
+    """What becomes of a message whose transaction has no header any more."""
+
+    gc_leftovers: Literal["told-again", "deleted"]
+    """What the collection does with operation records of a transaction that ended long ago."""
+
+    notification: Literal["events", "headers"]
+    """How participants learn of an end: by events that the coordinator writes for each, or by watches on the headers themselves."""
+
+    recovered_acknowledgements: Literal["with-positions", "without-positions"]
+    """What a subscription that is loaded knows of pending acknowledgements; without positions their commit does nothing."""
+
+    recovered_open: Literal["by-its-entries", "behind-them-all"]
+    """Where a segment that is loaded holds readers up for its open transactions, if no end was ever noted there."""
+
+    acknowledgements_in_ended: Literal["refused", "pending"]
+    """What an acknowledgement in a transaction that is over, or never was, does."""
+
+    lost_race: Literal["invalid-status", "unknown-error"]
+    """What an end is answered whose compare-and-set came second."""
+
+    gc_interval_ms: int
+    gc_retention_ms: int
+    """How long a header stays after the end."""
+
+    @staticmethod
+    def names() -> list[str]:
+        """The names of all profiles."""
+        return profiles.names(_folder())
+
+    @staticmethod
+    def load(name: str) -> "MetadataProfile":
+        """The profile of that name. Raises ProfileError."""
+        return profiles.load(_folder(), name, MetadataProfile)
+
+
+def _folder() -> Traversable:
+    return resources.files("fencepost.fixtures") / "releases" / "metadata"

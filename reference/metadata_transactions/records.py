@@ -1,0 +1,133 @@
+"""What the records hold, as JSON. PIP-471, "Data Model".
+
+The text leaves open whether a time-out is a moment or a duration (Q1) and where the moment of the end stands (Q2): here a header has the
+duration and both moments, and the end is written with the state, in one compare-and-set. A position has the messages of its batch (Q9).
+"""
+
+import logging
+from enum import Enum
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fencepost.reference.metadata.store import Record
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.values import Action, Position, Status
+
+_LOG = logging.getLogger("fencepost.metadata")
+
+
+class MalformedRecord(Refused):
+    """A record in the store is not what its key says; the message names the key, and what was expected. Nothing was changed.
+
+    To whoever asked for it, it is an UNKNOWN error; who runs the broker finds it in the log.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(Error.UNKNOWN, message)
+        _LOG.warning(message)
+
+
+class State(Enum):
+    """How a transaction stands; the last two never change."""
+
+    OPEN = "OPEN"
+    COMMITTED = "COMMITTED"
+    ABORTED = "ABORTED"
+
+    @staticmethod
+    def after(action: Action) -> "State":
+        """The state that an end leads to."""
+        return State.COMMITTED if action is Action.COMMIT else State.ABORTED
+
+    @property
+    def action(self) -> Action:
+        """The end that led to a final state."""
+        return Action.COMMIT if self is State.COMMITTED else Action.ABORT
+
+    @property
+    def status(self) -> Status:
+        """The same in the words of all kinds of transactions."""
+        return Status(self.value)
+
+
+class _Stored(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def encoded(self) -> bytes:
+        """The value of its record."""
+        return self.model_dump_json(exclude_none=True).encode()
+
+
+class Header(_Stored):
+    """One for each transaction. Times are milliseconds, moments since 1970."""
+
+    state: State
+    timeout: int
+    createdAt: int  # noqa: N815 - the name on the wire of the store
+    finalizedAt: int | None = None  # noqa: N815
+
+    @property
+    def deadline(self) -> int:
+        """The moment behind which nobody has to wait for its client."""
+        return self.createdAt + self.timeout
+
+
+class Operation(_Stored):
+    """A write or an acknowledgement of a transaction. A write is recorded before it is stored and has no position yet."""
+
+    kind: Literal["WRITE", "ACK"]
+    segment: str
+    subscription: str | None = None
+    ledgerId: int = 0  # noqa: N815
+    entryId: int = 0  # noqa: N815
+    place: int | None = None
+    """Which message of a commit, where one entry stands for several."""
+    units: tuple[int, ...] | None = None
+    """Which messages of a batch; None for a cumulative acknowledgement."""
+    cumulative: bool | None = None
+
+    @property
+    def position(self) -> Position:
+        """The entry that is acknowledged."""
+        return Position(self.ledgerId, self.entryId)
+
+
+class Event(_Stored):
+    """That a transaction has ended: a reason to look at its header."""
+
+    txnId: str  # noqa: N815
+    decision: State
+
+
+class Resolved(_Stored):
+    """An entry of a segment: of a watermark the last before which all is decided, of an aborted transaction its last one."""
+
+    ledgerId: int  # noqa: N815
+    entryId: int  # noqa: N815
+
+    @property
+    def position(self) -> Position:
+        return Position(self.ledgerId, self.entryId)
+
+
+class Counter(_Stored):
+    """The sequence that a coordinator's next transaction gets."""
+
+    next: int
+
+
+Stored = TypeVar("Stored", bound=_Stored)
+
+
+def decoded(record: Record, model: type[Stored]) -> Stored:
+    """What a record says. Raises MalformedRecord with its key."""
+    try:
+        return model.model_validate_json(record.value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = "".join(f"{step}: " for step in first["loc"])
+        raise MalformedRecord(
+            f"{record.key}: expected {model.__name__} as JSON, with {', '.join(model.model_fields)}; {where}{first['msg']}"
+            " (another version, or not written by a transaction coordinator)"
+        ) from error

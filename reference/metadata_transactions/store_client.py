@@ -1,0 +1,95 @@
+"""A client of the metadata store that says no in the broker's words: what the store does not do now, its client may ask again."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from fencepost.reference.metadata.store import Change, IndexEntry, MetadataStore, Record, Session, Unavailable, Value, Version, Watch
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.scalable.paths import TOPICS
+
+from . import paths
+
+_WATCHED = (paths.HEADERS, paths.EVENTS, TOPICS)
+"""Where the records lie of which participants and clients are told. To settle because of another one would tell nobody anything."""
+
+
+class StoreClient:
+    """The store, as the code of a broker asks it. What does not answer is Refused: SERVICE_NOT_READY."""
+
+    def __init__(self, store: MetadataStore) -> None:
+        self._store = store
+        self.close = store.close
+        self.has_written = False
+        """Whether something was written through it since it settled that a participant may have a watch on."""
+
+    def settle(self) -> None:
+        self._store.settle()
+
+    def hear(self) -> None:
+        self._store.hear()
+
+    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+        with _answering():
+            return self._store.get(key, partition_key=partition_key)
+
+    def put(
+        self,
+        key: str,
+        value: Value,
+        *,
+        expected: Version | None = None,
+        partition_key: str | None = None,
+        indexes: Sequence[IndexEntry] = (),
+    ) -> Record:
+        self._writes(key)
+        with _answering():
+            return self._store.put(key, value, expected=expected, partition_key=partition_key, indexes=indexes)
+
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+        self._writes(prefix)
+        with _answering():
+            return self._store.append(prefix, value, partition_key=partition_key, indexes=indexes)
+
+    def delete(self, key: str, *, expected: Version | None = None, partition_key: str | None = None) -> None:
+        self._writes(key)
+        with _answering():
+            self._store.delete(key, expected=expected, partition_key=partition_key)
+
+    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
+        with _answering():
+            return self._store.keys(first, behind, partition_key=partition_key)
+
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+        with _answering():
+            return self._store.scan(first, behind, partition_key=partition_key)
+
+    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
+        with _answering():
+            return self._store.keys_by_index(index, first, behind)
+
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+        with _answering():
+            return self._store.scan_by_index(index, first, behind)
+
+    def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
+        with _answering():
+            return self._store.watch(first, behind, told)
+
+    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
+        with _answering():
+            return self._store.watch_sequence(prefix, told, partition_key=partition_key)
+
+    def session(self) -> Session:
+        with _answering():
+            return self._store.session()
+
+    def _writes(self, key: str) -> None:
+        self.has_written = self.has_written or key.startswith(_WATCHED)
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except Unavailable as error:
+        raise Refused(Error.SERVICE_NOT_READY, f"metadata store: {error}") from error

@@ -1,0 +1,114 @@
+"""The calls of the admin interface about scalable topics, of a broker that has any. PIP-468, "Admin API".
+
+Any node answers them. What changes a layout is done by the controller of its topic, wherever that is.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.scalable.layout import LayoutRefused
+from fencepost.reference.scalable.layout_records import described
+from fencepost.reference.scalable.names import SEGMENT_DOMAIN, TOPIC_DOMAIN
+from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+
+from .admin_routes import route
+from .api.peer import Peer
+from .errors import Error, Refused
+from .node import Node
+
+_TROUBLE = """
+ --- An unexpected error occurred in the server ---
+
+Message: {why}
+
+Stacktrace:
+
+java.lang.IllegalArgumentException: {why}
+"""
+"""What 5.0.0-M1 says of a change that it refuses, but for the rest of the stack."""
+
+
+def _list(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    rule("PIP460-46")
+    return sorted(node.scalable.topics.names_in(named["namespace"]))
+
+
+def _create(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
+    if f"persistent://{named['topic']}" in node.topics.names:
+        raise Refused(Error.NOT_ALLOWED, f"persistent://{named['topic']} is there, and is no scalable topic")
+    rule("PIP460-46")
+    node.scalable.topics.create(_topic_of(named), int(request.query.get("numInitialSegments", "1")))
+
+
+def _describe(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    rule("PIP460-46")
+    return described(node.scalable.topics.layout(_topic_of(named)))
+
+
+def _delete(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    _controller(node, named).delete(_topic_of(named))
+    node.cluster.ownership.release(_topic_of(named))
+
+
+def _split(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    return _changed(node, lambda: _controller(node, named).split(_topic_of(named), int(named["number"])))
+
+
+def _merge(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+    numbers = [int(number) for number in named["numbers"].split("/")]
+    return _changed(node, lambda: _controller(node, named).merge(_topic_of(named), numbers))
+
+
+def _changed(node: Node, change: Callable[[], None]) -> AdminAnswer | None:
+    """Change a layout. What is refused is the client's error, though 5.0.0-M1 takes it for its own."""
+    try:
+        rule("PIP460-46")
+        change()
+    except LayoutRefused as refused:
+        if node.scalable.profile.refused_change == "client-error":
+            raise
+        return AdminAnswer(HTTPStatus.INTERNAL_SERVER_ERROR, json.dumps({"reason": _TROUBLE.format(why=refused)}).encode())
+    return None
+
+
+def _subscribe(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    """Make a subscription of the whole topic, from the earliest message on."""
+    _controller(node, named).register(_topic_of(named), named["subscription"])
+
+
+def _unsubscribe(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    _controller(node, named).unregister(_topic_of(named), named["subscription"])
+
+
+def _terminate(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    """A segment alone, which its layout goes on to call active. Raises Refused: TOPIC_NOT_FOUND, INVALID_TOPIC_NAME."""
+    segment = f"{SEGMENT_DOMAIN}{named['topic']}/{named['descriptor']}"
+    node.scalable.topics.segment(segment)
+    node.segments.terminate(segment)
+
+
+def _controller(node: Node, named: Mapping[str, str]) -> ScalableTopics:
+    """The scalable topics of the node that controls this one."""
+    return node.controller_of(_topic_of(named)).scalable.topics
+
+
+def _topic_of(named: Mapping[str, str]) -> str:
+    return f"{TOPIC_DOMAIN}{named['topic']}"
+
+
+_SCALABLE = "/admin/v2/scalable/{topic}"
+ROUTES = [
+    route("GET", "/admin/v2/scalable/{namespace}", _list),
+    route("PUT", _SCALABLE, _create),
+    route("GET", _SCALABLE, _describe),
+    route("DELETE", _SCALABLE, _delete),
+    route("POST", f"{_SCALABLE}/split/{{number}}", _split),
+    route("POST", f"{_SCALABLE}/merge/{{numbers}}", _merge),
+    route("PUT", f"{_SCALABLE}/subscriptions/{{subscription}}", _subscribe),
+    route("DELETE", f"{_SCALABLE}/subscriptions/{{subscription}}", _unsubscribe),
+    route("POST", "/admin/v2/segments/{topic}/{descriptor}/terminate", _terminate),
+]
+"""What a broker without scalable topics does not know."""

@@ -1,0 +1,65 @@
+"""SCALABLE_TOPIC_SUBSCRIBE: a consumer of a whole topic registers at the topic's controller, and is told which segments to read. PIP-468.
+
+There is no command to leave with: a consumer is lost with its connection.
+"""
+
+from google.protobuf.message import Message as Command
+
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.scalable.names import resolved, segment_topic
+from fencepost.reference.scalable.registrations import Kind
+from fencepost.reference.scalable.sessions import Assignment, Session
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+from .peer import Peer, code
+
+_KINDS: dict[int, Kind] = {pb.STREAM: "STREAM", pb.CHECKPOINT: "CHECKPOINT"}
+
+
+def subscribe(peer: Peer, command: pb.CommandScalableTopicSubscribe) -> None:
+    """Answered with the first assignment, behind which the others are told as they change."""
+    peer.close_watch(("stream", command.consumer_id))
+    try:
+        topic = resolved(command.topic)
+        if (controller := peer.node.controller_of(topic)) is not peer.node:
+            where = controller.machine.node
+            raise Refused(Error.SERVICE_NOT_READY, f"node {where} is the controller of {topic}; look the topic up and ask there")
+        kind = _KINDS[command.consumer_type]
+        session = peer.node.scalable.sessions.join(topic, command.subscription, command.consumer_name, kind)
+    except Refused as refused:
+        peer.say(
+            pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, error=code(refused.error), message=refused.message)
+        )
+        return
+    told = _Told(session, topic, command.consumer_id)
+    if (first := session.take()) is not None:
+        peer.say(pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, assignment=told.shown(first)))
+    peer.watches["stream", command.consumer_id] = told
+
+
+class _Told:
+    """A session as a connection has it."""
+
+    def __init__(self, session: Session, topic: str, number: int) -> None:
+        self._session = session
+        self._topic = topic
+        self._number = number
+        self.close = session.close
+
+    def take(self) -> Command | None:
+        if (assignment := self._session.take()) is None:
+            return None
+        return pb.CommandScalableTopicAssignmentUpdate(consumer_id=self._number, assignment=self.shown(assignment))
+
+    def shown(self, assignment: Assignment) -> pb.ScalableConsumerAssignment:
+        """An assignment as the wire has it."""
+        segments = [
+            pb.AssignedSegment(
+                segment_id=one.number,
+                hash_start=one.hashes.first,
+                hash_end=one.hashes.last,
+                segment_topic=segment_topic(self._topic, one),
+            )
+            for one in assignment.segments
+        ]
+        return pb.ScalableConsumerAssignment(layout_epoch=assignment.epoch, segments=segments)

@@ -1,0 +1,129 @@
+"""What a client asks of a broker that has scalable topics, and is told until it says CLOSE. PIP-460 and PIP-468.
+
+SCALABLE_TOPIC_LOOKUP tells a topic's layouts, WATCH_SCALABLE_TOPICS which topics a namespace has, and WATCH_TC_ASSIGNMENTS the
+coordinators of their transactions, which stay as they are told first. Whatever is asked is answered, also where nothing can be told.
+"""
+
+from google.protobuf.message import Message as Command
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.node import Node
+from fencepost.reference.pulsar.ownership import coordinator_topic
+from fencepost.reference.scalable.layout import HASHES, HashRange, Layout, Segment
+from fencepost.reference.scalable.names import resolved, segment_topic
+from fencepost.reference.scalable.news import Topics, TopicsWatch
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+from .peer import Peer, code
+
+_PERSISTENT = "persistent://"
+
+
+def lookup(peer: Peer, command: pb.CommandScalableTopicLookup) -> None:
+    """The layouts of a scalable topic, and where its segments are. A persistent topic that is not scalable is shown as one segment."""
+    number = command.session_id
+    peer.close_watch(("layout", number))
+    try:
+        name = resolved(command.topic)
+        if command.topic.startswith(_PERSISTENT) and peer.node.scalable.topics.find(name) is None:
+            peer.say(pb.CommandScalableTopicUpdate(session_id=number, dag=_legacy(command.topic), resolved_topic_name=name))
+            return
+        node = peer.node
+        watch = node.scalable.newsroom.watch_layout(name, lambda layout: _told(node, number, name, layout))
+    except Refused as refused:
+        rule("PIP460-31")
+        peer.say(pb.CommandScalableTopicUpdate(session_id=number, error=code(refused.error), message=refused.message))
+    else:
+        peer.watch(("layout", number), watch)
+
+
+def watch_topics(peer: Peer, command: pb.CommandWatchScalableTopics) -> None:
+    """The scalable topics of a namespace: all of them, and then what comes and goes."""
+    number = command.watch_id
+    peer.close_watch(("topics", number))
+    try:
+        watch = peer.node.scalable.newsroom.watch_topics(command.namespace)
+    except Refused as refused:
+        peer.say(pb.CommandWatchScalableTopicsUpdate(watch_id=number, error=code(refused.error), message=refused.message))
+    else:
+        peer.watch(("topics", number), _TopicsSession(watch, number))
+
+
+def watch_tc_assignments(peer: Peer, command: pb.CommandWatchTcAssignments) -> None:
+    """The coordinators of scalable topics' transactions, and where each is."""
+    there = peer.node.coordinators_of(scalable=True)
+    assignments = [pb.TcAssignment(tc_id=tc_id, broker_service_url=peer.node.service_url_of(coordinator_topic(tc_id))) for tc_id in there]
+    snapshot = pb.TcAssignmentsSnapshot(parallelism=len(there), assignments=assignments)
+    peer.say(pb.CommandWatchTcAssignmentsUpdate(watch_id=command.watch_id, snapshot=snapshot))
+
+
+def close(peer: Peer, command: pb.CommandScalableTopicClose) -> None:
+    """Nothing more is said in that session, nor is this answered."""
+    if peer.node.answers.hears_that_a_watch_is_closed():
+        peer.close_watch(("layout", command.session_id))
+
+
+def close_topics(peer: Peer, command: pb.CommandWatchScalableTopicsClose) -> None:
+    """Nor in that watch."""
+    peer.close_watch(("topics", command.watch_id))
+
+
+def close_tc_assignments(_peer: Peer, _command: pb.CommandWatchTcAssignmentsClose) -> None:
+    """Of those nothing more is said anyway."""
+
+
+class _TopicsSession:
+    """A watch of a namespace as a connection has it."""
+
+    def __init__(self, watch: TopicsWatch, number: int) -> None:
+        self._watch = watch
+        self._number = number
+        self.close = watch.close
+
+    def take(self) -> Command | None:
+        return None if (topics := self._watch.take()) is None else _topics_told(self._number, topics)
+
+
+def _told(node: Node, number: int, name: str, layout: Layout) -> Command:
+    return pb.CommandScalableTopicUpdate(session_id=number, dag=_dag(node, name, layout), resolved_topic_name=name)
+
+
+def _topics_told(number: int, topics: Topics) -> Command:
+    if topics.is_first:
+        return pb.CommandWatchScalableTopicsUpdate(watch_id=number, snapshot=pb.ScalableTopicsSnapshot(topics=topics.added))
+    diff = pb.ScalableTopicsDiff(added=topics.added, removed=topics.removed)
+    return pb.CommandWatchScalableTopicsUpdate(watch_id=number, diff=diff)
+
+
+def _dag(node: Node, name: str, layout: Layout) -> pb.ScalableTopicDAG:
+    """The segments, sealed ones too, and where those are that are written to."""
+    return pb.ScalableTopicDAG(
+        epoch=layout.epoch,
+        segments=[_segment(segment) for _, segment in sorted(layout.segments.items())],
+        segment_brokers=[
+            pb.SegmentBrokerAddress(segment_id=segment.number, broker_url=node.assigned_url_of(segment_topic(name, segment)))
+            for segment in sorted(layout.active, key=lambda segment: segment.number)
+        ],
+        controller_broker_url=node.controller_url_of(name),
+    )
+
+
+def _legacy(topic: str) -> pb.ScalableTopicDAG:
+    return pb.ScalableTopicDAG(epoch=0, segments=[_segment(Segment(0, HashRange(0, HASHES - 1)), topic)])
+
+
+def _segment(segment: Segment, legacy_topic_name: str | None = None) -> pb.SegmentInfoProto:
+    return pb.SegmentInfoProto(
+        segment_id=segment.number,
+        hash_start=segment.hashes.first,
+        hash_end=segment.hashes.last,
+        state=pb.ACTIVE if segment.is_active else pb.SEALED,
+        parent_ids=segment.parents,
+        child_ids=segment.children,
+        created_at_epoch=segment.created_at_epoch,
+        sealed_at_epoch=segment.sealed_at_epoch,
+        created_at_ms=segment.created_ms,
+        sealed_at_ms=segment.sealed_ms,
+        legacy_topic_name=legacy_topic_name,
+    )

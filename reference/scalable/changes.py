@@ -1,0 +1,239 @@
+"""A split or a merge, step by step: a crash anywhere leaves what the next controller completes or undoes. PIP-468, "Split", "Merge".
+
+1. The subscriptions of the parents are found, and the change is noted with them. 2. The children are made with these subscriptions, from
+their first message on. 3. The note says that the parents are being sealed, and they are. 4. The layout is written over the version that
+was read. 5. Who subscribes is told.
+
+Whoever finds a note that is not its own first writes it again, and is the only one from then on who can go on with it: the former
+controller's next write of the note fails on its version. Up to step 3 the children are deleted, and no others ever get their numbers;
+behind it the change is completed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+from fencepost.reference.kernel.crash import CrashPoints
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.metadata.store import Version, VersionConflict
+from fencepost.reference.pulsar.errors import Error, Refused
+
+from . import paths
+from .layout import HashRange, Layout, Segment, replaced, skipped
+from .layout_records import MalformedLayout
+from .layout_store import ChangeNote, LayoutStore
+from .names import segment_topic
+from .profile import ScalableProfile
+from .segments import Segments
+
+Plan = Callable[[Layout], Layout]
+"""What the layout is to become. Raises LayoutRefused."""
+
+
+class LayoutChanges:
+    """The changes of layouts, made by the controller of a topic. `now` is the time, in ms."""
+
+    def __init__(
+        self,
+        layouts: LayoutStore,
+        segments: Segments,
+        profile: ScalableProfile,
+        crash_points: CrashPoints,
+        now: Callable[[], int],
+    ) -> None:
+        self._layouts = layouts
+        self._segments = segments
+        self._profile = profile
+        self._crash_points = crash_points
+        self._now = now
+
+    def make(self, topic: str, plan: Plan, tell: Callable[[], None]) -> None:
+        """Change the topic's layout as planned, and have its consumers told.
+
+        Raises LayoutRefused, and then nothing has changed; Refused: SERVICE_NOT_READY where another controller was faster, or a
+        segment's owner cannot be asked: what has begun is then completed or undone by `recover`.
+        """
+        self.recover(topic, tell)
+        before = self._layouts.named(topic)
+        note = self._planned(topic, before.layout, plan)
+        rule("PIP460-20")  # whoever comes while the note is there fails, or completes it first
+        version = self._noted(topic, note)
+        if self._layouts.find(topic) != before:
+            # A whole change has been made, or the topic is gone, since it was looked at: neither parents nor numbers may be right.
+            self._ended(topic, version, {})
+            raise _overtaken(topic)
+        self._crash_points.reach("after-subscriptions")
+        self._make_children(topic, note)
+        self._crash_points.reach("after-children")
+        self._seal(topic, note, version, tell)
+
+    def recover(self, topic: str, tell: Callable[[], None]) -> None:
+        """Complete or undo a change that was begun and not ended; where the topic is gone, what was begun goes as well.
+
+        Raises Refused: SERVICE_NOT_READY where it cannot be done now, and MalformedLayout for a note that does not go with the layout.
+        """
+        if (found := self._layouts.note(topic)) is None:
+            return
+        note, version = found
+        rule("PIP460-41")
+        version = self._noted(topic, note, version)
+        stored = self._layouts.find(topic)
+        if stored is not None and self.is_to_be_completed(note):
+            if not _is_in(stored.layout, note):
+                _check(topic, stored.layout, note)
+                self._make_children(topic, note)
+            self._seal(topic, note, version, tell)
+        else:
+            self._undo(topic, note)
+            self._ended(topic, version, {})
+
+    def children_noted(self, topic: str) -> list[str]:
+        """The topics of the children of a change that has begun and not ended."""
+        found = self._layouts.note(topic)
+        return [] if found is None else list(_children(topic, found[0]).values())
+
+    # -- Decisions
+
+    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
+        """Decision: the subscriptions that the children get: all that any of the parents has, and those of the scalable topic."""
+        rule("PIP460-17")
+        rule("PIP460-18")
+        found = set(self._layouts.registered(topic))
+        if self._profile.inherited_subscriptions == "all":
+            for parent in parents:
+                found |= set(self._segments.subscriptions_of(segment_topic(topic, parent)))
+        return found
+
+    def seal(self, parents: Sequence[str]) -> None:
+        """Decision: the parents take no more messages before the layout has children that do."""
+        rule("PIP460-19")
+        for parent in parents:
+            self._segments.terminate(parent)
+
+    def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
+        """Decision: a child is there, with its subscriptions from its first message on."""
+        rule("PIP460-16")
+        self._segments.create(child, subscriptions)
+
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        """Decision: a message that a parent has stored is not stored again by a child, when its producer repeats it."""
+        if self._profile.repeated_messages == "stored-again":
+            return
+        rule("PIP460-50")
+        for child in children:
+            self._segments.inherit(parents, child)
+
+    def is_to_be_completed(self, note: ChangeNote) -> bool:
+        """Decision: whether a change that its controller did not end is completed: where a parent may be sealed already."""
+        rule("PIP460-15")
+        rule("PIP460-51")
+        return note.step == "sealing"
+
+    def completed(self, layout: Layout, note: ChangeNote) -> Layout:
+        """Decision: the layout with the change in it."""
+        ranges = [HashRange(*bounds) for bounds in note.ranges]
+        return replaced(layout, [layout.segments[number] for number in note.parents], ranges, self._now())
+
+    def undone(self, layout: Layout, note: ChangeNote) -> Layout:
+        """Decision: the layout of a change that was undone, at the same epoch: the numbers of its children are not given again."""
+        return skipped(layout, note.children)
+
+    # -- Inside
+
+    def _planned(self, topic: str, before: Layout, plan: Plan) -> ChangeNote:
+        after = plan(before)
+        children = [after.segments[number] for number in range(before.next_number, after.next_number)]
+        parents = [before.segments[number] for number in children[0].parents]
+        return ChangeNote(
+            parents=tuple(one.number for one in parents),
+            children=tuple(one.number for one in children),
+            ranges=tuple((one.hashes.first, one.hashes.last) for one in children),
+            subscriptions=tuple(sorted(self.subscriptions_for(topic, parents))),
+        )
+
+    def _seal(self, topic: str, note: ChangeNote, version: Version, tell: Callable[[], None]) -> None:
+        """From the moment on from which a change is completed, whoever does it."""
+        note = note.model_copy(update={"step": "sealing"})
+        made = _children(topic, note)
+        try:
+            version = self._layouts.put_note(topic, note, version)
+        except VersionConflict as conflict:
+            self._leave(topic, made)
+            raise _overtaken(topic) from conflict
+        while (stored := self._layouts.find(topic)) is not None and not _is_in(stored.layout, note):
+            _check(topic, stored.layout, note)
+            parents = [stored.layout.segments[number] for number in note.parents]
+            made |= {one.number: segment_topic(topic, one) for one in parents}
+            note = self._sealed(topic, note, parents)
+            self._crash_points.reach("after-terminate")
+            with suppress(VersionConflict):  # pruning has written the layout meanwhile, which is looked at again
+                self._layouts.write(topic, self.completed(stored.layout, note), stored.version)
+        self._crash_points.reach("after-layout")
+        tell()
+        self._crash_points.reach("after-told")
+        self._ended(topic, version, made)
+
+    def _sealed(self, topic: str, note: ChangeNote, parents: Sequence[Segment]) -> ChangeNote:
+        """Who subscribed to a parent since the change began finds the subscription on the children too; now nobody else can come."""
+        self.seal([segment_topic(topic, one) for one in parents])
+        if late := self.subscriptions_for(topic, parents) - set(note.subscriptions):
+            note = note.model_copy(update={"subscriptions": (*note.subscriptions, *sorted(late))})
+            self._make_children(topic, note)
+        self.hand_over([segment_topic(topic, one) for one in parents], list(_children(topic, note).values()))
+        return note
+
+    def _make_children(self, topic: str, note: ChangeNote) -> None:
+        rule("PIP460-16")  # they begin empty: what is in the parents is read there, once
+        for child in _children(topic, note).values():
+            self.make_child(child, note.subscriptions)
+
+    def _undo(self, topic: str, note: ChangeNote) -> None:
+        """First no child can ever have these numbers, so that whoever still makes some knows them for what has to go."""
+        while (stored := self._layouts.find(topic)) is not None and (without := self.undone(stored.layout, note)) != stored.layout:
+            with suppress(VersionConflict):
+                self._layouts.write(topic, without, stored.version)
+        for child in _children(topic, note).values():
+            self._segments.delete(child)
+
+    def _leave(self, topic: str, made: Mapping[int, str]) -> None:
+        """Remove those of these segments that nobody else can know: another controller undid the change, or deleted the topic."""
+        stored = self._layouts.find(topic)
+        for number, name in made.items():
+            if stored is None or (number < stored.layout.next_number and number not in stored.layout.segments):
+                self._segments.delete(name)
+
+    def _noted(self, topic: str, note: ChangeNote, *version: Version) -> Version:
+        try:
+            return self._layouts.put_note(topic, note, *version)
+        except VersionConflict as conflict:
+            raise _overtaken(topic) from conflict
+
+    def _ended(self, topic: str, version: Version, made: Mapping[int, str]) -> None:
+        try:
+            self._layouts.delete_note(topic, version)
+        except VersionConflict as conflict:
+            self._leave(topic, made)
+            raise _overtaken(topic) from conflict
+
+
+def _children(topic: str, note: ChangeNote) -> dict[int, str]:
+    """The topics of the children by their numbers."""
+    made = zip(note.children, note.ranges, strict=True)
+    return {number: segment_topic(topic, Segment(number, HashRange(*bounds))) for number, bounds in made}
+
+
+def _is_in(layout: Layout, note: ChangeNote) -> bool:
+    return layout.next_number > note.children[0]
+
+
+def _check(topic: str, layout: Layout, note: ChangeNote) -> None:
+    """Raises MalformedLayout where the change cannot be made of this layout, whoever wrote the note."""
+    active = {segment.number for segment in layout.active}
+    if not active.issuperset(note.parents) or note.children[0] != layout.next_number:
+        why = f"it seals {list(note.parents)} and makes {list(note.children)}"
+        raise MalformedLayout(
+            paths.change(topic), f"{why}; expected active segments of the layout, and numbers from {layout.next_number} on"
+        )
+
+
+def _overtaken(topic: str) -> Refused:
+    return Refused(Error.SERVICE_NOT_READY, f"another controller changes {topic}; look its layout up and try again")

@@ -1,0 +1,50 @@
+"""What one node of a broker has of scalable topics, put together."""
+
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.metadata.store import MetadataStore
+
+from .layout_store import LayoutStore
+from .news import Newsroom
+from .parts import ScalableParts
+from .profile import ScalableProfile
+from .registrations import Registrations
+from .segments import Segments
+from .sessions import Sessions
+from .topics import ScalableTopics
+
+
+@dataclass(frozen=True)
+class Control:
+    """The scalable topics of one node, in one life of it."""
+
+    profile: ScalableProfile
+    topics: ScalableTopics
+    newsroom: Newsroom
+    sessions: Sessions
+
+
+def control(parts: ScalableParts, machine: Machine, store: MetadataStore, segments: Segments, profile: ScalableProfile) -> Control:
+    """Those of the node that runs on this machine, with its client of the metadata store."""
+    layouts, leadership = LayoutStore(store), parts.leadership(machine.node, store)
+
+    def now() -> int:
+        return machine.clock.now
+
+    def changed(topic: str) -> None:
+        """The stream consumers have other segments; those who watch are told by the store."""
+        sessions.look(topic)
+
+    topics = parts.scalable_topics(
+        layouts,
+        segments,
+        parts.layout_changes(layouts, segments, profile, machine.crash_points, now),
+        parts.pruning(layouts, segments, profile, now),
+        leadership,
+        profile,
+        now,
+        changed,
+    )
+    sessions = parts.sessions(topics, layouts, Registrations(store), segments, leadership, profile, now)
+    return Control(profile, topics, parts.newsroom(machine, store, profile, topics.layout, topics.names_in), sessions)

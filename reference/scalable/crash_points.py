@@ -1,0 +1,9 @@
+"""The places of a change of a layout at which a scenario can crash the controller, and what is true there. PIP-468, "Split"."""
+
+CRASH_POINTS = {
+    "after-subscriptions": "a change is noted with the subscriptions that the children get, and no child is there",
+    "after-children": "the children are there with their subscriptions, and the parent takes messages",
+    "after-terminate": "the parents are sealed, and the layout does not say so",
+    "after-layout": "the layout has the children, and nobody was told",
+    "after-told": "the consumers were told, and the administrator has no answer",
+}

@@ -1,0 +1,124 @@
+"""The layout of a scalable topic as it stands in the metadata store, as JSON. PIP-468, "Metadata".
+
+A record that is no layout is not guessed at: whoever asks for it is refused, with the key and what is wrong, and nothing is written.
+"""
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fencepost.reference.metadata.store import Record
+from fencepost.reference.pulsar.errors import Error, Refused
+
+from .layout import HashRange, Layout, Segment, State
+from .layout_flaws import flaws
+
+_MOST_TOLD = 3
+_NOT_SEALED = -1
+_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
+"""One way to write each number, so that no segment stands there twice."""
+_KEPT = 64
+"""How many records are remembered with what they say: each use of a segment asks for its layout, and a long one takes long to read."""
+
+
+class MalformedLayout(Refused):
+    """A record in the store is not the layout that its key promises. To whoever asked, it is an UNKNOWN error."""
+
+    def __init__(self, key: str, why: str) -> None:
+        super().__init__(Error.UNKNOWN, f"{key}: {why} (another version, or not written by a controller); mend or delete the record")
+
+
+class _Stored(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+
+class _Hashes(_Stored):
+    start: int
+    end: int
+
+
+class _Segment(_Stored):
+    segmentId: int  # noqa: N815 - the names in the store
+    hashRange: _Hashes  # noqa: N815
+    state: Literal["ACTIVE", "SEALED"]
+    parentIds: list[int]  # noqa: N815
+    childIds: list[int]  # noqa: N815
+    createdAtEpoch: int  # noqa: N815
+    sealedAtEpoch: int  # noqa: N815
+    createdAtMs: int = 0  # noqa: N815
+    sealedAtMs: int = _NOT_SEALED  # noqa: N815
+
+    @classmethod
+    def of(cls, segment: Segment) -> "_Segment":
+        return cls(
+            segmentId=segment.number,
+            hashRange=_Hashes(start=segment.hashes.first, end=segment.hashes.last),
+            state=segment.state.value,
+            parentIds=list(segment.parents),
+            childIds=list(segment.children),
+            createdAtEpoch=segment.created_at_epoch,
+            sealedAtEpoch=_NOT_SEALED if segment.sealed_at_epoch is None else segment.sealed_at_epoch,
+            createdAtMs=segment.created_ms,
+            sealedAtMs=_NOT_SEALED if segment.sealed_ms is None else segment.sealed_ms,
+        )
+
+    @property
+    def segment(self) -> Segment:
+        return Segment(
+            self.segmentId,
+            HashRange(self.hashRange.start, self.hashRange.end),
+            State(self.state),
+            tuple(self.parentIds),
+            tuple(self.childIds),
+            self.createdAtEpoch,
+            self._sealed_at_epoch,
+            self.createdAtMs,
+            None if self.sealedAtMs == _NOT_SEALED else self.sealedAtMs,
+        )
+
+    @property
+    def _sealed_at_epoch(self) -> int | None:
+        """Of an active segment none: the text has 0 for that, and a release -1."""
+        is_none = self.sealedAtEpoch == _NOT_SEALED or (self.sealedAtEpoch == 0 and self.state == State.ACTIVE.value)
+        return None if is_none else self.sealedAtEpoch
+
+
+class _Layout(_Stored):
+    epoch: int
+    nextSegmentId: int  # noqa: N815
+    segments: dict[str, _Segment]
+    properties: dict[str, str] = {}
+
+
+def described(layout: Layout) -> dict[str, object]:
+    """A layout as an administrator is shown it, and as it is stored."""
+    return _model(layout).model_dump(mode="json")
+
+
+def encoded(layout: Layout) -> bytes:
+    """The value of its record."""
+    return _model(layout).model_dump_json().encode()
+
+
+@lru_cache(_KEPT)
+def decoded(record: Record) -> Layout:
+    """What a record says. Raises MalformedLayout with its key and what is wrong."""
+    try:
+        stored = _Layout.model_validate_json(record.value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = "".join(f"{step}: " for step in first["loc"])
+        raise MalformedLayout(record.key, f"expected a layout as JSON; {where}{first['msg']}") from error
+    if odd := [key for key in stored.segments if not _NUMBER.fullmatch(key)]:
+        raise MalformedLayout(record.key, f"expected numbers as the keys of segments, not {odd[0]!r}")
+    layout = Layout(stored.epoch, stored.nextSegmentId, {int(key): one.segment for key, one in stored.segments.items()})
+    if found := flaws(layout):
+        raise MalformedLayout(record.key, "; ".join(found[:_MOST_TOLD]))
+    return layout
+
+
+def _model(layout: Layout) -> _Layout:
+    segments = {str(number): _Segment.of(segment) for number, segment in layout.segments.items()}
+    return _Layout(epoch=layout.epoch, nextSegmentId=layout.next_number, segments=segments)

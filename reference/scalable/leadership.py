@@ -1,0 +1,61 @@
+"""Which broker is the controller of a scalable topic: the one whose ephemeral record stands in the metadata store. PIP-468, "Controller".
+
+The record ends with the broker's session, and then whoever is first to write it is the next controller.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.metadata.store import NEW, MetadataStore, Session, Unavailable, VersionConflict
+from fencepost.reference.pulsar.errors import Error, Refused
+
+from . import paths
+from .layout_records import MalformedLayout
+
+_DIGITS = 19
+
+
+class Leadership:
+    """The topics that one broker, `node`, leads. All calls raise Refused: SERVICE_NOT_READY where the store is away."""
+
+    def __init__(self, node: int, store: MetadataStore) -> None:
+        self.node = node
+        self._store = store
+        self._session: Session | None = None
+
+    def leader_of(self, topic: str) -> int | None:
+        """The number of the node that leads the topic; None while none does. Raises MalformedLayout for a record that is none."""
+        if (record := self._store.get(paths.controller(topic))) is None:
+            return None
+        if not (record.value.isdigit() and len(record.value) < _DIGITS):
+            raise MalformedLayout(record.key, f"expected the number of a node, not {record.value[:_DIGITS]!r}")
+        return int(record.value)
+
+    def lead(self, topic: str) -> bool:
+        """Decision: whether this node has become the topic's controller: where nobody is."""
+        rule("PIP460-41")
+        try:
+            self._session = self._session or self._store.session()
+            with _answering():
+                self._session.put_ephemeral(paths.controller(topic), str(self.node).encode(), expected=NEW)
+        except VersionConflict:
+            return False
+        except Refused:
+            self._session = None  # it may have expired, and its records with it
+            raise
+        return True
+
+    def close(self) -> None:
+        """Lead nothing any more. Closing twice does no harm."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except Unavailable as error:
+        raise Refused(Error.SERVICE_NOT_READY, f"metadata store: {error}") from error

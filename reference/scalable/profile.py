@@ -1,0 +1,82 @@
+"""Where PIP-460 and PIP-468 leave a choice or contradict themselves, and how a release decided, in `fixtures/releases/scalable/*.yaml`.
+
+`seed` follows the text, and where two texts differ, the one that loses nothing and refuses least.
+"""
+
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fencepost.reference.kernel import profiles
+from fencepost.reference.pulsar.profile import Imitated
+
+from .layout import Neighbours, Remainder
+
+
+class ScalableProfile(BaseModel):
+    """The values at which scalable topics branch."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: str
+    imitates: Imitated | None = None
+
+    remainder: Remainder
+    """Who has the hashes that are left over where the segments of a new topic cannot have equally many."""
+
+    merge: Neighbours
+    """Which segments may be merged."""
+
+    merged_at_once: int | None
+    """How many segments one merge takes at most; any number where there is none."""
+
+    segment_hash: Literal["high", "low"]
+    """Which half of a key's murmur3 chooses its segment. Clients route; brokers own ranges only."""
+
+    inherited_subscriptions: Literal["all", "registered"]
+    """Which subscriptions of the parents the children get: all that there are, or those of the scalable topic."""
+
+    old_clients: Literal["refused", "extra-topic"]
+    """What a producer or consumer gets that names topic:// as if it were a topic."""
+
+    sealed_writes: Literal["answered", "ignored"]
+    """What a SEND gets of a producer that the seal has closed."""
+
+    sealed_segments: Literal["kept-while-needed", "kept-while-registered"]
+    """Which sealed segments stay behind their retention: also those that an open transaction or any subscription needs, or only those
+    that a registered subscription has not drained."""
+
+    pushed_epochs: Literal["once", "repeated"]
+    """Whether a watch is told the first layout twice."""
+
+    refused_change: Literal["client-error", "server-error"]
+    """What an administrator's impossible change is answered: 4xx or 500."""
+
+    children_wait_for: Literal["ancestors", "parents"]
+    """What a subscription has to have drained before a stream consumer is given a child: all its ancestors, or its parents alone, of which
+    an empty one is drained at once."""
+
+    repeated_messages: Literal["recognised", "stored-again"]
+    """Whether a child knows what its parents have stored of their producers."""
+
+    sealed_retention_ms: int
+    """How long a sealed segment stays at least."""
+
+    grace_period_ms: int
+    """How long a consumer that is gone keeps its segments."""
+
+    @staticmethod
+    def names() -> list[str]:
+        """The names of all profiles."""
+        return profiles.names(_folder())
+
+    @staticmethod
+    def load(name: str) -> "ScalableProfile":
+        """The profile of that name. Raises ProfileError."""
+        return profiles.load(_folder(), name, ScalableProfile)
+
+
+def _folder() -> Traversable:
+    return resources.files("fencepost.fixtures") / "releases" / "scalable"

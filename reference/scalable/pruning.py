@@ -1,0 +1,66 @@
+"""Sealed segments that nobody needs are removed with their data. PIP-460, "Sealed segments"; PIP-468.
+
+A subscription that has not acknowledged everything there needs a sealed segment, and so does an open transaction that has messages or
+pending acknowledgements there: its outcome decides what there is to read.
+"""
+
+from collections.abc import Callable
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.metadata.store import VersionConflict
+
+from .layout import Layout, Segment, pruned
+from .layout_store import LayoutStore
+from .names import segment_topic
+from .profile import ScalableProfile
+from .segments import Segments
+
+
+class Pruning:
+    """What the controller removes of its topics. `now` is the time, in ms."""
+
+    def __init__(self, layouts: LayoutStore, segments: Segments, profile: ScalableProfile, now: Callable[[], int]) -> None:
+        self._layouts = layouts
+        self._segments = segments
+        self._profile = profile
+        self._now = now
+
+    def prune(self, topic: str) -> bool:
+        """Remove all that is over, ancestors first, in one layout, and tell whether anything was. Raises Refused: SERVICE_NOT_READY.
+
+        Where another controller writes the layout meanwhile, what was removed is looked at again the next time.
+        """
+        if (stored := self._layouts.find(topic)) is None or not (gone := self._over(topic, stored.layout)):
+            return False
+        for segment in gone:
+            self._segments.delete(segment_topic(topic, segment))
+        try:
+            self._layouts.write(topic, pruned(stored.layout, *(segment.number for segment in gone)), stored.version)
+        except VersionConflict:
+            return False
+        return True
+
+    def is_over(self, topic: str, segment: Segment) -> bool:
+        """Decision: whether a sealed segment can go: it was kept for its retention, and nobody needs it."""
+        assert not segment.is_active, "only sealed segments are looked at"
+        since = segment.sealed_ms or 0  # an older version did not write the time down
+        if self._now() < since + self._profile.sealed_retention_ms:
+            return False
+        rule("PIP460-14")
+        name = segment_topic(topic, segment)
+        needing = set(self._layouts.registered(topic))
+        if self._profile.sealed_segments == "kept-while-needed":
+            if self._segments.has_open_transactions(name):
+                return False
+            needing |= set(self._segments.subscriptions_of(name))
+        return all(self._segments.is_drained(name, subscription) for subscription in needing)
+
+    def _over(self, topic: str, layout: Layout) -> list[Segment]:
+        """In the order of their numbers, in which a parent comes before its children."""
+        staying = set(layout.segments)
+        gone = []
+        for segment in layout.sealed:
+            if staying.isdisjoint(segment.parents) and self.is_over(topic, segment):
+                staying.remove(segment.number)
+                gone.append(segment)
+        return gone

@@ -1,0 +1,57 @@
+"""The stream consumers of a topic as the metadata store has them, each under the subscription that it reads. PIP-468, "Sessions"."""
+
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import unquote
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fencepost.reference.metadata.store import MetadataStore, Record, Version, under
+
+from . import paths
+from .layout_records import MalformedLayout
+
+Kind = Literal["STREAM", "CHECKPOINT"]
+"""A stream consumer acknowledges what it has read; a checkpoint consumer keeps its positions itself."""
+
+
+class _Stored(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    consumerType: Kind  # noqa: N815 - the name in the store
+
+
+@dataclass(frozen=True)
+class Registration:
+    """That a consumer belongs to a subscription. The version of its record grows when it comes back."""
+
+    kind: Kind
+    version: Version
+
+
+class Registrations:
+    """What one broker reads and writes about them. All calls raise Refused: SERVICE_NOT_READY where the store is away."""
+
+    def __init__(self, store: MetadataStore) -> None:
+        self._store = store
+
+    def put(self, topic: str, subscription: str, name: str, kind: Kind) -> Registration:
+        """Note a consumer, over whatever is noted of that name."""
+        value = _Stored(consumerType=kind).model_dump_json().encode()
+        return Registration(kind, self._store.put(paths.consumer(topic, subscription, name), value).version)
+
+    def of(self, topic: str, subscription: str) -> dict[str, Registration]:
+        """The consumers of a subscription by their names. Raises MalformedLayout for a record that is none."""
+        prefix = paths.consumer(topic, subscription, "")
+        return {unquote(record.key.removeprefix(prefix)): _decoded(record) for record in self._store.scan(*under(prefix))}
+
+    def delete(self, topic: str, subscription: str, name: str, expected: Version) -> None:
+        """The consumer is gone for good. Raises VersionConflict where it has come back meanwhile."""
+        self._store.delete(paths.consumer(topic, subscription, name), expected=expected)
+
+
+def _decoded(record: Record) -> Registration:
+    try:
+        return Registration(_Stored.model_validate_json(record.value).consumerType, record.version)
+    except ValidationError as error:
+        raise MalformedLayout(record.key, 'expected the registration of a consumer, {"consumerType": "STREAM" or "CHECKPOINT"}') from error

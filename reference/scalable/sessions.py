@@ -1,0 +1,203 @@
+"""Stream consumers of whole topics: the controller assigns segments to them, and waits for those that are gone. PIP-468, "Sessions".
+
+Who belongs to a subscription stands in the metadata store. Who of them is connected, and how long a lost one is waited for, the controller
+alone remembers: the next one takes all for just lost. It is not asked for messages, so what was assigned is read also while there is none.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.metadata.store import VersionConflict
+from fencepost.reference.pulsar.errors import Error, Refused
+
+from .assigning import assign, readable
+from .layout import Layout, Segment
+from .layout_store import LayoutStore
+from .leadership import Leadership
+from .names import segment_topic
+from .profile import ScalableProfile
+from .registrations import Kind, Registration, Registrations
+from .segments import Segments
+from .topics import ScalableTopics
+
+MOST_WAITING = 16
+"""How many assignments wait for a consumer at most; then the oldest goes, since each is whole."""
+
+_LOG = logging.getLogger("fencepost.scalable")
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What a consumer is to read, as of an epoch of the layout."""
+
+    epoch: int
+    segments: tuple[Segment, ...]
+
+
+class Session:
+    """The connection of a consumer to its controller. What is told waits here until it is taken."""
+
+    def __init__(self, lost: Callable[["Session"], None]) -> None:
+        self.assignment: Assignment | None = None
+        """The newest that was told."""
+        self._waiting: deque[Assignment] = deque(maxlen=MOST_WAITING)
+        self._lost = lost
+
+    def tell(self, assignment: Assignment) -> None:
+        """Have it wait for the consumer."""
+        self.assignment = assignment
+        self._waiting.append(assignment)
+
+    def take(self) -> Assignment | None:
+        """The oldest that waits; None where nothing does."""
+        return self._waiting.popleft() if self._waiting else None
+
+    def close(self) -> None:
+        """The connection is gone."""
+        self._waiting.clear()
+        self._lost(self)
+
+
+@dataclass
+class Member:
+    """A consumer of a subscription as its controller knows it: its connection, or until when it is waited for, in ms."""
+
+    registration: Registration
+    session: Session | None = None
+    until: int = 0
+
+
+class Sessions:
+    """Those of the topics that one broker leads. `now` is the time, in ms."""
+
+    def __init__(
+        self,
+        topics: ScalableTopics,
+        layouts: LayoutStore,
+        registrations: Registrations,
+        segments: Segments,
+        leadership: Leadership,
+        profile: ScalableProfile,
+        now: Callable[[], int],
+    ) -> None:
+        self._topics = topics
+        self._layouts = layouts
+        self._registrations = registrations
+        self._segments = segments
+        self._leadership = leadership
+        self._profile = profile
+        self._now = now
+        self._led: dict[str, dict[str, dict[str, Member]]] = {}
+        """By topic, subscription and name."""
+
+    def join(self, topic: str, subscription: str, name: str, kind: Kind = "STREAM") -> Session:
+        """Register a consumer, or have it come back, and assign segments to it: the first of what waits in its session.
+
+        The subscription is registered for the topic, where it was not. A connection that had the name before is told nothing more.
+        Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY where another node leads, or store or segments cannot be asked now.
+        """
+        if (leader := self._topics.controller_of(topic)) != self._topics.node:
+            raise Refused(Error.SERVICE_NOT_READY, f"node {leader} is the controller of {topic}; look the topic up and ask there")
+        self._topics.register(topic, subscription)
+        session = Session(lambda one: self._lost(topic, subscription, name, one))
+        members = self._led.setdefault(topic, {}).setdefault(subscription, {})
+        members[name] = Member(self._registrations.put(topic, subscription, name, kind), session)
+        try:
+            self._deal(topic, subscription, self._topics.layout(topic))
+        except Refused:
+            session.close()
+            raise
+        return session
+
+    def look(self, topic: str) -> None:
+        """Deal out the segments of a topic, where this node leads it, as they and the consumers are now. What cannot be asked now waits."""
+        try:
+            if self._leadership.leader_of(topic) != self._leadership.node or (layout := self._topics.find(topic)) is None:
+                self._led.pop(topic, None)
+                return
+            there = self._topics.subscriptions(topic)
+        except Refused as refused:
+            _LOG.warning("%s: %s", topic, refused)
+            return
+        led = self._led.setdefault(topic, {})
+        for gone in led.keys() - set(there):
+            del led[gone]
+        for subscription in there:
+            try:
+                self._deal(topic, subscription, layout)
+            except Refused as refused:
+                _LOG.warning("%s of %s: %s", subscription, topic, refused)
+
+    def sweep(self) -> None:
+        """What the controller does by itself: it looks who has drained what, and who was waited for long enough."""
+        with suppress(Refused):  # the store is away, and is asked again
+            for topic in {*self._led, *self._layouts.all_topics()}:
+                self.look(topic)
+
+    # -- Decisions
+
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        """Decision: what a subscription's stream consumers may read now."""
+        only_parents = self._profile.children_wait_for == "parents"
+        return readable(layout, lambda one: self._segments.is_drained(segment_topic(topic, one), subscription), only_parents=only_parents)
+
+    def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> Mapping[str, tuple[Segment, ...]]:
+        """Decision: who of these consumers reads what."""
+        return assign(segments, names)
+
+    def waited_for_until(self) -> int:
+        """Decision: until when a consumer that is lost now is waited for, in ms."""
+        rule("PIP460-37")
+        return self._now() + self._profile.grace_period_ms
+
+    def is_over(self, member: Member) -> bool:
+        """Decision: whether a consumer is not waited for any longer."""
+        rule("PIP460-38")
+        return member.session is None and self._now() >= member.until
+
+    def taken_over(self, registration: Registration) -> Member:
+        """Decision: what a controller makes of a registration that it did not see: its consumer was lost just now."""
+        rule("PIP460-39")
+        return Member(registration, until=self.waited_for_until())
+
+    def tell(self, session: Session, assignment: Assignment) -> None:
+        """Decision: whether a consumer is told of its assignment: where that is not what it was told last."""
+        if session.assignment != assignment:
+            rule("PIP460-36")
+            session.tell(assignment)
+
+    # -- Inside
+
+    def _lost(self, topic: str, subscription: str, name: str, session: Session) -> None:
+        member = self._led.get(topic, {}).get(subscription, {}).get(name)
+        if member is not None and member.session is session:
+            member.session, member.until = None, self.waited_for_until()
+
+    def _deal(self, topic: str, subscription: str, layout: Layout) -> None:
+        members = self._members(topic, subscription)
+        if any(member.registration.kind == "CHECKPOINT" for member in members.values()):
+            segments: Iterable[Segment] = layout.segments.values()  # nobody else knows what such a consumer has read
+        else:
+            segments = self.segments_for(topic, subscription, layout) if members else []
+        for name, assigned in self.dealt(segments, members).items():
+            if (session := members[name].session) is not None:
+                self.tell(session, Assignment(layout.epoch, assigned))
+
+    def _members(self, topic: str, subscription: str) -> dict[str, Member]:
+        """Those of a subscription, as the store has them, without those that are over."""
+        members = self._led.setdefault(topic, {}).setdefault(subscription, {})
+        there = self._registrations.of(topic, subscription)
+        for name in members.keys() - there.keys():
+            del members[name]
+        for name, registration in there.items():
+            if name not in members or members[name].registration != registration:
+                members[name] = self.taken_over(registration)
+        for name in [name for name, member in members.items() if self.is_over(member)]:
+            with suppress(VersionConflict):  # it has come back to another controller
+                self._registrations.delete(topic, subscription, name, members[name].registration.version)
+                del members[name]
+        return members

@@ -1,0 +1,197 @@
+"""The scalable topics that one broker of several knows: what an administrator asks of them, and what their controller does.
+
+Every broker reads layouts. What changes one is asked of the topic's controller, which is whichever broker is asked first where none is.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.metadata.store import VersionConflict
+from fencepost.reference.pulsar.errors import Error, Refused
+
+from . import layout as layouts_of
+from .changes import LayoutChanges
+from .layout import Layout, Segment
+from .layout_store import LayoutStore
+from .leadership import Leadership
+from .names import parse_segment, segment_topic
+from .profile import ScalableProfile
+from .pruning import Pruning
+from .segments import Segments
+
+_LOG = logging.getLogger("fencepost.scalable")
+
+
+class ScalableTopics:
+    """Those of one broker. `now` is the time, in ms; `changed` is told the name of each topic whose layout this broker has changed.
+
+    All calls raise Refused: SERVICE_NOT_READY where the metadata store or the owner of a segment is away, and UNKNOWN where what the store
+    has is no layout. Those that name a topic raise Refused: TOPIC_NOT_FOUND where it is not there.
+    """
+
+    def __init__(
+        self,
+        layouts: LayoutStore,
+        segments: Segments,
+        changes: LayoutChanges,
+        pruning: Pruning,
+        leadership: Leadership,
+        profile: ScalableProfile,
+        now: Callable[[], int],
+        changed: Callable[[str], None],
+    ) -> None:
+        self._layouts = layouts
+        self._segments = segments
+        self._changes = changes
+        self._pruning = pruning
+        self._leadership = leadership
+        self._profile = profile
+        self._now = now
+        self._changed = changed
+
+    # -- What every broker does
+
+    def layout(self, topic: str) -> Layout:
+        """Decision: the layout of a topic, as it is told to whoever asks."""
+        return self._layouts.named(topic).layout
+
+    def find(self, topic: str) -> Layout | None:
+        """The layout of a topic; None where there is none."""
+        found = self._layouts.find(topic)
+        return None if found is None else found.layout
+
+    def names_in(self, namespace: str) -> list[str]:
+        """Decision: the topics of TENANT/NAMESPACE."""
+        return self._layouts.topics(namespace)
+
+    def subscriptions(self, topic: str) -> list[str]:
+        """The registered subscriptions of a topic."""
+        return self._layouts.registered(topic)
+
+    def segment(self, name: str) -> Segment:
+        """Decision: the segment of that name, segment://...
+
+        Raises Refused: INVALID_TOPIC_NAME where the hashes are not its own, TOPIC_NOT_FOUND.
+        """
+        meant = parse_segment(name)
+        found = self._layouts.named(meant.topic).layout.segments.get(meant.number)
+        if found is None:
+            raise Refused(Error.TOPIC_NOT_FOUND, f"{meant.topic} has no segment {meant.number}")
+        if found.hashes != meant.hashes:
+            raise Refused(
+                Error.INVALID_TOPIC_NAME, f"segment {meant.number} of {meant.topic} has the hashes {found.hashes}, not {meant.hashes}"
+            )
+        return found
+
+    def create(self, topic: str, segments: int) -> None:
+        """Make a topic of that many segments. Raises Refused: NOT_ALLOWED where it is there, and LayoutRefused for an impossible number."""
+        made = self.new_layout(segments)
+        if self._layouts.find(topic) is None:
+            self._changes.recover(topic, partial(self._changed, topic))  # what was left behind by a topic of that name that is gone
+        try:
+            self._layouts.write(topic, made)
+        except VersionConflict as conflict:
+            raise Refused(Error.NOT_ALLOWED, f"{topic} is there already") from conflict
+        rule("PIP460-46")
+        self._changed(topic)
+
+    # -- What its controller does. Any other broker is refused: SERVICE_NOT_READY, with the number of the one that is
+
+    def controller_of(self, topic: str) -> int:
+        """The node that leads the topic: this one from now on, where none did. Raises Refused: TOPIC_NOT_FOUND."""
+        while (leader := self._leadership.leader_of(topic)) is None:
+            self._layouts.named(topic)
+            if self._leadership.lead(topic):
+                self._changes.recover(topic, partial(self._changed, topic))
+        return leader
+
+    def split(self, topic: str, number: int) -> None:
+        """Seal a segment, and have two children share its hashes. Raises LayoutRefused."""
+        self._must_lead(topic)
+        self._changes.make(topic, lambda layout: self.split_of(layout, number), partial(self._changed, topic))
+
+    def merge(self, topic: str, numbers: Iterable[int]) -> None:
+        """Seal segments that lie side by side, and have one child take all their hashes. Raises LayoutRefused."""
+        self._must_lead(topic)
+        named = tuple(numbers)
+        self._changes.make(topic, lambda layout: self.merge_of(layout, named), partial(self._changed, topic))
+
+    def register(self, topic: str, subscription: str) -> None:
+        """Make a subscription of the topic: on every active segment, from its earliest message on, and on all that come."""
+        self._must_lead(topic)
+        self._changes.recover(topic, partial(self._changed, topic))
+        layout = self.layout(topic)
+        self._layouts.register(topic, subscription)
+        for segment in layout.active:
+            self._segments.create(segment_topic(topic, segment), [subscription])
+
+    def unregister(self, topic: str, subscription: str) -> None:
+        """Forget a subscription of the topic. Its segments keep what they have of it."""
+        self._must_lead(topic)
+        self._layouts.unregister(topic, subscription)
+
+    def delete(self, topic: str) -> None:
+        """Remove a topic with its segments, active and sealed, and with the children of a change that has begun."""
+        self._must_lead(topic)
+        layout = self.layout(topic)
+        for name in self.segments_to_delete(topic, layout):
+            self._segments.delete(name)
+        self._layouts.erase(topic)
+        self._changed(topic)
+
+    def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
+        """Decision: the topics that go with a scalable topic."""
+        rule("PIP460-47")
+        noted = self._changes.children_noted(topic)
+        return [*noted, *(segment_topic(topic, segment) for _, segment in sorted(layout.segments.items()))]
+
+    def new_layout(self, segments: int) -> Layout:
+        """Decision: the first layout of a topic of that many segments. Raises LayoutRefused."""
+        rule("PIP460-01")
+        return layouts_of.created(segments, self._now(), self._profile.remainder)
+
+    def split_of(self, layout: Layout, number: int) -> Layout:
+        """Decision: what a split makes of a layout. Raises LayoutRefused."""
+        rule("PIP460-03")
+        rule("PIP460-24")
+        return layouts_of.split(layout, number, self._now())
+
+    def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
+        """Decision: what a merge makes of a layout. Raises LayoutRefused."""
+        rule("PIP460-10")
+        return layouts_of.merge(layout, numbers, self._now(), self._profile.merge, self._profile.merged_at_once)
+
+    def sweep(self) -> None:
+        """What the controller does by itself: complete or undo what was left, and prune. Topics without a controller get this one.
+
+        A topic of which something cannot be read, or asked now, is passed over until the next time.
+        """
+        for topic in sorted({*self._layouts.all_topics(), *self._layouts.notes()}):
+            try:
+                self._look_after(topic)
+            except Refused as refused:
+                _LOG.warning("%s: %s", topic, refused)
+
+    def _must_lead(self, topic: str) -> None:
+        rule("PIP460-41")
+        if (leader := self.controller_of(topic)) != self.node:
+            raise Refused(Error.SERVICE_NOT_READY, f"node {leader} is the controller of {topic}; look the topic up and ask there")
+
+    def _look_after(self, topic: str) -> None:
+        if self._layouts.find(topic) is None:
+            self._changes.recover(topic, partial(self._changed, topic))  # of a topic that is gone, a change may be left
+        elif self.controller_of(topic) == self.node:
+            self._changes.recover(topic, partial(self._changed, topic))
+            if self._pruning.prune(topic):
+                self._changed(topic)
+
+    @property
+    def node(self) -> int:
+        """The number of this broker's node."""
+        return self._leadership.node
+
+    def close(self) -> None:
+        """Lead nothing any more."""
+        self._leadership.close()

@@ -1,0 +1,150 @@
+"""The scalable topics of a scenario, the names of their segments, the layouts that were seen, and the changes that were asked for.
+
+A segment is a topic: by its name in the scenario it is written to, read and subscribed to as any other. Besides that, what is kept
+here says which segment of which scalable topic a name means.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from fencepost.adapters.pulsar.values import Layout, LayoutSegment, PendingChange, scalable
+from fencepost.contract.outcomes import Outcome, Unknown
+from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.pulsar.context import ScenarioContext
+
+from .vocabulary import Change
+
+
+@dataclass(frozen=True)
+class Place:
+    """A segment: the name of its scalable topic in the scenario, and its number there."""
+
+    topic: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A change that was asked for: what the layout was before, and what came of it."""
+
+    change: Change
+    topic: str
+    numbers: tuple[int, ...]
+    before: Layout
+    answer: Outcome[None]
+
+
+@dataclass
+class ScalableTopics:
+    """Those of one scenario, by their names in it."""
+
+    context: ScenarioContext
+    by_name: dict[str, str] = field(default_factory=dict)
+    """Their names in the system."""
+    places: dict[str, Place] = field(default_factory=dict)
+    """The segments, by their names in the scenario."""
+    seen: defaultdict[str, list[Layout]] = field(default_factory=lambda: defaultdict(list))
+    """The layouts of each topic that somebody was told."""
+    asked: list[Asked] = field(default_factory=list)
+
+    def make(self, name: str, segments: int, *, is_deduplicated: bool = False) -> Outcome[None]:
+        """A scalable topic that only this scenario uses, or the same again, once it was deleted; where it is deduplicated, in a namespace
+        of its own.
+        """
+        namespace = "public/default"
+        if is_deduplicated:
+            namespace = f"public/{self.context.session.unique(name)}"
+            achieved(self.context.client.create_namespace(namespace), f"making the namespace {namespace}")
+            achieved(self.context.client.set_deduplication(namespace, True), f"having {namespace} deduplicated")
+        full = self.by_name.setdefault(name, scalable(self.context.session.unique(name), namespace))
+        self.context.topics.by_name[name] = full
+        self.seen.pop(name, None)
+        return self.context.client.create_scalable_topic(full, segments)
+
+    def name_segments(self, topic: str, names: Sequence[str]) -> None:
+        """Call its active segments so, the lowest hashes first."""
+        for name, segment in zip(names, self.layout(topic).active, strict=False):
+            self.call(name, topic, segment)
+
+    def call(self, name: str, topic: str, segment: LayoutSegment) -> None:
+        """Call a segment of a topic so."""
+        self.places[name] = Place(topic, segment.number)
+        self.context.topics.by_name[name] = segment.topic
+        if segment.is_sealed:
+            self.context.topics.sealed.add(name)
+
+    def layout(self, topic: str) -> Layout:
+        """The layout as administrators see it; a broker that does not tell it breaks its promise."""
+        return self._noted(topic, observed(self.context.client.layout(self.by_name[topic]), f"looking at the layout of {topic}"))
+
+    def given_layout(self, topic: str) -> Layout:
+        """The same before a question is put."""
+        return self._noted(topic, achieved(self.context.client.layout(self.by_name[topic]), f"looking at the layout of {topic}"))
+
+    def change(self, change: Change) -> Asked:
+        """Ask for a change, and learn which segments take messages no more."""
+        before = self.before(change)
+        client, numbers = self.context.client, self.numbers(change)
+        full = self.by_name[self.topic_of(change)]
+        return self.note(change, before, client.split(full, *numbers) if change.is_split else client.merge(full, *numbers))
+
+    def begin(self, change: Change) -> Outcome[PendingChange]:
+        """Ask for a change without waiting for the answer."""
+        client, numbers = self.context.client, self.numbers(change)
+        full = self.by_name[self.topic_of(change)]
+        return client.begin_split(full, *numbers) if change.is_split else client.begin_merge(full, *numbers)
+
+    def before(self, change: Change) -> Layout:
+        """The layout as it is before a change."""
+        return self.given_layout(self.topic_of(change))
+
+    def note(self, change: Change, before: Layout, answer: Outcome[None]) -> Asked:
+        """Keep what came of a change, and look which segments are sealed now, unless nobody knows whether the system is there."""
+        topic = self.topic_of(change)
+        asked = Asked(change, topic, self.numbers(change), before, answer)
+        self.asked.append(asked)
+        if not isinstance(answer, Unknown):
+            self.layout(topic)
+        return asked
+
+    def topic_of(self, change: Change) -> str:
+        """The scalable topic that a change is about."""
+        return self.places[change.segments[0]].topic
+
+    def numbers(self, change: Change) -> tuple[int, ...]:
+        """The segments of a change."""
+        return tuple(self.places[name].number for name in change.segments)
+
+    def name_children(self, asked: Asked, names: Sequence[str]) -> bool:
+        """Call the active segments that there were not before so, the lowest hashes first; whether there are so many."""
+        known = {segment.number for segment in asked.before.segments}
+        born = [segment for segment in self.layout(asked.topic).active if segment.number not in known]
+        for name, segment in zip(names, born, strict=False):
+            self.call(name, asked.topic, segment)
+        return len(born) == len(names)
+
+    def name_of(self, topic: str, segment: LayoutSegment) -> str:
+        """What a segment is called in the scenario; one that nobody has called anything is called by its number."""
+        place = Place(topic, segment.number)
+        found = next((name for name, known in self.places.items() if known == place), f"{topic} {segment.number}")
+        self.call(found, topic, segment)
+        return found
+
+    def segment(self, layout: Layout, name: str) -> LayoutSegment | None:
+        """The segment of a layout that has this name in the scenario; None where it is not there any more."""
+        return layout.named(self.places[name].number)
+
+    def _noted(self, topic: str, layout: Layout) -> Layout:
+        self.seen[topic].append(layout)
+        sealed = {segment.number for segment in layout.sealed}
+        self.context.topics.sealed |= {name for name, place in self.places.items() if place.topic == topic and place.number in sealed}
+        return layout
+
+
+@pytest.fixture
+def scalable_topics(context: ScenarioContext) -> ScalableTopics:
+    """The scalable topics of this scenario."""
+    return ScalableTopics(context)

@@ -1,0 +1,145 @@
+"""Scalable topics that an administrator makes, looks at and deletes, and names that nobody has given."""
+
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import InitialPosition, MessageId, Subscription, SubscriptionType, persistent, scalable
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.subscriptions import Subscriber
+from fencepost.steps.pulsar.topics import is_sentinel
+from fencepost.steps.pulsar.vocabulary import shown
+
+from .context import Place, ScalableTopics
+from .vocabulary import PIP460
+
+_FAR_AWAY = 1_000_000
+"""More segments than any scenario has."""
+
+MAKE = PIP460.act(
+    given="the[ {deduplicated}] scalable {topics} of {segments}",
+    when="an administrator makes the scalable {topics} of {segments}",
+    meaning="A new scalable topic; each of its segments has a name of its own in the scenario, and is used as a topic. One that was "
+    "deleted is made again under its name.",
+)
+DELETE = PIP460.act(
+    given="{topic} has been deleted as a whole",
+    when="an administrator deletes {topic} as a whole",
+    meaning="DELETE of a scalable topic, also when it is in use.",
+)
+
+
+@MAKE.given
+def scalable_topic_of(
+    scalable_topics: ScalableTopics, topics: tuple[str, ...], segments: tuple[str, ...], deduplicated: str | None
+) -> None:
+    for topic in topics:
+        achieved(scalable_topics.make(topic, len(segments), is_deduplicated=deduplicated is not None), f"making the scalable topic {topic}")
+        scalable_topics.name_segments(topic, segments)
+
+
+@MAKE.when
+def makes(context: ScenarioContext, scalable_topics: ScalableTopics, topics: tuple[str, ...], segments: tuple[str, ...]) -> None:
+    for topic in topics:
+        context.ask("creation", scalable_topics.make(topic, len(segments)))
+        scalable_topics.name_segments(topic, segments)
+
+
+@DELETE.given
+def has_been_deleted(scalable_topics: ScalableTopics, topic: str) -> None:
+    achieved(scalable_topics.context.client.delete_scalable_topic(scalable_topics.by_name[topic]), f"deleting {topic}")
+
+
+@DELETE.when
+def is_deleted(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+    context.ask("deletion", context.client.delete_scalable_topic(scalable_topics.by_name[topic]))
+
+
+@PIP460.given("{topic} is {absence}[ of {whole:topic}]")
+def is_absent(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, absence: str, whole: str | None) -> None:
+    """A name that means nothing: of a scalable topic, or of a segment. By its number a change can be asked for, by its name a producer."""
+    if whole is None:
+        context.topics.by_name[topic] = scalable_topics.by_name[topic] = scalable(context.session.unique(topic))
+        return
+    full = scalable_topics.by_name[whole].replace("topic://", "segment://", 1)
+    first = scalable_topics.given_layout(whole).active[0]
+    descriptor = {
+        "a segment that nobody has made": f"{first.first_hash:04x}-{first.last_hash:04x}-{_FAR_AWAY}",
+        "the first segment by hashes that it has not": f"{first.first_hash:04x}-{first.last_hash - 1:04x}-{first.number}",
+        "the first segment by its number alone": str(first.number),
+        "the first segment by decimal hashes": f"{first.first_hash}-{first.last_hash}-{first.number}",
+    }[absence]
+    scalable_topics.places[topic] = Place(whole, _FAR_AWAY)
+    context.topics.by_name[topic] = f"{full}/{descriptor}"
+
+
+@PIP460.given("subscription {subscription} has been registered for {topic}")
+def has_been_registered(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, topic: str) -> None:
+    """An administrator makes a subscription of the whole topic, from the first message on. Nobody is attached to it."""
+    registered = context.client.register_subscription(scalable_topics.by_name[topic], subscription)
+    achieved(registered, f"registering {subscription} for {topic}")
+
+
+@PIP460.when("an administrator looks at the layout of {topic}")
+def looks_at_the_layout(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+    """GET of a scalable topic."""
+    context.ask("layout", context.client.layout(scalable_topics.by_name[topic], retry=False))
+
+
+@PIP460.when("a client {opening} {topic}[ {domain}]")
+def opens(context: ScenarioContext, opening: str, topic: str, domain: str | None) -> None:
+    """Once, as every client does with a topic's name; `topic://` is a domain as others for who knows nothing of scalable topics."""
+    client: PulsarProbe = context.session.client("old client")
+    full = context.topics[topic]
+    name = full if domain is None else persistent(full.rpartition("/")[2])
+    if opening == "subscribes to":
+        context.ask("SUBSCRIBE", client.subscribe(name, "old", retry=False))
+    else:
+        context.ask("PRODUCER", client.producer(name, retry=False))
+
+
+@PIP460.then("{topic} {found} among the scalable topics of its namespace")
+def is_listed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, found: str) -> None:
+    """As an administrator is told."""
+    there = observed(context.client.scalable_topics(), "listing the scalable topics")
+    seen = "is" if scalable_topics.by_name[topic] in there else "is not"
+    context.evidence.expect(seen == found, found, seen, what=f"{topic} in the list")
+
+
+@PIP460.then("subscription {subscription} has {content} waiting in {topic}")
+def has_waiting(context: ScenarioContext, subscription: str, content: tuple[str, ...], topic: str) -> None:
+    """Its next consumer there is given these, each once and in whatever order, and no others before a sentinel that is sent now. A
+    subscription that is not there would begin behind all that is there, and be given none of it."""
+    client, name = context.client, f"{subscription} of {topic}"
+    subscribed = client.subscribe(context.topics[topic], subscription, SubscriptionType.SHARED, initial=InitialPosition.LATEST)
+    consumer = observed(subscribed, f"subscribing {subscription} to {topic}")
+    context.subscriptions.by_name[name] = Subscriber(topic, Subscription(context.topics[topic], subscription), consumer)
+    if topic in context.topics.sealed:
+        found = context.subscriptions.received(name, content)
+    else:  # what is waiting comes before the sentinel, since nobody else receives anything
+        received = observed(client.receive_decided(consumer, context.topics.sentinel(topic)), f"reading as {subscription}")
+        found = sorted(message.value for message in received if not is_sentinel(message.value))
+    context.expect_messages(f"waiting for {subscription}", sorted(content), found)
+
+
+@PIP460.then("soon each active segment of {topic} takes a message")
+def takes_a_message(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+    """Within patience, of those that the layout has by then; and a new subscription is given it."""
+    refused = ""
+    for number in context.session.time.attempts():
+        sent = {}
+        for segment in scalable_topics.layout(topic).active:
+            name = scalable_topics.name_of(topic, segment)
+            sent[name] = (f"{number} to {segment.number}", _written(context, name, f"{number} to {segment.number}"))
+        refused = "; ".join(f"{name}: {answer}" for name, (_, answer) in sent.items() if not isinstance(answer, Done))
+        if not refused:
+            break
+    context.evidence.expect(not refused, "that each takes one", refused or "that each takes one", what=f"active segments of {topic}")
+    for name, (value, _) in sent.items():
+        seen = context.topics.seen_up_to(name, value)
+        context.evidence.expect(value in seen, shown([value]), shown(seen), what=f"readers of {name}")
+
+
+def _written(context: ScenarioContext, name: str, value: str) -> Outcome[MessageId]:
+    """What came of one message of a new producer."""
+    opened = context.client.producer(context.topics[name], retry=False)
+    return context.client.send(opened.value, value) if isinstance(opened, Done) else opened

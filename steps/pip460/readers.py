@@ -1,0 +1,215 @@
+"""Who reads whole scalable topics in a scenario: stream, queue and checkpoint consumers, each a client of its own."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import (
+    Assignment,
+    Consumer,
+    LayoutSegment,
+    MessageId,
+    Received,
+    StreamConsumer,
+    SubscriptionType,
+    TopicReader,
+    TopicWriter,
+)
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.steps.outcomes import achieved
+from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.vocabulary import shown
+
+from .context import ScalableTopics
+
+QUEUE, CHECKPOINTS = "as a queue consumer", "with checkpoints"
+
+
+@dataclass
+class Member:
+    """A consumer of a whole topic. `marked` is how many assignments it had been told of when the When began."""
+
+    topic: str
+    group: str
+    role: str | None
+    client: PulsarProbe
+    reader: TopicReader | None = None
+    taken: list[Received] = field(default_factory=list)
+    by_segment: dict[str, Consumer] = field(default_factory=dict)
+    """Of a checkpoint consumer, which keeps its positions itself: its readers of segments."""
+    positions: dict[str, MessageId] = field(default_factory=dict)
+    """Of the same: where it has begun in them. A broker may begin with that message, which the consumer has."""
+    marked: int = 0
+    is_cut_off: bool = False
+
+    @property
+    def stream(self) -> StreamConsumer:
+        """Its registration. Raises SetUpFailed for who has none."""
+        if not isinstance(self.reader, StreamConsumer):
+            raise SetUpFailed("it is no stream consumer, so it is assigned nothing")
+        return self.reader
+
+    @property
+    def told(self) -> tuple[Assignment, ...]:
+        """All that it was told of its segments over its newest connection."""
+        return self.client.assignments_told(self.stream)
+
+
+@dataclass
+class Readers:
+    """Those of one scenario, by their names in it, and who writes to its topics by keys."""
+
+    context: ScenarioContext
+    topics: ScalableTopics
+    members: dict[str, Member] = field(default_factory=dict)
+    writers: dict[str, TopicWriter] = field(default_factory=dict)
+    log: list[tuple[str, Received]] = field(default_factory=list)
+    """All that they have taken, in that order."""
+    _opened: int = 0
+
+    def __getitem__(self, name: str) -> Member:
+        return self.members[name]
+
+    def join(self, name: str, group: str, topic: str, role: str | None) -> Outcome[object]:
+        """A consumer comes, for the first time or again."""
+        self.mark()
+        client: PulsarProbe = self.context.session.client(f"consumer {name}")
+        member = self.members.setdefault(name, Member(topic, group, role, client))
+        full = self.topics.by_name[topic]
+        if role == CHECKPOINTS:
+            return self._read_from(member, {})
+        joined: Outcome[TopicReader] = client.join_queue(full, group) if role == QUEUE else client.join_stream(full, group, name)
+        if isinstance(joined, Done):
+            member.reader, member.marked, member.is_cut_off = joined.value, 0, False
+            self.attach()
+        return joined
+
+    def assignment(self, name: str) -> Assignment:
+        """The newest one of a stream consumer."""
+        self.attach()
+        return self.members[name].told[-1]
+
+    def attach(self) -> None:
+        """All that are connected attach to the segments that they are told of, and let go of the others, as clients do by themselves."""
+        for member in self.members.values():
+            if member.reader is not None and not member.is_cut_off:
+                member.client.taking_from(member.reader)
+
+    def cut_off(self, name: str) -> None:
+        """All connections of a consumer are gone, without a word."""
+        self.mark()
+        member = self.members[name]
+        if isinstance(member.reader, StreamConsumer):
+            member.client.leave_stream(member.reader)
+        member.client.close()
+        member.is_cut_off = True
+
+    def mark(self) -> None:
+        """What is told from now on is because of what comes now."""
+        for member in self.members.values():
+            if isinstance(member.reader, StreamConsumer):
+                member.marked = len(member.told)
+
+    def write(self, topic: str, key: str, value: str) -> Outcome[object]:
+        """A message goes to the segment that has the hash of its key."""
+        if topic not in self.writers:
+            writer = self.context.client.writer(self.topics.by_name[topic])
+            self.writers[topic] = achieved(writer, f"beginning to write to {topic}")
+        return self.context.client.send_to_topic(self.writers[topic], value, key=key)
+
+    def read(self, names: Sequence[str], until: Sequence[str], *, acknowledging: bool) -> Outcome[None]:
+        """Take messages in turn until all of these have come, each acknowledged before the next one is waited for."""
+        taken: list[str] = []
+        for _ in self.context.session.time.attempts():
+            self.attach()
+            for name in names:
+                match self._take(self.members[name]):
+                    case Done(message):
+                        self.log.append((name, message))
+                        self.members[name].taken.append(message)
+                        taken.append(message.value)
+                        if acknowledging and not isinstance(done := self._acknowledge(self.members[name], message), Done):
+                            return done
+                    case Unknown(lost=False):
+                        pass
+                    case trouble:
+                        return trouble
+            if set(until) <= set(taken):
+                return Done(None)
+        return Unknown(f"{shown(until)} was waited for, and what came was {shown(taken)}")
+
+    def go_back(self, name: str, value: str) -> Outcome[None]:
+        """To where a checkpoint consumer was when it had taken that message."""
+        member = self.members[name]
+        behind = next((place for place, message in enumerate(member.taken) if message.value == value), None)
+        if behind is None:
+            raise SetUpFailed(f"{name} has not taken {value}, so there is no checkpoint behind it")
+        for consumer in member.by_segment.values():
+            achieved(member.client.close_consumer(consumer), f"closing a reader of {name}")
+        member.taken, member.by_segment = member.taken[: behind + 1], {}
+        self.log = [(one, message) for one, message in self.log if one != name or message in member.taken]
+        return self._read_from(member, {message.topic: message.id for message in member.taken})
+
+    def _read_from(self, member: Member, positions: dict[str, MessageId]) -> Outcome[None]:
+        """Read every segment that there is behind its position, from the beginning where it has none."""
+        member.positions = positions
+        for segment in self.topics.given_layout(member.topic).in_order:
+            match self._reader_of(member, segment, positions.get(segment.topic)):
+                case Done(consumer):
+                    member.by_segment[segment.topic] = consumer
+                case trouble:
+                    return trouble
+        return Done(None)
+
+    def _reader_of(self, member: Member, segment: LayoutSegment, position: MessageId | None) -> Outcome[Consumer]:
+        """Its subscription is its own, and gone with it."""
+        self._opened += 1
+        name = self.context.session.unique(f"{member.group}-{self._opened}")
+        return member.client.subscribe(segment.topic, name, SubscriptionType.EXCLUSIVE, durable=False, start=position)
+
+    def _take(self, member: Member) -> Outcome[Received]:
+        if member.role != CHECKPOINTS:
+            assert member.reader is not None, "who reads has joined"
+            return member.client.take(member.reader, within_s=0)
+        for consumer in self._due(member):
+            match member.client.receive(consumer, within_s=0):
+                case Unknown(lost=False):
+                    pass
+                case Done(message) if message.id == member.positions.get(message.topic):
+                    pass
+                case found:
+                    return found
+        return Unknown("nothing has come")
+
+    def _due(self, member: Member) -> Iterator[Consumer]:
+        """The readers of the segments that a checkpoint consumer reads now: none of a child before the last message of its parents."""
+        segments = self.topics.given_layout(member.topic).in_order
+        topics = {segment.number: segment.topic for segment in segments}
+        for segment in segments:
+            parents = [topics[parent] for parent in segment.parents if topics.get(parent) in member.by_segment]
+            if segment.topic in member.by_segment and all(self._has_read(member, parent) for parent in parents):
+                yield member.by_segment[segment.topic]
+
+    def _has_read(self, member: Member, segment: str) -> bool:
+        """Whether a checkpoint consumer has come to the end of a segment."""
+        places = [message.id.position for message in member.taken if message.topic == segment]
+        match member.client.last_message_id(member.by_segment[segment]):
+            case Done(last):
+                return last.position.entry < 0 or last.position in places
+            case _:
+                return False
+
+    def _acknowledge(self, member: Member, message: Received) -> Outcome[None]:
+        if member.role == CHECKPOINTS:
+            return Done(None)
+        assert member.reader is not None, "who reads has joined"
+        return member.client.acknowledge_taken(member.reader, message)
+
+
+@pytest.fixture
+def readers(context: ScenarioContext, scalable_topics: ScalableTopics) -> Readers:
+    """Who reads whole topics in this scenario."""
+    return Readers(context, scalable_topics)

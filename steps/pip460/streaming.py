@@ -1,0 +1,182 @@
+"""Consumers of whole topics: how they come and go, what they are assigned, and what they read in which order."""
+
+from collections.abc import Mapping, Sequence
+
+from fencepost.adapters.pulsar.values import Layout
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done
+from fencepost.steps.outcomes import achieved
+from fencepost.steps.pulsar.context import ScenarioContext
+
+from .context import ScalableTopics
+from .readers import Member, Readers
+from .vocabulary import PIP460
+
+_GRACE_S, _MOST_OF_IT_S = 61.0, 45.0
+"""Longer than a controller waits for a consumer, and not so long, in any case."""
+_MOMENT_S = 2.0
+_NOTHING = "nothing"
+
+JOIN = PIP460.act(
+    given="{member} has joined {group} of {topic}[ {role}]",
+    when="{member} joins {group} of {topic}[ {role}]",
+    meaning="A consumer of the whole topic comes, or comes back under its name, and registers at the topic's controller. As a queue "
+    "consumer it registers nowhere, and has a shared subscription of all segments; with checkpoints it has a reader of each segment.",
+)
+CUT_OFF = PIP460.act(
+    given="{member} has been cut off",
+    when="{member} is cut off",
+    meaning="All its connections end without a word, and a moment passes in which somebody could act on that.",
+)
+GRACE = PIP460.act(
+    given="the grace period has passed[ {nearly}]",
+    when="the grace period passes[ {nearly}]",
+    meaning="Time passes for as long as the controller waits for a consumer that is cut off, and a little longer, or less.",
+)
+READ = PIP460.act(
+    given="the reading of {members} has come to {values}[, {unacknowledged}]",
+    when="the reading of {members}[ from behind {checkpoint:value}] comes to {values}",
+    meaning="Each takes what it is given, and acknowledges it at once, until all these messages have come. From behind a message: a "
+    "checkpoint consumer begins anew in each segment of the layout as it is now, behind what it had taken there when it had taken that "
+    "message, and in new segments at their beginning.",
+)
+
+
+@JOIN.given
+def has_joined(readers: Readers, member: str, group: str, topic: str, role: str | None) -> None:
+    achieved(readers.join(member, group, topic, role), f"{member} joining {group}")
+
+
+@JOIN.when
+def joins(context: ScenarioContext, readers: Readers, member: str, group: str, topic: str, role: str | None) -> None:
+    context.ask("registration", readers.join(member, group, topic, role))
+
+
+@CUT_OFF.given
+@CUT_OFF.when
+def is_cut_off(context: ScenarioContext, readers: Readers, member: str) -> None:
+    readers.cut_off(member)
+    for _ in context.session.time.attempts(_MOMENT_S):
+        pass
+
+
+@GRACE.given
+@GRACE.when
+def grace_passes(context: ScenarioContext, readers: Readers, nearly: str | None) -> None:
+    readers.mark()
+    for _ in context.session.time.attempts(_MOST_OF_IT_S if nearly else _GRACE_S):
+        pass
+
+
+@READ.given
+def has_read(readers: Readers, members: tuple[str, ...], values: tuple[str, ...], unacknowledged: str | None) -> None:
+    achieved(readers.read(members, values, acknowledging=unacknowledged is None), f"reading {', '.join(values)}")
+
+
+@READ.when
+def reads(context: ScenarioContext, readers: Readers, members: tuple[str, ...], values: tuple[str, ...], checkpoint: str | None) -> None:
+    if checkpoint is not None:
+        for member in members:
+            achieved(readers.go_back(member, checkpoint), f"going back to {checkpoint} as {member}")
+    context.ask("messages", readers.read(members, values, acknowledging=True))
+
+
+@PIP460.given("{values} of key {key} have been written to {topic}")
+def have_been_written(readers: Readers, values: tuple[str, ...], key: str, topic: str) -> None:
+    """Each to the active segment that has the hash of the key, by the newest layout; all were receipted."""
+    for value in values:
+        achieved(readers.write(topic, key, value), f"writing {value} to {topic}")
+
+
+@PIP460.given("the controller of {topic} has crashed")
+def controller_has_crashed(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, topic: str) -> None:
+    """The broker that has it ends as by a power cut, when all consumers have heard what it told them; the others go on."""
+    readers.mark()
+    layout = achieved(context.client.looked_up(scalable_topics.by_name[topic]), f"looking {topic} up")
+    if layout.controller is None:
+        raise SetUpFailed(f"nobody is told to be the controller of {topic}")
+    context.session.faults.crash_broker(layout.controller)  # type: ignore[attr-defined]  # of those who offer more-brokers
+
+
+@PIP460.then("{member} is assigned {assigned}[, {undisturbed}]")
+def is_assigned(
+    context: ScenarioContext,
+    scalable_topics: ScalableTopics,
+    readers: Readers,
+    member: str,
+    assigned: tuple[str, ...],
+    undisturbed: str | None,
+) -> None:
+    """Within patience its newest assignment has just these segments; sealed ones that its subscription has drained may be there too. It is
+    told of no others: not since the When, up to where it is told of a split of one of them that is made now."""
+    one, due = readers[member], {scalable_topics.places[name].number for name in assigned}
+    found: set[int] = set()
+    for _ in context.session.time.attempts():
+        found = _without_drained(scalable_topics.layout(one.topic), readers.assignment(member).numbers, due)
+        if found == due:
+            break
+    seen = _named(scalable_topics, one, found)
+    context.evidence.expect(found == due, " and ".join(assigned) or _NOTHING, seen, what=f"segments of {member}")
+    if undisturbed is not None:
+        others = [
+            numbers for numbers in _since(context, scalable_topics, one) if set(numbers) != set(one.told[max(one.marked - 1, 0)].numbers)
+        ]
+        what = f"segments that {member} was told of meanwhile"
+        context.evidence.expect(not others, "no others", _named(scalable_topics, one, set(others[0])) if others else "no others", what=what)
+
+
+@PIP460.then("each active segment of {topic} is assigned {distribution} to {members}")
+def are_dealt_out(
+    context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, topic: str, distribution: str, members: tuple[str, ...]
+) -> None:
+    """Within patience, each to one of them. In turn: the segments by their first hash, the consumers by their names."""
+    layout = scalable_topics.layout(topic)
+    active = [segment.number for segment in layout.active]
+    seen: dict[str, tuple[int, ...]] = {}
+    for _ in context.session.time.attempts():
+        told = {name: readers.assignment(name).numbers for name in members}
+        seen = {name: tuple(number for number in active if number in numbers) for name, numbers in told.items()}
+        if _is_dealt(seen, active, in_turn=distribution == "in turn"):
+            break
+    holds = _is_dealt(seen, active, in_turn=distribution == "in turn")
+    shown = "; ".join(f"{name} has {', '.join(map(str, numbers)) or _NOTHING}" for name, numbers in sorted(seen.items()))
+    expected = f"each of {', '.join(map(str, active))} {distribution}"
+    context.evidence.expect(holds, expected, expected if holds else shown, what=f"segments of {topic}")
+
+
+@PIP460.then("the reading of {members} was {content}[ {order}]")
+def was_read(context: ScenarioContext, readers: Readers, members: tuple[str, ...], content: tuple[str, ...], order: str | None) -> None:
+    """All that they have taken since the scenario began, in the order in which they took it. What was taken behind a checkpoint that its
+    consumer has gone back to does not count."""
+    found = [message.value for name, message in readers.log if name in members]
+    by = sorted if order else list
+    context.expect_messages(f"reading of {' and '.join(members)}", by(content), by(found))
+
+
+def _without_drained(layout: Layout, numbers: Sequence[int], due: set[int]) -> set[int]:
+    sealed = {segment.number for segment in layout.sealed}
+    return {number for number in numbers if number in due or number not in sealed}
+
+
+def _named(topics: ScalableTopics, member: Member, numbers: set[int]) -> str:
+    layout = topics.layout(member.topic)
+    known = [segment for number in sorted(numbers) if (segment := layout.named(number)) is not None]
+    return " and ".join(topics.name_of(member.topic, segment) for segment in known) or _NOTHING
+
+
+def _is_dealt(seen: Mapping[str, Sequence[int]], active: Sequence[int], *, in_turn: bool) -> bool:
+    if not in_turn:
+        return sorted(number for numbers in seen.values() for number in numbers) == sorted(active)
+    return all(list(seen[name]) == list(active[place :: len(seen)]) for place, name in enumerate(sorted(seen)))
+
+
+def _since(context: ScenarioContext, topics: ScalableTopics, member: Member) -> list[tuple[int, ...]]:
+    """What it was told of since the When, before it is told of a split."""
+    full, epoch = topics.by_name[member.topic], topics.layout(member.topic).epoch
+    if not isinstance(context.client.split(full, member.told[-1].numbers[0]), Done):
+        raise SetUpFailed("the split that ends the question was not made")
+    for _ in context.session.time.attempts():
+        told = member.told
+        if told[-1].epoch > epoch:
+            return [one.numbers for one in told[member.marked :] if one.epoch <= epoch]
+    raise SetUpFailed("nobody told of the split that ends the question")

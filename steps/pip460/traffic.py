@@ -1,0 +1,200 @@
+"""Who writes to segments while their layout changes, as clients do: without waiting for receipts, and by the newest layout that they were
+told. A producer whose segment is sealed does not know that at once, so it goes on for a while.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import pytest
+
+from fencepost.adapters.pulsar.values import LayoutWatch, MessageId, PendingSend, Producer
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.steps.outcomes import achieved, unanswered
+from fencepost.steps.pulsar.context import ScenarioContext
+
+from .context import ScalableTopics
+from .vocabulary import PIP460, Change
+
+_TURN_S = 0.005
+"""How long the change is waited for between two messages."""
+_TURNS_BEHIND = 5
+"""Messages to each segment behind the answer to the change, and behind what the watch tells of it."""
+_ANSWER_S, _NEWS_S, _RECEIPTS_S = 30.0, 10.0, 3.0
+"""How long the change is waited for, what a watch tells of it, and receipts."""
+
+
+@dataclass
+class Sent:
+    """A message, the turn in which it was sent, and when somebody knew what came of it."""
+
+    value: str
+    segment: str
+    """The segment's name in the system."""
+    turn: int
+    pending: PendingSend | None = None
+    outcome: Outcome[MessageId] = field(default_factory=lambda: Unknown("no receipt has come"))
+    known_in: int | None = None
+
+    @property
+    def is_receipted(self) -> bool:
+        """Whether it was promised to be there."""
+        return isinstance(self.outcome, Done)
+
+
+@dataclass
+class Traffic:
+    """The producers of one scenario, and what they have sent."""
+
+    scalable_topics: ScalableTopics
+    sent: list[Sent] = field(default_factory=list)
+    parents: frozenset[str] = frozenset()
+    """The segments that the change was about."""
+    _producers: dict[str, Producer] = field(default_factory=dict)
+    _turn: int = 0
+
+    def go_on(self, change: Change) -> Outcome[None]:
+        """Write to the segments of a change while it is made, and to their children; what came of the change."""
+        topics = self.scalable_topics
+        context, client = topics.context, topics.context.client
+        topic = topics.topic_of(change)
+        self.parents = frozenset(context.topics[name] for name in change.segments)
+        known = {segment.number for segment in topics.before(change).segments}
+        watch = achieved(client.watch_layout(topics.by_name[topic]), f"watching the layout of {topic}")
+        self._write(self.parents)
+        pending = achieved(topics.begin(change), f"asking for {change}")
+        answer: Outcome[None] = Unknown(f"{change} was not answered")
+        for _ in context.session.time.attempts(_ANSWER_S):
+            self._write(self.parents)
+            self._write(self._born(watch, known))
+            answer = client.changed(pending, within_s=_TURN_S)
+            if not isinstance(answer, Unknown) or answer.lost:
+                break
+        for _ in context.session.time.attempts(_NEWS_S) if isinstance(answer, Done) else ():
+            self._write(self._born(watch, known))
+            if self._has_child_taken:
+                break
+        for _ in range(_TURNS_BEHIND):
+            self._write(self._born(watch, known))
+            self._write(self.parents)
+        client.close_watch(watch)
+        self._await_receipts()
+        return answer
+
+    @property
+    def _has_child_taken(self) -> bool:
+        """Whether the receipt of a child's message has come."""
+        return any(one.is_receipted for one in self.sent if one.segment not in self.parents)
+
+    def _born(self, watch: LayoutWatch, known: set[int]) -> frozenset[str]:
+        """The segments that the newest layout has, as the watch tells it, and that there were not before."""
+        newest = self.scalable_topics.context.client.layouts_told(watch)[-1]
+        return frozenset(segment.topic for segment in newest.active if segment.number not in known)
+
+    def _write(self, segments: frozenset[str]) -> None:
+        """One message to each of these, and a look at the receipts that have come."""
+        self._turn += 1
+        client = self.scalable_topics.context.client
+        for segment in sorted(segments):
+            one = Sent(f"t{len(self.sent) + 1}", segment, self._turn)
+            self.sent.append(one)
+            match self._producer(segment):
+                case Done(producer):
+                    posted = client.post(producer, one.value, reopen=False)
+                case trouble:
+                    posted = trouble
+            if isinstance(posted, Done):
+                one.pending = posted.value
+            else:
+                one.outcome, one.known_in = posted, self._turn
+        self._look()
+
+    def _producer(self, segment: str) -> Outcome[Producer]:
+        if segment in self._producers:
+            return Done(self._producers[segment])
+        opened = self.scalable_topics.context.client.producer(segment, retry=False)
+        if isinstance(opened, Done):
+            self._producers[segment] = opened.value
+        return opened
+
+    def _look(self) -> bool:
+        """Take the receipts that have come; whether some have not."""
+        client = self.scalable_topics.context.client
+        for one in self.sent:
+            if one.known_in is None and one.pending is not None:
+                outcome = client.receipt(one.pending, within_s=0)
+                if not isinstance(outcome, Unknown):
+                    one.outcome, one.known_in = outcome, self._turn
+        return any(one.known_in is None for one in self.sent)
+
+    def _await_receipts(self) -> None:
+        """Those of messages that a broker ignores never come."""
+        for _ in self.scalable_topics.context.session.time.attempts(_RECEIPTS_S):
+            if not self._look():
+                break
+
+
+@pytest.fixture
+def traffic(scalable_topics: ScalableTopics) -> Traffic:
+    """Who writes in this scenario while a layout changes."""
+    return Traffic(scalable_topics)
+
+
+@PIP460.then("what was receipted is read exactly once from {topic}, and nothing else twice")
+def is_read_once(context: ScenarioContext, scalable_topics: ScalableTopics, traffic: Traffic, topic: str) -> None:
+    """From all its segments, active and sealed, by a new subscription of each: from the one that it was sent to. What was refused is not
+    read; what was neither may be."""
+    receipted = [one for one in traffic.sent if one.is_receipted]
+    expected_of: defaultdict[str, list[str]] = defaultdict(list)
+    for one in receipted:
+        expected_of[one.segment].append(one.value)
+    found = _read(context, scalable_topics, topic, expected_of)
+    times = Counter(value for values in found.values() for value in values)
+    wrong = [f"{one.value} is lost" for one in receipted if not times[one.value]]
+    wrong += [f"{one.value} is elsewhere" for one in receipted if times[one.value] and one.value not in found.get(one.segment, ())]
+    wrong += [f"{value} is there {count} times" for value, count in times.items() if count > 1]
+    wrong += [f"{one.value} was refused" for one in traffic.sent if isinstance(one.outcome, Refused) and times[one.value]]
+    expected = f"{len(receipted)} of {len(traffic.sent)} messages, each once"
+    context.evidence.expect(not wrong and bool(receipted), expected, "; ".join(wrong[:5]) or expected, what=f"messages of {topic}")
+
+
+@PIP460.then("no segment took a message when its child had taken one")
+def took_none_behind(context: ScenarioContext, traffic: Traffic) -> None:
+    """Of those that were sent when the receipt of the child's first one had come. Somebody must have sent any."""
+    first = min(
+        (one.known_in for one in traffic.sent if one.segment not in traffic.parents and one.is_receipted and one.known_in), default=None
+    )
+    if first is None:
+        context.evidence.expect(False, "a message that a child has taken", "none", what="messages of the children")
+        return
+    late = [one for one in traffic.sent if one.segment in traffic.parents and one.turn > first]
+    wrong = [f"{one.value} in {one.segment}" for one in late if one.is_receipted]
+    context.evidence.expect(
+        bool(late) and not wrong, f"none of {len(late)}", "; ".join(wrong[:5]) or "none", what="messages to a parent, too late"
+    )
+
+
+@PIP460.when("the producer that {segment} had sends {value}")
+def old_producer_sends(context: ScenarioContext, segment: str, value: str) -> None:
+    """SEND once, of a producer that was open when the segment was sealed, and does not know that. Where no answer comes, a later PRODUCER
+    on the same connection is answered first: silence, and not a slow broker."""
+    client, producer = context.client, context.topics.producer(segment)
+    posted = achieved(client.post(producer, value, reopen=False), f"sending {value} to {segment}")
+    answer = client.receipt(posted, within_s=_RECEIPTS_S)
+    context.ask("SEND", answer)
+    if isinstance(answer, Unknown):
+        if answer.lost or isinstance(client.producer(context.topics[segment], retry=False), Unknown):
+            unanswered(answer, f"sending {value} to {segment}")
+        context.unanswered = ("SEND",)
+
+
+def _read(
+    context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, receipted: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """What new subscriptions of all segments of a topic are given, by the segments' names in the system."""
+    found = {}
+    for segment in scalable_topics.layout(topic).segments:
+        name = scalable_topics.name_of(topic, segment)
+        found[segment.topic] = list(context.look(partial(context.topics.seen, name), receipted[segment.topic]))
+    return found

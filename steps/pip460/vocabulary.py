@@ -1,0 +1,99 @@
+"""PIP-460's own sentences: the types of their values beside those of Pulsar, and the vocabulary itself.
+
+A segment is called by a name of the scenario, as a topic is: `left has been split into low and high`. A scalable topic has a name too.
+"""
+
+from dataclasses import dataclass
+
+from fencepost.steps.pulsar.vocabulary import TYPES, names
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, quoted, text
+
+_SEGMENT = text("segment", "[a-z]+", "a segment of a scalable topic, by its name in the scenario")
+_FAMILY = listed("family", _SEGMENT, "segments of one scalable topic", " and ")
+_MEMBER = text("member", "[a-z]+", "a consumer of a whole topic, with connections of its own")
+_SPLIT, _MERGE = "a split of ", "a merge of "
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a layout: the split of one segment, or the merge of several."""
+
+    is_split: bool
+    segments: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_SPLIT if self.is_split else _MERGE}{_FAMILY.render(self.segments)}"
+
+
+def _change(written: str) -> Change:
+    is_split = written.startswith(_SPLIT)
+    return Change(is_split, _FAMILY.parse(written.removeprefix(_SPLIT if is_split else _MERGE)))
+
+
+PIP460 = Vocabulary(
+    "pip460",
+    (
+        *TYPES,
+        names("segment", "segments", "segments of one scalable topic, the lowest hashes first", '"[a-z]+"', '"{}"'),
+        _SEGMENT,
+        _FAMILY,
+        ValueType(
+            "change",
+            f"{_SPLIT}[a-z]+|{_MERGE}[a-z]+(?: and [a-z]+)+",
+            "a change of a layout, which may be one that nobody can make",
+            _change,
+            str,
+        ),
+        number("times", "how often"),
+        choice(
+            "absence",
+            "a scalable topic that nobody has made",
+            "a segment that nobody has made",
+            "the first segment by hashes that it has not",
+            "the first segment by its number alone",
+            "the first segment by decimal hashes",
+            meaning="what a name means that is in use nowhere",
+        ),
+        choice(
+            "traffic", "while it is written to", meaning="a producer sends without waiting for receipts, and goes on where the layout says"
+        ),
+        choice("halves", "half each", meaning="the first child has the lower half of the hashes, and the lower number"),
+        choice(
+            "law",
+            "has each hash in one active segment",
+            "has segments whose numbers no other one had",
+            meaning="what holds for the layout at each epoch that was seen",
+        ),
+        choice("found", "is", "is not", meaning="whether it is there"),
+        choice("opening", "opens a producer of", "subscribes to", meaning="PRODUCER or SUBSCRIBE, once"),
+        choice("domain", "as a persistent topic", meaning="by the name that it would have if it were not scalable"),
+        text("watcher", "[A-Z]", "a client with a connection of its own, which watches layouts"),
+        choice("elsewhere", "at a broker that has no controller of it", meaning="another one changes the layout"),
+        choice("parting", "closed its watch", "lost its connection", meaning="how a watch ends"),
+        _MEMBER,
+        listed("members", _MEMBER, "consumers of a whole topic", " and "),
+        quoted("group", "the subscription that consumers of a whole topic share"),
+        quoted("key", "the key of a message"),
+        choice(
+            "role",
+            "as a queue consumer",
+            "with checkpoints",
+            meaning="a consumer that registers nowhere, or keeps its positions itself, and no stream consumer",
+        ),
+        choice("deduplicated", "deduplicated", meaning="the topic's namespace has its brokers recognise what producers repeat"),
+        text("sender", "[a-z]+", "a producer with a name of its own"),
+        number("sequence", "a sequence id"),
+        choice("nearly", "but for its end", meaning="most of that time, and not all of it"),
+        choice("unacknowledged", "unacknowledged", meaning="nothing is acknowledged"),
+        choice("undisturbed", "and was told of no others", meaning="of no other segments, since the When"),
+        choice("distribution", "once", "in turn", meaning="to one of them, or to each in its turn"),
+        ValueType(
+            "assigned",
+            f"nothing|{_FAMILY.pattern}",
+            "segments of one scalable topic, or none",
+            lambda written: () if written == "nothing" else _FAMILY.parse(written),
+            lambda found: _FAMILY.render(found) if found else "nothing",
+        ),
+        choice("at_once", "first of all", meaning="in the answer to its request"),
+    ),
+)

@@ -1,0 +1,144 @@
+"""Who watches the layout of a scalable topic, and what they are told."""
+
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import pytest
+
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import Layout, LayoutWatch
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.pulsar.context import ScenarioContext
+
+from .context import ScalableTopics
+from .vocabulary import PIP460
+
+_A_WHILE_S = 1.5
+"""Long enough for a broker that looks each second whether there is news."""
+
+
+@dataclass
+class Watchers:
+    """The clients of one scenario that watch, and their watches, the newest last."""
+
+    context: ScenarioContext
+    of: defaultdict[str, list[LayoutWatch]] = field(default_factory=lambda: defaultdict(list))
+    closed: dict[str, tuple[LayoutWatch, int]] = field(default_factory=dict)
+    """The watch that each has closed, and how many layouts it had been told by then."""
+
+    def client(self, name: str) -> PulsarProbe:
+        """The client of that name."""
+        probe: PulsarProbe = self.context.session.client(f"watcher {name}")
+        return probe
+
+    def watch(self, name: str, topic: str, broker: str | None = None) -> Outcome[LayoutWatch]:
+        """Have a client begin to watch."""
+        begun = self.client(name).watch_layout(topic, broker=broker)
+        if isinstance(begun, Done):
+            self.of[name].append(begun.value)
+        return begun
+
+
+@pytest.fixture
+def watchers(context: ScenarioContext) -> Watchers:
+    """Who watches in this scenario."""
+    return Watchers(context)
+
+
+WATCH = PIP460.act(
+    given="client {watcher} has begun to watch {topic}[ {elsewhere}]",
+    when="client {watcher} begins to watch {topic}[ {elsewhere}]",
+    meaning="SCALABLE_TOPIC_LOOKUP on a connection of the client's own. What it is told is kept.",
+)
+
+
+@WATCH.given
+def has_begun_to_watch(context: ScenarioContext, watchers: Watchers, watcher: str, topic: str, elsewhere: str | None) -> None:
+    broker = _elsewhere(context, context.topics[topic]) if elsewhere else None
+    achieved(watchers.watch(watcher, context.topics[topic], broker), f"watching {topic}")
+
+
+@WATCH.when
+def begins_to_watch(context: ScenarioContext, watchers: Watchers, watcher: str, topic: str, elsewhere: str | None) -> None:
+    broker = _elsewhere(context, context.topics[topic]) if elsewhere else None
+    context.ask("SCALABLE_TOPIC_LOOKUP", watchers.watch(watcher, context.topics[topic], broker))
+
+
+@PIP460.given("client {watcher} has {parting}")
+def has_parted(watchers: Watchers, watcher: str, parting: str) -> None:
+    """SCALABLE_TOPIC_CLOSE of its last watch, or the end of its connection without a word."""
+    client, watch = watchers.client(watcher), watchers.of[watcher].pop()
+    if parting == "closed its watch":
+        client.close_watch(watch)
+        achieved(client.ping(), "asking for a sign behind the close")
+        watchers.closed[watcher] = (watch, len(client.layouts_told(watch)))
+    else:
+        client.close()
+
+
+@PIP460.then("client {watcher} is told how {topic} is now[, {at_once}]")
+def is_told(
+    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str, at_once: str | None
+) -> None:
+    """Within patience the newest layout in its watch is the one that administrators see: epoch, segments, hashes and states, and for each
+    active segment the broker that has it. First of all: the answer to its request is that already."""
+    now, client = scalable_topics.layout(topic), watchers.client(watcher)
+    if not watchers.of[watcher]:
+        context.evidence.expect(False, str(now), str(context.answer), what=f"layout that {watcher} is told")
+    watch = watchers.of[watcher][-1]
+    told = client.layouts_told(watch)
+    for _ in context.session.time.attempts() if at_once is None else ():
+        if told[-1].epoch >= now.epoch:
+            break
+        observed(client.ping(), "looking for news")
+        told = client.layouts_told(watch)
+    layout = told[0] if at_once else told[-1]
+    context.evidence.expect(_shape(layout) == _shape(now), str(now), str(layout), what=f"layout that {watcher} is told")
+    lost = [str(one) for one in layout.active if not _is_at(context, one.topic, one.broker)]
+    seen = f"no or another broker for {', '.join(lost)}" if lost else "a broker for each"
+    context.evidence.expect(not lost, "a broker for each", seen, what=f"brokers that {watcher} is told")
+
+
+@PIP460.then("the epochs that client {watcher} was told grow")
+def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> None:
+    """Each is greater than the one before, in all that its watch was told a while longer, up to the answer to a later request."""
+    client = watchers.client(watcher)
+    for _ in context.session.time.attempts(_A_WHILE_S):
+        pass
+    observed(client.ping(), "looking for news")
+    epochs = [layout.epoch for layout in client.layouts_told(watchers.of[watcher][-1])]
+    holds = all(before < after for before, after in itertools.pairwise(epochs))
+    context.evidence.expect(holds, "growing epochs", ", ".join(map(str, epochs)), what=f"epochs that {watcher} is told")
+
+
+@PIP460.then("client {watcher} is told nothing in the watch that it closed")
+def is_told_nothing(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
+    """Behind the answer to a request that came after the close, and before the answer to one more."""
+    client, (watch, before) = watchers.client(watcher), watchers.closed[watcher]
+    observed(client.ping(), "looking for news")
+    told = client.layouts_told(watch)[before:]
+    context.evidence.expect(not told, "nothing", "; ".join(map(str, told)) or "nothing", what=f"told to {watcher} behind the close")
+
+
+def _shape(layout: Layout) -> tuple[object, ...]:
+    """What clients and administrators are both told."""
+    segments = [(one.number, one.first_hash, one.last_hash, one.is_sealed) for one in layout.segments]
+    return (layout.epoch, sorted(segments))
+
+
+def _is_at(context: ScenarioContext, segment: str, broker: str | None) -> bool:
+    """Whether that broker says that it has a segment."""
+    return broker is not None and observed(context.client.is_served_by(segment, broker), f"asking {broker} for {segment}")
+
+
+def _elsewhere(context: ScenarioContext, topic: str) -> str:
+    """A broker that does not have the controller of a topic."""
+    watch = observed(context.client.watch_layout(topic), f"asking for the controller of {topic}")
+    context.client.close_watch(watch)
+    brokers = set(achieved(context.client.scalable_coordinators(), "asking for brokers").values()) - {None, watch.first.controller}
+    if not brokers:
+        raise SetUpFailed("there is no broker but the one that has the controller")
+    return sorted(filter(None, brokers))[0]

@@ -1,0 +1,64 @@
+"""Topics of several segments, of other namespaces, and of the classic kind; transactions of that kind; and ends of many transactions."""
+
+from dataclasses import replace
+
+from fencepost.adapters.pulsar.values import Action, persistent
+from fencepost.steps.outcomes import achieved
+from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.transactions import TIME_OUTS_MS, Transaction
+
+from .vocabulary import PIP471
+
+
+@PIP471.given("the {segments} of one topic")
+def segments_of_one_topic(context: ScenarioContext, segments: tuple[str, ...]) -> None:
+    """A new scalable topic; each of its segments has a name of its own in the scenario, and is used as a topic."""
+    made = context.client.make_segments(context.session.unique("".join(segments)), len(segments))
+    context.topics.by_name.update(zip(segments, achieved(made, "making a topic of several segments"), strict=True))
+
+
+@PIP471.given("the {topics} in another namespace")
+def topics_in_another_namespace(context: ScenarioContext, topics: tuple[str, ...]) -> None:
+    """New topics in a new namespace."""
+    namespace = f"public/{context.session.unique(topics[0])}"
+    achieved(context.client.create_namespace(namespace), f"making the namespace {namespace}")
+    for topic in topics:
+        context.topics.create(topic, namespace)
+
+
+@PIP471.given("the classic {topics}")
+def classic_topics(context: ScenarioContext, topics: tuple[str, ...]) -> None:
+    """New topics of the domain `persistent`, whose transactions are those of PIP-31."""
+    for topic in topics:
+        name = context.topics.by_name[topic] = persistent(context.session.unique(topic))
+        achieved(context.client.create_topic(name), f"making the topic {topic}")
+
+
+@PIP471.given("classic {transactions}")
+def classic_transactions(context: ScenarioContext, transactions: tuple[str, ...]) -> None:
+    """Open transactions of PIP-31's coordinator; their time-out is longer than a scenario."""
+    for name in transactions:
+        begun = context.client.new_transaction(TIME_OUTS_MS[None], scalable=False)
+        context.transactions.by_name[name] = Transaction(achieved(begun, f"beginning classic transaction {name}"))
+
+
+@PIP471.given("{transaction} has the numbers of classic {other:transaction}")
+def has_the_numbers_of(context: ScenarioContext, transaction: str, other: str) -> None:
+    """The same id, said of metadata-driven transactions, of which none has it: where nobody else begins any, that kind has begun fewer."""
+    txn = replace(context.id_of(other), scalable=True)
+    context.transactions.by_name[transaction] = Transaction(txn, is_over=True)
+
+
+@PIP471.when("{transaction} {ends}, and a later transaction behind it")
+def ends_before_a_later_one(context: ScenarioContext, transaction: str, ends: Action) -> None:
+    """END_TXN on a connection of its own. Where it has no answer when that of a transaction without messages has come, it waits for
+    something else."""
+    context.ask("END_TXN", context.transactions.end_before_a_later_one(transaction, ends))
+
+
+@PIP471.when("every second of them commits and the others abort")
+def commit_and_abort_in_turn(context: ScenarioContext) -> None:
+    """END_TXN of each, in the order in which they were begun."""
+    for number, name in enumerate(list(context.transactions.by_name)):
+        action = Action.ABORT if number % 2 else Action.COMMIT
+        achieved(context.transactions.end(name, action), f"ending transaction {name}")

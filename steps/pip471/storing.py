@@ -1,0 +1,193 @@
+"""What the metadata store has of a transaction, and its troubles. An administrator's view: no client is asked."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from fencepost.contract.metadata_view import HeaderSeen, MetadataView, OperationSeen, ShowsMetadata, TroublesStore
+from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.vocabulary import Acknowledged
+
+from .vocabulary import PIP471
+
+T = TypeVar("T")
+
+_FAULTS = {"lost": "watch-lost", "late": "watch-late", "told twice": "watch-doubled"}
+_FAILURES = {"and does not write it": "write-fails-before", "and has written it": "write-fails-after"}
+_RETENTION_PASSED_S = 12.0
+"""Longer than a retention of a few seconds with the interval at which headers are collected."""
+_SHORTEST_RETENTION_MS = 2_000
+"""Longer than the interval at which headers are collected: without a retention, a header would be gone before."""
+
+
+@PIP471.then("the store has an open header of {transaction} with its deadline")
+def has_open_header(context: ScenarioContext, transaction: str) -> None:
+    """Its state is OPEN, it says when the transaction was begun, and its deadline lies as much later as the client asked for."""
+    header = _header(context, transaction)
+    limit = context.transactions[transaction].expires_ms
+    holds = header is not None and header.state == "OPEN" and header.ended_ms is None and header.created_ms < header.deadline_ms
+    holds = holds and header is not None and header.deadline_ms >= limit
+    context.evidence.expect(holds, f"OPEN, with a deadline not before {limit:.0f}", str(header), what=f"header of {transaction}")
+
+
+@PIP471.then("the store has {count} writes of {transaction} to {topic}")
+def has_writes(context: ScenarioContext, count: int, transaction: str, topic: str) -> None:
+    """Operation records that name the segment and no subscription."""
+    name = context.topics[topic]
+    found = [one for one in _operations(context, transaction) if one.subscription is None and one.topic == name]
+    context.evidence.expect(len(found) == count, str(count), str(len(found)), what=f"writes of {transaction} to {topic}")
+
+
+@PIP471.then("the store has acknowledgements of {messages} by {transaction} for {subscription}")
+def has_acknowledgements(context: ScenarioContext, messages: Acknowledged, transaction: str, subscription: str) -> None:
+    """One operation record for each of these messages, or one for all up to a message; with their positions, and no others."""
+    whose = context.subscription(subscription)
+    found = [one for one in _operations(context, transaction) if (one.topic, one.subscription) == (whose.topic, whose.name)]
+    ids = [context.subscriptions.id_of(subscription, value).position for value in messages.values]
+    expected = sorted(((one.ledger, one.entry), messages.is_cumulative) for one in ids)
+    seen = sorted(((one.position or (-1, -1)), one.is_cumulative) for one in found)
+    context.evidence.expect(seen == expected, str(expected), str(seen), what=f"acknowledgements of {transaction} for {subscription}")
+
+
+@PIP471.then("all records of {transaction} have its id as partition key")
+def are_kept_together(context: ScenarioContext, transaction: str) -> None:
+    """The header and every operation record."""
+    txn = context.id_of(transaction)
+    together = _store(context).is_kept_together(txn.coordinator, txn.sequence)
+    context.evidence.expect(together, "the id", "the id" if together else "another one", what=f"partition key of {transaction}")
+
+
+@PIP471.then("the store soon has no operation records of {transaction}")
+def has_no_operations(context: ScenarioContext, transaction: str) -> None:
+    """Within patience: who took part has followed, and nobody can say when that is."""
+    found = _soon(context, lambda: _operations(context, transaction), lambda operations: not operations)
+    context.evidence.expect(not found, "none", str(len(found)), what=f"operation records of {transaction}")
+
+
+@PIP471.then("the store keeps the header of {transaction} for the retention")
+def keeps_the_header(context: ScenarioContext, transaction: str) -> None:
+    """It is looked at again and again. Whenever it is gone, the end was at least two seconds ago, the shortest retention."""
+    last: HeaderSeen | None = None
+    for _ in context.session.time.attempts(_RETENTION_PASSED_S):
+        asked_ms = context.session.time.now_ms()
+        header = _header(context, transaction)
+        if header is None:
+            kept = last is not None and last.ended_ms is not None and asked_ms - last.ended_ms >= _SHORTEST_RETENTION_MS
+            seen = f"gone at {asked_ms:.0f}, last seen as {last}"
+            context.evidence.expect(kept, "kept for the retention", seen, what=f"header of {transaction}")
+            return
+        last = header
+    context.evidence.saw(f"the header of {transaction} is still there")
+
+
+@PIP471.then("the store soon has no header of {transaction}")
+def has_no_header(context: ScenarioContext, transaction: str) -> None:
+    """Within patience."""
+    found = _soon(context, lambda: _header(context, transaction), lambda header: header is None)
+    context.evidence.expect(found is None, "none", str(found), what=f"header of {transaction}")
+
+
+@PIP471.then("no index has anything of {transaction}")
+def no_index_has(context: ScenarioContext, transaction: str) -> None:
+    """Within patience: neither those of headers nor those of operation records."""
+    txn, store = context.id_of(transaction), _store(context)
+
+    def entries() -> int:
+        by_state = [*store.found_by_final_state("COMMITTED"), *store.found_by_final_state("ABORTED")]
+        headers = [*store.found_by_deadline(), *by_state].count((txn.coordinator, txn.sequence))
+        return headers + store.operations_found(txn.coordinator, txn.sequence)
+
+    found = _soon(context, entries, lambda count: count == 0)
+    context.evidence.expect(found == 0, "0", str(found), what=f"index entries of {transaction}")
+
+
+@PIP471.then("{transaction} {found} found by its deadline")
+def is_found_by_deadline(context: ScenarioContext, transaction: str, found: str) -> None:
+    """In the index from which the time-outs are taken."""
+    txn = context.id_of(transaction)
+    there = (txn.coordinator, txn.sequence) in _store(context).found_by_deadline()
+    seen = "is" if there else "is not"
+    context.evidence.expect(seen == found, found, seen, what=f"{transaction} in the index by deadline")
+
+
+@PIP471.then("{transaction} is found before {other:transaction} among those that committed")
+def is_found_before(context: ScenarioContext, transaction: str, other: str) -> None:
+    """In the index from which the collection takes what ended long ago."""
+    found = list(_store(context).found_by_final_state("COMMITTED"))
+    names = [name for pair in found for name in (transaction, other) if context.id_of(name).sequence == pair[1]]
+    context.evidence.expect(names == [transaction, other], f"{transaction}, {other}", ", ".join(names), what="order in the index")
+
+
+@PIP471.given("the store does not answer the next write of an operation record, {failure}")
+def does_not_answer(context: ScenarioContext, failure: str) -> None:
+    """A broker that asked for the write does not know which of both is so."""
+    _troubles(context).trouble_store(_FAILURES[failure], "operations")
+
+
+@PIP471.given("the store does not answer the next note of an abort, {failure}")
+def does_not_note(context: ScenarioContext, failure: str) -> None:
+    """What a segment writes down of a transaction that is aborted there, so that it is known for as long as the messages are there."""
+    _troubles(context).trouble_store(_FAILURES[failure], "aborts")
+
+
+@PIP471.given("the next event of an end is {trouble}")
+def event_has_trouble(context: ScenarioContext, trouble: str) -> None:
+    """The first that a participant would be told of. What is late is held until it is released."""
+    _troubles(context).trouble_store(_FAULTS[trouble], "events")
+
+
+@PIP471.given("the change of a header meets another version the next time")
+def meets_another_version(context: ScenarioContext) -> None:
+    """As when another broker was faster, and then it was not: nothing has changed."""
+    _troubles(context).trouble_store("version-conflict", "headers")
+
+
+@PIP471.given("the next look at a header sees it as it was before its last change")
+def is_seen_as_before(context: ScenarioContext) -> None:
+    """As when the change comes right behind the look: whoever looks then acts on what is no longer so."""
+    _troubles(context).trouble_store("stale-read", "headers")
+
+
+RETENTION = PIP471.act(
+    given="the retention of {transaction} has passed",
+    when="the retention of {transaction} passes",
+    meaning="Time passes for as long as headers of transactions that have ended are kept, and longer.",
+)
+
+
+@RETENTION.given
+@RETENTION.when
+def retention_passes(context: ScenarioContext, transaction: str) -> None:
+    assert context.transactions[transaction].is_over, f"{transaction} was ended before its header is collected"
+    for _ in context.session.time.attempts(_RETENTION_PASSED_S):
+        pass
+
+
+def _soon(context: ScenarioContext, look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
+    found = look()
+    for _ in context.session.time.attempts():
+        if is_right(found):
+            break
+        found = look()
+    return found
+
+
+def _store(context: ScenarioContext) -> MetadataView:
+    session = context.session
+    assert isinstance(session, ShowsMetadata), "whose system offers metadata-store"
+    return session.metadata
+
+
+def _troubles(context: ScenarioContext) -> TroublesStore:
+    faults = context.session.faults
+    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
+    return faults
+
+
+def _header(context: ScenarioContext, transaction: str) -> HeaderSeen | None:
+    txn = context.id_of(transaction)
+    return _store(context).header(txn.coordinator, txn.sequence)
+
+
+def _operations(context: ScenarioContext, transaction: str) -> Sequence[OperationSeen]:
+    txn = context.id_of(transaction)
+    return _store(context).operations(txn.coordinator, txn.sequence)

@@ -1,0 +1,187 @@
+"""Layouts in the history of a Pulsar session: each change once, with the segments that it is about and the times that are known of it."""
+
+from typing import Any
+
+import pytest
+from layouts_told import FLAGS, MERGED, SPLIT, TOPIC, WHOLE, Told, assigned, described, segment, told
+from scripted_pulsar import ScriptedPulsar, nothing, session_with
+
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.admin import AdminAnswer
+
+CHILDREN = f"{segment(1)}:0000-7fff,{segment(2)}:8000-ffff"
+CREATED = ("create", {"topic": TOPIC, "children": f"{segment(0)}:0000-ffff", "epoch": "0"})
+DIVIDED = ("split", {"topic": TOPIC, "segs": segment(0), "children": CHILDREN, "epoch": "1"})
+UNITED = ("merge", {"topic": TOPIC, "segs": f"{segment(1)},{segment(2)}", "children": f"{segment(3)}:0000-ffff", "epoch": "2"})
+PRUNED = [one._replace(parents=()) if one.number != 3 else one for one in MERGED[1:]]
+
+
+@pytest.fixture
+def broker() -> ScriptedPulsar:
+    """A broker with scalable topics."""
+    broker = ScriptedPulsar()
+    broker.on("CONNECT", lambda _: [pb.CommandConnected(server_version="Pulsar Server5.0.0-M1", feature_flags=FLAGS)])
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 0, WHOLE)])
+    broker.on("SCALABLE_TOPIC_CLOSE", nothing)
+    broker.admin_answers = [AdminAnswer(204)]
+    return broker
+
+
+@pytest.fixture
+def session(broker: ScriptedPulsar) -> PulsarSession:
+    """A session with it."""
+    return session_with(broker)
+
+
+@pytest.fixture
+def probe(session: PulsarSession) -> PulsarProbe:
+    """A client of it."""
+    client: PulsarProbe = session.client("c")
+    return client
+
+
+def value(outcome: Outcome[Any]) -> Any:
+    assert isinstance(outcome, Done), outcome
+    return outcome.value
+
+
+def controlled(session: PulsarSession) -> list[tuple[str, dict[str, Any]]]:
+    """What the controller did, in its order."""
+    events = session.history("run")
+    return [(event["f"], event["ctl"]) for event in events if event["client"] == "controller" and event["type"] == "ok"]
+
+
+def looks(broker: ScriptedPulsar, probe: PulsarProbe, *answers: AdminAnswer) -> None:
+    """The admin interface describes the topic in this way, one after another."""
+    broker.admin_answers = [*answers, AdminAnswer(204)]
+    for _ in answers:
+        value(probe.layout(TOPIC))
+
+
+def test_changes_are_known_from_the_layouts_that_show_them(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
+    """Each once, whoever was told, and however often."""
+    watch = value(probe.watch_layout(TOPIC))
+    broker.push(told(watch.number, 0, WHOLE))
+    broker.push(told(watch.number, 1, *SPLIT))
+    looks(broker, probe, described(1, *SPLIT), described(2, *MERGED), described(3, *PRUNED))
+    broker.push(told(watch.number, 2, *MERGED))
+    probe.layouts_told(watch)
+
+    assert controlled(session) == [CREATED, DIVIDED, UNITED, ("prune", {"topic": TOPIC, "segs": segment(0), "epoch": "3"})]
+
+
+def test_a_first_look_shows_all_that_was_before(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
+    """From the first segments on."""
+    looks(broker, probe, described(2, *MERGED))
+
+    assert controlled(session) == [CREATED, DIVIDED, UNITED]
+
+
+UNKNOWN = {
+    "a sibling is gone": (MERGED[0], MERGED[2], MERGED[3]._replace(parents=(2,))),
+    "a parent of a merge is gone": (MERGED[2]._replace(parents=()), MERGED[3]._replace(parents=(2,))),
+    "what was active is gone": (MERGED[3]._replace(parents=()),),
+}
+
+
+@pytest.mark.parametrize("segments", UNKNOWN.values(), ids=UNKNOWN)
+def test_nothing_is_told_of_what_nobody_can_know(
+    broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe, segments: tuple[Told, ...]
+) -> None:
+    """Neither as the first look, where the first segments are not all there, nor behind another one."""
+    looks(broker, probe, described(0, WHOLE), described(3, *segments), described(4, *PRUNED))
+
+    assert controlled(session) == [CREATED]
+
+
+@pytest.mark.parametrize("segments", [UNKNOWN["a sibling is gone"], UNKNOWN["a parent of a merge is gone"]])
+def test_a_first_look_that_lacks_segments_tells_nothing(
+    broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe, segments: tuple[Told, ...]
+) -> None:
+    """For what is there then says nothing of how it came."""
+    looks(broker, probe, described(3, *segments))
+
+    assert controlled(session) == []
+
+
+def test_a_change_lasts_from_when_it_was_asked_for_until_it_was_answered(
+    broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe
+) -> None:
+    """Also where the answer was lost: then until the first layout that shows it. A refused one is no beginning."""
+    value(probe.looked_up(TOPIC))
+    broker.admin_answers = [AdminAnswer(409), AdminAnswer(204), described(1, *SPLIT), None, described(2, *MERGED)]
+    probe.split(TOPIC, 0), probe.split(TOPIC, 0), probe.layout(TOPIC)
+    probe.merge(TOPIC, 1, 2), probe.layout(TOPIC)
+
+    events = session.history("run")
+    ends = {(event["api"], event["type"]): event["idx"] for event in events}
+    begun = [event["idx"] for event in events if event["api"].endswith("split/0") and event["type"] == "invoke"]
+    of = {event["f"]: (event["op_id"], event["idx"]) for event in events if event["client"] == "controller" and event["type"] == "ok"}
+
+    assert of["split"][0] == begun[1] + 1
+    assert of["split"][1] == ends["POST /admin/v2/scalable/public/default/events/split/0", "ok"] + 1
+    assert of["merge"][0] == ends["POST /admin/v2/scalable/public/default/events/merge/1/2", "invoke"] + 1
+    assert of["merge"][1] == ends["GET /admin/v2/scalable/public/default/events", "ok"] + 1
+
+
+def test_a_change_that_nobody_asked_for_is_as_old_as_the_last_look_without_it(
+    broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe
+) -> None:
+    """For all that anybody knows it began then."""
+    looks(broker, probe, described(0, WHOLE), described(0, WHOLE), described(1, *SPLIT))
+
+    events = session.history("run")
+    looked = [event["idx"] for event in events if event["api"].startswith("GET") and event["type"] == "invoke"]
+    (split,) = [event["op_id"] for event in events if event["f"] == "split" and event["type"] == "ok"]
+
+    assert looked[1] < split < looked[2]
+
+
+def test_a_layout_that_is_none_is_told_as_it_is(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
+    """The scenario is red, and the checker sees why."""
+    broker.admin_answers = [described(0, WHOLE), described(1, *SPLIT[:2]), AdminAnswer(204)]
+    value(probe.layout(TOPIC))
+    with pytest.raises(Exception, match="no layout"):
+        probe.layout(TOPIC)
+
+    assert controlled(session)[1] == ("split", {**DIVIDED[1], "children": f"{segment(1)}:0000-7fff"})
+
+
+def test_a_deleted_topic_is_followed_no_longer(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
+    """One of the same name may come, and that is another one."""
+    looks(broker, probe, described(0, WHOLE))
+    broker.admin_answers = [AdminAnswer(204)]
+    value(probe.delete_scalable_topic(TOPIC))
+    looks(broker, probe, described(1, *SPLIT))
+
+    assert controlled(session) == [CREATED]
+
+
+def test_a_segment_that_is_terminated_by_hand_is_a_log_that_is_sealed(session: PulsarSession, probe: PulsarProbe) -> None:
+    """By its name as a topic."""
+    value(probe.terminate_segment(segment(1)))
+
+    assert [event["ctl"]["segs"] for event in session.history("run") if event["f"] == "terminate"] == [segment(1)] * 2
+
+
+def test_assignments_name_the_segments_that_a_consumer_has(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
+    """The first one with the answer to its registration, later ones as they are pushed; they are no positions."""
+    broker.on(
+        "SCALABLE_TOPIC_SUBSCRIBE",
+        lambda request: [pb.CommandScalableTopicSubscribeResponse(request_id=request.request_id, assignment=assigned(1, 1, 2))],
+    )
+    consumer = value(probe.join_stream(TOPIC, "s", "a"))
+    broker.push(pb.CommandScalableTopicAssignmentUpdate(consumer_id=consumer.number, assignment=assigned(2, 3)))
+    probe.assignments_told(consumer)
+
+    found = [event for event in session.history("run") if event["f"] == "assign" and event["type"] == "ok"]
+
+    assert [event["ctl"] for event in found] == [
+        {"topic": TOPIC, "segs": f"{segment(1)},{segment(2)}"},
+        {"topic": TOPIC, "segs": segment(3)},
+    ]
+    assert [event["grp"] for event in found] == [{"id": "s", "gen": epoch, "member": "a"} for epoch in (1, 2)]
+    assert [event["mops"] for event in found] == [[], []]

@@ -1,0 +1,409 @@
+"""The Pulsar probe and scalable topics: their segments, their coordinators, and transactions of a kind of their own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from google.protobuf.message import Message
+from pulsar_reference_client import World
+from scripted_pulsar import ScriptedPulsar, hangs_up, nothing, refuses, session_with
+from tiny_transactions import TinyTransactions
+
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.values import Action, AddTopics, End, NewTransaction, Segment, Subscription, TxnId, scalable
+from fencepost.contract.errors import Malformed, NotOffered
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.admin import AdminAnswer
+from fencepost.wire.pulsar.commands import name_of, wrapped
+from fencepost.wire.pulsar.numbers import MINUS_ONE
+
+EVENTS = scalable("events")
+SEGMENT = "segment://public/default/events/0000-ffff-0"
+TXN = TxnId(0, 0, scalable=True)
+CLASSIC = TxnId(0, 0)
+HERE = "pulsar://here:6650"
+FLAGS = pb.FeatureFlags(supports_scalable_topics=True, supports_tc_metadata_discovery=True)
+
+
+@pytest.fixture
+def broker() -> ScriptedPulsar:
+    """A broker with scalable topics, which grants every transaction."""
+    broker = ScriptedPulsar()
+    broker.admin_answers = [AdminAnswer(204)]
+    broker.on("CONNECT", lambda _: [pb.CommandConnected(server_version="Pulsar Server5.0.0-M1", feature_flags=FLAGS)])
+    broker.on("NEW_TXN", lambda request: [pb.CommandNewTxnResponse(request_id=request.request_id, txnid_most_bits=0, txnid_least_bits=0)])
+    for command in ("ADD_PARTITION_TO_TXN", "ADD_SUBSCRIPTION_TO_TXN", "END_TXN", "END_TXN_ON_PARTITION"):
+        broker.on(command, lambda request: [getattr(pb, type(request).__name__ + "Response")(request_id=request.request_id)])
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [update(request.session_id)])
+    broker.on("WATCH_TC_ASSIGNMENTS", lambda request: [assignments(request.watch_id)])
+    for command in ("SCALABLE_TOPIC_CLOSE", "WATCH_TC_ASSIGNMENTS_CLOSE"):
+        broker.on(command, nothing)
+    return broker
+
+
+@pytest.fixture
+def session(broker: ScriptedPulsar) -> PulsarSession:
+    """A session with it."""
+    return session_with(broker)
+
+
+@pytest.fixture
+def probe(session: PulsarSession) -> PulsarProbe:
+    """A client of it."""
+    return session.client("c")
+
+
+@pytest.fixture
+def world() -> World:
+    """The reference with a scalable topic of two segments."""
+    world = World(nodes=2, kinds=[TinyTransactions()])
+    assert value(world.probe().create_scalable_topic(EVENTS, 2)) is None
+    return world
+
+
+def info(number: int, first: int, last: int, **more: Any) -> pb.SegmentInfoProto:
+    fields = {"state": pb.ACTIVE, "created_at_epoch": 0, "created_at_ms": 1, **more}
+    return pb.SegmentInfoProto(segment_id=number, hash_start=first, hash_end=last, **fields)
+
+
+def update(session_id: int, *segments: pb.SegmentInfoProto) -> pb.CommandScalableTopicUpdate:
+    """SCALABLE_TOPIC_UPDATE of one segment, or of these."""
+    dag = pb.ScalableTopicDAG(
+        epoch=max([0, *(one.sealed_at_epoch for one in segments)]),
+        segments=segments or [info(0, 0, 65535)],
+        segment_brokers=[pb.SegmentBrokerAddress(segment_id=0, broker_url=HERE)],
+    )
+    return pb.CommandScalableTopicUpdate(session_id=session_id, dag=dag, resolved_topic_name=EVENTS)
+
+
+def assignments(watch_id: int, url: str | None = HERE) -> pb.CommandWatchTcAssignmentsUpdate:
+    """WATCH_TC_ASSIGNMENTS_UPDATE with two coordinators at an address."""
+    assigned = [pb.TcAssignment(tc_id=number, broker_service_url=url) for number in (0, 1)]
+    return pb.CommandWatchTcAssignmentsUpdate(watch_id=watch_id, snapshot=pb.TcAssignmentsSnapshot(parallelism=2, assignments=assigned))
+
+
+def value(outcome: Outcome[Any]) -> Any:
+    assert isinstance(outcome, Done), outcome
+    return outcome.value
+
+
+# --- ids ------------------------------------------------------------------------------------------------------------------------
+
+
+def test_two_kinds_of_transactions_may_have_one_id_and_are_not_equal() -> None:
+    """Both number from (0,0), and each can be told from its text."""
+    assert TXN != CLASSIC
+    assert (str(TXN), str(CLASSIC)) == ("scalable (0,0)", "(0,0)")
+    assert len({TXN, CLASSIC, TxnId(0, 0)}) == 2
+
+
+# --- segments -------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_segments_are_the_active_ones_in_the_order_of_their_hashes(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """Each with its name as a topic, and its broker where one is told."""
+    sealed = info(0, 0, 65535, state=pb.SEALED, sealed_at_epoch=1)
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [update(request.session_id, info(2, 32768, 65535), sealed, info(1, 0, 32767))])
+
+    found = value(probe.segments("events"))
+
+    assert found == (
+        Segment(1, 0, 32767, "segment://public/default/events/0000-7fff-1", None),
+        Segment(2, 32768, 65535, "segment://public/default/events/8000-ffff-2", None),
+    )
+    assert value(probe.segments(EVENTS)) == found
+
+
+def test_a_session_is_closed_when_it_is_answered(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """And each has a number of its own."""
+    assert value(probe.segments(EVENTS)) == (Segment(0, 0, 65535, SEGMENT, HERE),)
+    value(probe.segments(EVENTS))
+
+    opened, closed = broker.of("SCALABLE_TOPIC_LOOKUP"), broker.of("SCALABLE_TOPIC_CLOSE")
+    assert [frame.body.topic for frame in opened] == [EVENTS, EVENTS]
+    assert [frame.body.session_id for frame in opened] == [frame.body.session_id for frame in closed]
+    assert len({frame.body.session_id for frame in opened}) == 2
+
+
+def test_a_topic_that_is_not_scalable_is_one_segment_of_its_own_name(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """As a broker shows it that is asked for a persistent topic."""
+    legacy = info(0, 0, 65535, legacy_topic_name="persistent://public/default/events")
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [update(request.session_id, legacy)])
+
+    (found,) = value(probe.segments("persistent://public/default/events"))
+
+    assert found.topic == "persistent://public/default/events"
+
+
+def test_an_unknown_topic_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """With the error that the first update has."""
+    broker.on(
+        "SCALABLE_TOPIC_LOOKUP", lambda request: [pb.CommandScalableTopicUpdate(session_id=request.session_id, error=11, message="no")]
+    )
+
+    assert probe.segments(EVENTS) == Refused("TopicNotFound", 11, "no")
+
+
+@pytest.mark.parametrize(
+    ("command", "answer", "told"),
+    [
+        ("SCALABLE_TOPIC_LOOKUP", lambda request: [pb.CommandScalableTopicUpdate(session_id=request.session_id)], "neither a layout"),
+        (
+            "SCALABLE_TOPIC_LOOKUP",
+            lambda request: [pb.CommandScalableTopicUpdate(session_id=request.session_id, dag=pb.ScalableTopicDAG(epoch=0))],
+            "expected topic://TENANT",
+        ),
+        ("WATCH_TC_ASSIGNMENTS", lambda request: [pb.CommandWatchTcAssignmentsUpdate(watch_id=request.watch_id)], "neither coordinators"),
+        ("WATCH_TC_ASSIGNMENTS", lambda request: [assignments(request.watch_id, "http://x")], "is told to be at 'http://x'"),
+    ],
+)
+def test_an_answer_without_what_is_due_is_malformed(
+    broker: ScriptedPulsar, probe: PulsarProbe, command: str, answer: Any, told: str
+) -> None:
+    """And says what is missing."""
+    broker.on(command, answer)
+
+    with pytest.raises(Malformed, match=told):
+        probe.segments(EVENTS) if command == "SCALABLE_TOPIC_LOOKUP" else probe.new_transaction(scalable=True)
+
+
+def test_no_answer_is_unknown_and_asked_again_where_that_is_wanted(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """A look changes nothing."""
+    broker.on("SCALABLE_TOPIC_LOOKUP", hangs_up, lambda request: [update(request.session_id)])
+    assert isinstance(probe.segments(EVENTS, retry=False), Unknown)
+
+    broker.on("SCALABLE_TOPIC_LOOKUP", hangs_up, lambda request: [update(request.session_id)])
+    assert isinstance(probe.segments(EVENTS), Done)
+
+
+# --- coordinators and transactions ----------------------------------------------------------------------------------------------
+
+
+def test_the_coordinators_are_told_with_their_brokers(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """Or with none, where none is told; the watch is closed then."""
+    assert value(probe.scalable_coordinators()) == {0: HERE, 1: HERE}
+    broker.on("WATCH_TC_ASSIGNMENTS", lambda request: [assignments(request.watch_id, None)])
+    assert value(probe.scalable_coordinators()) == {0: None, 1: None}
+
+    opened, closed = broker.of("WATCH_TC_ASSIGNMENTS"), broker.of("WATCH_TC_ASSIGNMENTS_CLOSE")
+    assert [frame.body.watch_id for frame in opened] == [frame.body.watch_id for frame in closed]
+
+
+def test_every_request_about_a_scalable_transaction_has_the_flag(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """The coordinator is found by a watch and told of the client, once for each kind; PIP-31's requests have no flag."""
+    for kind in (True, False):
+        txn = value(probe.new_transaction(scalable=kind))
+        value(probe.add_topics(txn, [SEGMENT]))
+        value(probe.add_subscriptions(txn, [Subscription(SEGMENT, "s")]))
+        value(probe.end(txn, Action.COMMIT))
+        assert txn == (TXN if kind else CLASSIC)
+
+    for command in ("TC_CLIENT_CONNECT_REQUEST", "NEW_TXN", "ADD_PARTITION_TO_TXN", "ADD_SUBSCRIPTION_TO_TXN", "END_TXN"):
+        flagged, plain = (frame.body for frame in broker.of(command))
+        assert flagged.scalable
+        assert not plain.HasField("scalable")
+
+
+def test_requests_at_once_go_to_the_coordinator_of_their_kind(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """And what is begun is of the kind that was asked for."""
+    outcomes = probe.at_once([NewTransaction(1000, scalable=True), AddTopics(TXN, [SEGMENT]), End(TXN, Action.ABORT)])
+
+    assert outcomes == [Done(TXN), Done(None), Done(None)]
+    assert value(probe.ended(value(probe.begin_end(TXN, Action.ABORT)))) is None
+    assert value(probe.reach_coordinator(1, scalable=True)) is None
+    assert [(frame.body.tc_id, frame.body.scalable) for frame in broker.of("TC_CLIENT_CONNECT_REQUEST")] == [(0, True), (1, True)]
+
+
+def test_a_coordinator_that_has_moved_is_looked_for_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """It says that it is not there, and the next request goes where the watch says that it is."""
+    value(probe.new_transaction(scalable=True))
+    broker.on("END_TXN", refuses("TransactionCoordinatorNotFound"))
+    assert isinstance(probe.end(TXN, Action.COMMIT), Refused)
+    watched = len(broker.of("WATCH_TC_ASSIGNMENTS"))
+    broker.on("END_TXN", lambda request: [pb.CommandEndTxnResponse(request_id=request.request_id)])
+
+    value(probe.end(TXN, Action.COMMIT))
+
+    assert len(broker.of("WATCH_TC_ASSIGNMENTS")) > watched
+
+
+def test_a_coordinator_that_there_is_none_of_is_final(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """The request is sent all the same, to the service address and once, and its refusal is the outcome."""
+    broker.on("END_TXN", refuses("TransactionCoordinatorNotFound"))
+
+    assert isinstance(probe.end(TxnId(7, 0, scalable=True), Action.COMMIT), Refused)
+    assert len(broker.of("END_TXN")) == 1
+    assert broker.of("TC_CLIENT_CONNECT_REQUEST") == []
+
+
+def test_a_history_tells_the_kinds_apart(broker: ScriptedPulsar, session: PulsarSession) -> None:
+    """In every event of a transaction, also where the command has its id alone."""
+    probe = session.client("c")
+    producer, consumer = value(probe.producer(SEGMENT)), value(probe.subscribe(SEGMENT, "s"))
+    broker.deliver(consumer.number, 0, "a")
+    (message,) = value(probe.received(consumer))
+    for kind in (True, False):
+        txn = value(probe.new_transaction(scalable=kind))
+        value(probe.add_topics(txn, [SEGMENT]))
+        value(probe.send(producer, "a", transaction=txn))
+        value(probe.acknowledge(consumer, [message.id], transaction=txn))
+        value(probe.acknowledge_unanswered(consumer, [message.id], transaction=txn))
+        value(probe.end_on_topic(txn, SEGMENT, Action.COMMIT))
+        value(probe.end(txn, Action.COMMIT))
+
+    named = [event["tx"]["tid"] for event in session.history("run") if event["type"] != "invoke" and event["txn_id"]]
+
+    assert named == ["scalable (0,0)"] * 7 + ["(0,0)"] * 7
+
+
+def test_a_message_of_a_segment_is_in_a_scalable_transaction(world: World) -> None:
+    """Its metadata has the id, and its topic says the kind."""
+    (segment, _) = value(world.probe().segments(EVENTS))
+    plain = "persistent://public/default/plain"
+    for topic, kind in ((segment.topic, True), (plain, False)):
+        txn = value(world.probe().new_transaction(scalable=kind))
+        world.send(world.producer(topic), "a", txn)
+        if not kind:
+            value(world.probe().add_topics(txn, [topic]))
+        consumer = world.consumer(topic)
+        world.end(txn, Action.COMMIT)
+        assert [message.transaction for message in world.messages(consumer)] == [TxnId(0, 0, scalable=kind)]
+
+
+# --- what nobody asked for ------------------------------------------------------------------------------------------------------
+
+UNASKED: list[Message] = [
+    update(99),
+    assignments(99),
+    pb.CommandScalableTopicUpdate(session_id=99, error=11),
+    pb.CommandScalableTopicAssignmentUpdate(consumer_id=1, assignment=pb.ScalableConsumerAssignment(layout_epoch=1)),
+    pb.CommandCloseProducer(producer_id=99, request_id=MINUS_ONE),
+    pb.CommandCloseConsumer(consumer_id=99, request_id=MINUS_ONE),
+]
+
+
+@pytest.mark.parametrize("message", UNASKED, ids=lambda message: type(message).__name__)
+def test_what_is_said_unasked_disturbs_nobody(broker: ScriptedPulsar, session: PulsarSession, message: Message) -> None:
+    """Before an answer, behind it, and when nothing is on its way; it is recorded, and the connection stays."""
+    probe = session.client("c")
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [message, update(request.session_id), update(request.session_id), message])
+    broker.on("WATCH_TC_ASSIGNMENTS", lambda request: [message, assignments(request.watch_id), assignments(request.watch_id)])
+
+    for _ in range(2):
+        assert len(value(probe.segments(EVENTS))) == 1
+        assert value(probe.new_transaction(scalable=True)) == TXN
+        value(probe.scalable_coordinators())
+        broker.push(message)
+
+    assert value(probe.end(TXN, Action.COMMIT)) is None
+    assert len(broker.connections) == 1
+    assert [exchange.name for exchange in session.exchanges()].count(name_of(wrapped(message))) >= 6
+
+
+def test_an_answer_that_comes_late_is_still_its_own(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """It is not taken for that of the session behind it."""
+    broker.on("SCALABLE_TOPIC_LOOKUP", nothing)
+    assert isinstance(probe.segments(EVENTS, retry=False), Unknown)
+    late = broker.of("SCALABLE_TOPIC_LOOKUP")[0].body.session_id
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [update(late, info(7, 0, 65535)), update(request.session_id)])
+
+    assert [segment.number for segment in value(probe.segments(EVENTS))] == [0]
+
+
+# --- administration -------------------------------------------------------------------------------------------------------------
+
+CHANGES: list[tuple[Callable[[PulsarProbe], Outcome[None]], str]] = [
+    (lambda probe: probe.create_scalable_topic(EVENTS), "PUT /admin/v2/scalable/public/default/events?numInitialSegments=1"),
+    (lambda probe: probe.create_scalable_topic(EVENTS, 3), "PUT /admin/v2/scalable/public/default/events?numInitialSegments=3"),
+    (lambda probe: probe.delete_scalable_topic(EVENTS), "DELETE /admin/v2/scalable/public/default/events?force=true"),
+    (lambda probe: probe.register_subscription(EVENTS, "s"), "PUT /admin/v2/scalable/public/default/events/subscriptions/s"),
+    (lambda probe: probe.unload_namespace("public/default"), "PUT /admin/v2/namespaces/public/default/unload"),
+]
+
+
+@pytest.mark.parametrize(("act", "line"), CHANGES, ids=[line for _, line in CHANGES])
+def test_a_change_is_asked_for_at_its_path(
+    broker: ScriptedPulsar, probe: PulsarProbe, act: Callable[[PulsarProbe], Outcome[None]], line: str
+) -> None:
+    """And 204 says that it is done."""
+    assert act(probe) == Done(None)
+    assert [str(request) for request in broker.administered] == [line]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        *(act for act, _ in CHANGES[:4]),
+        lambda probe: probe.segments(EVENTS),
+        lambda probe: probe.scalable_coordinators(),
+        lambda probe: probe.new_transaction(scalable=True),
+        lambda probe: probe.end(TXN, Action.COMMIT),
+        lambda probe: probe.begin_end(TXN, Action.COMMIT),
+        lambda probe: probe.at_once([NewTransaction(1000, scalable=True)]),
+        lambda probe: probe.reach_coordinator(scalable=True),
+    ],
+)
+def test_a_broker_that_says_nothing_of_scalable_topics_is_not_asked(act: Callable[[PulsarProbe], object]) -> None:
+    """It would close the connection; and the reason is told."""
+    broker = ScriptedPulsar()
+
+    with pytest.raises(NotOffered, match=r"scalable topics: here:6650 does not say supports_\w+ in CONNECTED"):
+        act(session_with(broker).client("c"))
+
+    assert broker.names() == ["CONNECT"]
+    assert broker.administered == []
+
+
+# --- with the reference ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_segments_of_the_reference_are_topics(world: World) -> None:
+    """Found, written and read, and the last message of each can be asked for."""
+    first, second = value(world.probe().segments(EVENTS))
+    stored = world.send(world.producer(first.topic), "a")
+    consumers = [world.consumer(segment.topic) for segment in (first, second)]
+
+    assert [world.values(consumer) for consumer in consumers] == [["a"], []]
+    assert value(world.probe().last_message_id(consumers[0])).position == stored.position
+    assert not value(world.probe().last_message_id(consumers[1])).was_stored
+    assert {first.broker, second.broker} == {"pulsar://reference:6650", "pulsar://reference:6651"}
+
+
+def test_a_scalable_transaction_is_ended_at_its_own_coordinator(world: World) -> None:
+    """On whichever node that is, also after that node died."""
+    (segment, _) = value(world.probe().segments(EVENTS))
+    producer, consumer = world.producer(segment.topic), world.consumer(segment.topic)
+    txn = value(world.probe().new_transaction(scalable=True))
+    world.send(producer, "a", txn)
+    before = world.values(consumer)
+
+    world.broker.crash(1)
+    world.broker.restart()
+    world.end(txn, Action.COMMIT)
+
+    assert (before, world.values(consumer)) == ([], ["a"])
+
+
+def test_the_unload_of_a_namespace_waits_until_clients_are_told(world: World) -> None:
+    """Whose topics they are; those of others stay open."""
+    (segment, _) = value(world.probe().segments(EVENTS))
+    elsewhere = "persistent://public/default-2/plain"
+    world.producer(segment.topic), world.producer(elsewhere)
+    consumer = world.consumer(segment.topic)
+
+    value(world.probe().unload_namespace("public/default"))
+
+    assert [len(world.probe().open_producers(topic)) for topic in (segment.topic, elsewhere)] == [0, 1]
+    assert not world.probe().is_subscribed(consumer)
+
+
+def test_a_scalable_topic_of_the_reference_is_made_subscribed_and_deleted(world: World) -> None:
+    """Refusals have the status of the call."""
+    probe = world.probe()
+
+    assert value(probe.register_subscription(EVENTS, "s")) is None
+    assert [outcome.code for outcome in (probe.create_scalable_topic(EVENTS), probe.create_scalable_topic(scalable("x"), 0))] == [409, 412]
+    assert value(probe.delete_scalable_topic(EVENTS)) is None
+    assert [outcome.code for outcome in (probe.delete_scalable_topic(EVENTS), probe.segments(EVENTS))] == [404, 11]

@@ -1,0 +1,330 @@
+"""The faults of the metadata store in memory: each does what its name says, once, to keys with its prefix."""
+
+from collections.abc import Callable
+
+import pytest
+
+from fencepost.reference.metadata.faults import NOTIFICATION_FAULTS, OPERATION_FAULTS, STORE_FAULTS, StoreFaults
+from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.store import Change, MetadataStore, Unavailable, VersionConflict, under
+
+
+@pytest.fixture
+def faults() -> StoreFaults:
+    """Those of the store."""
+    return StoreFaults()
+
+
+@pytest.fixture
+def store(faults: StoreFaults) -> MetadataStore:
+    """The only client, with `a/1` at its second version."""
+    store = MemoryStore(faults=faults)
+    store.put("a/1", b"old")
+    store.put("a/1", b"new")
+    return store
+
+
+def value(store: MetadataStore, key: str) -> bytes | None:
+    record = store.get(key)
+    return record and record.value
+
+
+def test_a_name_that_is_none_is_refused(faults: StoreFaults) -> None:
+    """With the names that there are."""
+    with pytest.raises(ValueError, match=r"'watch-lots' is no fault of a metadata store; expected one of: stale-read, .*, watch-doubled"):
+        faults.arm("watch-lots", "a/")
+
+
+def test_each_fault_says_what_is_true_then() -> None:
+    """The table has a sentence for each, and one name is one kind of fault."""
+    assert all(STORE_FAULTS.values())
+    assert not OPERATION_FAULTS.keys() & NOTIFICATION_FAULTS.keys()
+
+
+def test_a_stale_read_answers_the_record_before_its_last_change(store: MetadataStore, faults: StoreFaults) -> None:
+    """Its value and its version; the next get answers the record as it is."""
+    faults.arm("stale-read", "a/")
+    now = store.put("a/1", b"newer")
+
+    stale = store.get("a/1")
+
+    assert stale
+    assert (stale.value, stale.version == now.version) == (b"new", False)
+    assert store.get("a/1") == now
+
+
+def test_a_stale_read_of_a_deleted_record_answers_it_still(store: MetadataStore, faults: StoreFaults) -> None:
+    """And one of a record that was just created answers that there is none; a key that never changed has nothing stale to tell."""
+    store.delete("a/1")
+    store.put("a/2", b"first")
+    faults.arm("stale-read", "a/1")
+    faults.arm("stale-read", "a/2")
+    faults.arm("stale-read", "a/3")
+
+    assert [value(store, key) for key in ("a/1", "a/2", "a/3")] == [b"new", None, None]
+    store.put("a/3", b"first")
+    assert [value(store, key) for key in ("a/1", "a/2", "a/3")] == [None, b"first", None]
+
+
+WRITES: dict[str, Callable[[MetadataStore], object]] = {
+    "put": lambda store: store.put("a/1", b"newest"),
+    "append": lambda store: store.append("a/s", b"", partition_key="a"),
+    "delete": lambda store: store.delete("a/1"),
+    "put_ephemeral": lambda store: store.session().put_ephemeral("a/2", b""),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_a_write_that_fails_before_has_written_nothing(
+    store: MetadataStore, faults: StoreFaults, write: Callable[[MetadataStore], object]
+) -> None:
+    """It is answered Unavailable, nobody is told of a change, and the same write succeeds the second time."""
+    told: list[Change] = []
+    store.watch(*under("a/"), told.append)
+    before = store.scan(*under(""))
+    faults.arm("write-fails-before", "a/")
+
+    with pytest.raises(Unavailable):
+        write(store)
+
+    store.settle()
+    assert (store.scan(*under("")), told) == (before, [])
+    write(store)
+    assert store.scan(*under("")) != before
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_a_write_that_fails_after_is_done(store: MetadataStore, faults: StoreFaults, write: Callable[[MetadataStore], object]) -> None:
+    """It is answered Unavailable, and there is the change, of which watches are told."""
+    told: list[Change] = []
+    store.watch(*under("a/"), told.append)
+    before = store.scan(*under(""))
+    faults.arm("write-fails-after", "a/")
+
+    with pytest.raises(Unavailable):
+        write(store)
+
+    store.settle()
+    assert store.scan(*under("")) != before
+    assert len(told) == 1
+
+
+def test_an_append_that_failed_after_has_used_its_number(store: MetadataStore, faults: StoreFaults) -> None:
+    """The next record of the sequence is another one."""
+    faults.arm("write-fails-after", "s-")
+    with pytest.raises(Unavailable):
+        store.append("s", b"1", partition_key="s")
+
+    store.append("s", b"2", partition_key="s")
+
+    assert [(record.key[-1], record.value) for record in store.scan(*under("s-"))] == [("1", b"1"), ("2", b"2")]
+
+
+def test_a_version_conflict_without_a_change(store: MetadataStore, faults: StoreFaults) -> None:
+    """Only what expects a version can be refused for it: it was not written, and is when it is asked again."""
+    record = store.get("a/1")
+    assert record
+    faults.arm("version-conflict", "a/")
+    record = store.put("a/1", b"newer")
+
+    with pytest.raises(VersionConflict):
+        store.put("a/1", b"newest", expected=record.version)
+
+    assert value(store, "a/1") == b"newer"
+    assert store.put("a/1", b"newest", expected=record.version).value == b"newest"
+
+
+def test_a_session_expires_before_its_client_asks(store: MetadataStore, faults: StoreFaults) -> None:
+    """What was ephemeral is gone, the session answers Unavailable from then on, and a new one is as good as any."""
+    session = store.session()
+    session.put_ephemeral("leader", b"1")
+    faults.arm("session-expires", "a/")
+    assert value(store, "leader") == b"1"
+
+    store.get("a/1")
+
+    assert value(store, "leader") is None
+    with pytest.raises(Unavailable):
+        session.put_ephemeral("leader", b"1")
+    assert store.session().put_ephemeral("leader", b"2").value == b"2"
+
+
+def test_a_session_that_expires_when_it_writes_has_not_written(store: MetadataStore, faults: StoreFaults) -> None:
+    """The write that finds it so is answered Unavailable."""
+    session = store.session()
+    faults.arm("session-expires", "leader")
+
+    with pytest.raises(Unavailable):
+        session.put_ephemeral("leader", b"1")
+
+    assert value(store, "leader") is None
+
+
+def told_of(store: MetadataStore) -> list[str]:
+    """The values that `a/1` and others have when a watch is told of them, from now on."""
+    told: list[str] = []
+    store.watch(*under(""), lambda change: told.append(change.key))
+    return told
+
+
+def test_a_watch_that_is_lost_is_never_told(store: MetadataStore, faults: StoreFaults) -> None:
+    """Of that change; it is told of the next, and of other keys."""
+    told = told_of(store)
+    faults.arm("watch-lost", "a/")
+    for key in ("b/1", "a/1", "a/2"):
+        store.put(key, b"")
+
+    store.settle()
+
+    assert told == ["b/1", "a/2"]
+
+
+def test_a_watch_that_is_late_is_told_when_it_is_released(store: MetadataStore, faults: StoreFaults) -> None:
+    """In a settle, in the order of the changes, and so are later ones of that prefix; others are not held."""
+    told = told_of(store)
+    faults.arm("watch-late", "a/")
+    for key in ("a/1", "b/1", "a/2"):
+        store.put(key, b"")
+    store.settle()
+    assert told == ["b/1"]
+    store.put("a/3", b"")
+    store.settle()
+    assert told == ["b/1"]
+
+    faults.release()
+
+    assert told == ["b/1"]
+    store.put("a/4", b"")
+    store.settle()
+    assert told == ["b/1", "a/1", "a/2", "a/3", "a/4"]
+
+
+def test_what_was_released_is_not_held_again(store: MetadataStore, faults: StoreFaults) -> None:
+    """Also where nothing had matched before the release."""
+    told = told_of(store)
+    faults.arm("watch-late", "a/")
+    faults.release()
+    store.put("a/1", b"")
+
+    store.settle()
+
+    assert told == ["a/1"]
+
+
+def test_a_watch_that_is_doubled_is_told_twice(store: MetadataStore, faults: StoreFaults) -> None:
+    """Of one change, at once."""
+    told = told_of(store)
+    faults.arm("watch-doubled", "a/")
+    for key in ("a/1", "a/2"):
+        store.put(key, b"")
+
+    store.settle()
+
+    assert told == ["a/1", "a/1", "a/2"]
+
+
+def test_notifications_of_a_sequence_have_the_same_faults(store: MetadataStore, faults: StoreFaults) -> None:
+    """A number that nobody was told of is found in the next."""
+    told: list[str] = []
+    store.watch_sequence("s", lambda key: told.append(key[-1]), partition_key="s")
+    faults.arm("watch-lost", "s-")
+    store.append("s", b"", partition_key="s")
+    store.append("s", b"", partition_key="s")
+
+    store.settle()
+
+    assert told == ["2"]
+
+
+def test_the_faults_of_one_client_are_not_those_of_another() -> None:
+    """Two brokers watch the same key, and one of them is told nothing; nor does its reading fail the other's."""
+    data, faults = MemoryData(), StoreFaults()
+    troubled, other = MemoryStore(data, faults), MemoryStore(data)
+    nothing, told = told_of(troubled), told_of(other)
+    faults.arm("watch-lost", "a")
+    faults.arm("stale-read", "a")
+    other.put("a", b"1")
+
+    other.settle()
+
+    assert (nothing, told) == ([], ["a"])
+    assert (value(other, "a"), value(troubled, "a")) == (b"1", None)
+
+
+def test_a_fault_happens_to_the_first_that_matches_and_only_to_that(store: MetadataStore, faults: StoreFaults) -> None:
+    """Armed twice, it happens twice."""
+    faults.arm("write-fails-before", "a/")
+    faults.arm("write-fails-before", "a/")
+
+    store.put("b/1", b"")
+    for _ in range(2):
+        with pytest.raises(Unavailable):
+            store.put("a/1", b"newest")
+    store.put("a/1", b"newest")
+
+    assert value(store, "a/1") == b"newest"
+
+
+def test_a_watch_that_raises_does_not_lose_what_is_held(store: MetadataStore, faults: StoreFaults) -> None:
+    """The error is the caller's; the rest is told in the next settle."""
+    told = told_of(store)
+    faults.arm("watch-late", "a/")
+
+    def fail(_: Change) -> None:
+        raise RuntimeError("a broker's own")
+
+    watch = store.watch(*under("b/"), fail)
+    for key in ("a/1", "b/1", "a/2"):
+        store.put(key, b"")
+    with pytest.raises(RuntimeError, match="a broker's own"):
+        store.settle()
+    watch.close()
+    faults.release()
+
+    store.settle()
+
+    assert told == ["b/1", "a/1", "a/2"]
+
+
+def test_a_watch_that_was_closed_is_told_nothing_and_has_no_fault(store: MetadataStore, faults: StoreFaults) -> None:
+    """Also what was pending for it; the fault happens to the next watch."""
+    told: list[Change] = []
+    told_too: list[Change] = []
+    watch = store.watch(*under("a/"), told.append)
+    store.watch(*under("a/"), told_too.append)
+    faults.arm("watch-lost", "a/")
+    store.put("a/1", b"")
+    watch.close()
+
+    store.settle()
+
+    assert (told, told_too) == ([], [])
+
+
+def test_a_watch_that_closes_itself_is_not_told_the_second_time(store: MetadataStore, faults: StoreFaults) -> None:
+    """A broker that crashes at a notification has no use for its double."""
+    told: list[Change] = []
+
+    def tell(change: Change) -> None:
+        told.append(change)
+        watch.close()
+
+    watch = store.watch(*under("a/"), tell)
+    faults.arm("watch-doubled", "a/")
+    store.put("a/1", b"")
+
+    store.settle()
+
+    assert len(told) == 1
+
+
+def test_what_a_key_was_is_forgotten_behind_many_changes(store: MetadataStore, faults: StoreFaults) -> None:
+    """A store that serves for long keeps nothing of what was deleted long ago; then there is no stale read of it."""
+    for number in range(1_000):
+        store.put(f"b/{number}", b"")
+    faults.arm("stale-read", "a/")
+
+    assert value(store, "a/1") == b"new"
+    store.put("a/1", b"newer")
+    assert value(store, "a/1") == b"new"

@@ -1,0 +1,146 @@
+"""Segments that are sealed: who is told what, and how transactions end there."""
+
+import pytest
+from scalable_world import ScalableWorld
+
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+SEGMENT = "segment://public/default/events/0000-ffff-0"
+TERMINATE = "/admin/v2/segments/public/default/events/0000-ffff-0/terminate"
+UNASKED = 2**64 - 1
+
+
+@pytest.fixture
+def world() -> ScalableWorld:
+    return ScalableWorld()
+
+
+def seal(world: ScalableWorld) -> None:
+    assert world.call("POST", TERMINATE).status == 204
+
+
+def test_a_producer_of_a_sealed_segment_is_closed_and_its_messages_are_refused(world: ScalableWorld) -> None:
+    """Its number is its own until it says something else of it; nobody else comes in."""
+    client = world.at(SEGMENT)
+    client.produce(SEGMENT)
+    client.send("before")
+
+    seal(world)
+
+    (closed,) = client.heard()
+    assert (closed.body.producer_id, closed.body.request_id) == (1, UNASKED)
+    assert isinstance(closed.body, pb.CommandCloseProducer)
+    late = client.send("late")
+    assert isinstance(late, pb.CommandSendError)
+    assert late.error == pb.TopicTerminatedError
+    assert client.produce(SEGMENT).error == pb.TopicTerminatedError
+    reader = world.at(SEGMENT)
+    reader.subscribe(SEGMENT)
+    assert [frame.payload.data for frame in reader.received() if frame.payload] == [b"before"]
+
+
+def test_a_message_behind_a_close_is_not_answered(world: ScalableWorld) -> None:
+    """Nor is one of a number that was never a producer's."""
+    client = world.at(SEGMENT)
+    client.produce(SEGMENT)
+    seal(world)
+    client.ask(pb.CommandCloseProducer(producer_id=1, request_id=5))
+    client.heard()
+
+    client.say(pb.CommandSend(producer_id=1, sequence_id=1))
+
+    assert client.told() == []
+
+
+def test_consumers_are_told_of_the_end_once_and_when_they_have_taken_everything(world: ScalableWorld) -> None:
+    """Neither before the last acknowledgement, nor twice; one that comes later is told at once."""
+    client = world.at(SEGMENT)
+    client.produce(SEGMENT)
+    for value in ("a", "b"):
+        client.send(value)
+    client.subscribe(SEGMENT)
+    first, second = client.received()
+    seal(world)
+    assert client.told() == ["CLOSE_PRODUCER"]
+    client.acknowledge(first)
+    assert client.told() == []
+    client.acknowledge(second)
+    assert client.told() == ["REACHED_END_OF_TOPIC"]
+    assert client.told() == []
+
+    late = world.at(SEGMENT)
+    late.subscribe(SEGMENT)
+    assert late.told() == ["REACHED_END_OF_TOPIC"]
+
+
+def test_whoever_has_everything_is_told_at_the_seal(world: ScalableWorld) -> None:
+    """Without asking for anything."""
+    client = world.at(SEGMENT)
+    client.subscribe(SEGMENT)
+
+    seal(world)
+
+    assert client.told() == ["REACHED_END_OF_TOPIC"]
+
+
+@pytest.mark.parametrize(("action", "seen"), [(pb.COMMIT, [b"in"]), (pb.ABORT, [])])
+def test_a_transaction_ends_in_a_sealed_segment(world: ScalableWorld, action: int, seen: list[bytes]) -> None:
+    """Its messages follow its outcome, nobody is told of the end before, and nothing is written there for it."""
+    client = world.at(SEGMENT)
+    txn = world.raw(1).begin()
+    client.produce(SEGMENT)
+    client.send("in", txn=txn)
+    client.subscribe(SEGMENT)
+    seal(world)
+    assert client.told() == ["CLOSE_PRODUCER"]
+
+    assert not world.raw(1).end(txn, action).HasField("error")
+
+    heard = client.heard()
+    messages = [frame for frame in heard if frame.name == "MESSAGE"]
+    assert [frame.payload.data for frame in messages if frame.payload] == seen
+    for message in messages:
+        client.acknowledge(message)
+    assert "REACHED_END_OF_TOPIC" in [frame.name for frame in heard] + client.told()
+    assert entries(world) == 1
+
+
+@pytest.mark.parametrize(("action", "again"), [(pb.COMMIT, []), (pb.ABORT, [b"a"])])
+def test_acknowledgements_in_a_transaction_go_on_in_a_sealed_segment(world: ScalableWorld, action: int, again: list[bytes]) -> None:
+    """One from before the seal and one from behind it."""
+    client = world.at(SEGMENT)
+    client.produce(SEGMENT)
+    client.send("a")
+    client.subscribe(SEGMENT)
+    (message,) = client.received()
+    txn = world.raw(1).begin()
+    seal(world)
+    client.heard()
+
+    assert not client.acknowledge(message, txn).HasField("error")
+    world.raw(1).end(txn, action)
+
+    heard = client.heard()
+    assert [frame.payload.data for frame in heard if frame.payload] == again
+    assert ("REACHED_END_OF_TOPIC" in [frame.name for frame in heard]) == (action == pb.COMMIT)
+
+
+def test_a_seal_lasts(world: ScalableWorld) -> None:
+    """Over a crash, and what was there is read."""
+    client = world.at(SEGMENT)
+    client.produce(SEGMENT)
+    client.send("a")
+    seal(world)
+
+    world.broker.crash()
+    world.broker.restart()
+
+    later = world.at(SEGMENT)
+    assert later.produce(SEGMENT).error == pb.TopicTerminatedError
+    later.subscribe(SEGMENT)
+    assert len(later.received()) == 1
+
+
+def entries(world: ScalableWorld) -> int:
+    """How many the segment's ledger has."""
+    return len(list(world.broker._machine.disk.journal(f"ledger {SEGMENT}")))

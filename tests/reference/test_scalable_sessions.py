@@ -1,0 +1,365 @@
+"""Stream consumers: they are waited for, come back, are given up, and outlive their controller."""
+
+from collections.abc import Collection
+
+import pytest
+from hypothesis import settings
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.strategies import DataObject, data, integers, sampled_from
+
+from fencepost.reference.kernel.crash import CrashPoints
+from fencepost.reference.metadata.faults import StoreFaults
+from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.scalable import paths
+from fencepost.reference.scalable.assigning import readable
+from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.crash_points import CRASH_POINTS
+from fencepost.reference.scalable.layout_store import LayoutStore
+from fencepost.reference.scalable.leadership import Leadership
+from fencepost.reference.scalable.names import parse_segment
+from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.pruning import Pruning
+from fencepost.reference.scalable.registrations import Registrations
+from fencepost.reference.scalable.sessions import MOST_WAITING, Session, Sessions
+from fencepost.reference.scalable.topics import ScalableTopics
+
+TOPIC = "topic://public/default/orders"
+PROFILE = ScalableProfile.load("seed")
+GRACE = PROFILE.grace_period_ms
+
+
+class DrainableSegments:
+    """Segments of which a test says who has drained them."""
+
+    def __init__(self) -> None:
+        self.undrained: set[int] = set()
+        self.are_away = False
+        self.subscribed: dict[str, set[str]] = {}
+
+    def subscriptions_of(self, segment: str) -> Collection[str]:
+        return self.subscribed.get(segment, set())
+
+    def create(self, segment: str, subscriptions: Collection[str]) -> None:
+        self.subscribed.setdefault(segment, set()).update(subscriptions)
+
+    def terminate(self, segment: str) -> None:
+        pass
+
+    def inherit(self, parents: Collection[str], child: str) -> None:
+        pass
+
+    def delete(self, segment: str) -> None:
+        self.subscribed.pop(segment, None)
+
+    def is_drained(self, segment: str, subscription: str) -> bool:  # noqa: ARG002 - there is one subscription
+        if self.are_away:
+            raise Refused(Error.SERVICE_NOT_READY, "the owner cannot be asked")
+        return parse_segment(segment).number not in self.undrained
+
+    def has_open_transactions(self, segment: str) -> bool:  # noqa: ARG002 - there are no transactions
+        return False
+
+
+class Broker:
+    """One of two, with its own client of the store."""
+
+    def __init__(self, world: "World", number: int) -> None:
+        store = MemoryStore(world.data, world.faults)
+        layouts, leadership = LayoutStore(store), Leadership(number, store)
+        changes = LayoutChanges(layouts, world.segments, PROFILE, CrashPoints(CRASH_POINTS).of_node(number), lambda: world.now)
+        pruning = Pruning(layouts, world.segments, PROFILE, lambda: world.now)
+        self.topics = ScalableTopics(
+            layouts, world.segments, changes, pruning, leadership, PROFILE, lambda: world.now, lambda topic: self.sessions.look(topic)
+        )
+        self.sessions = Sessions(self.topics, layouts, Registrations(store), world.segments, leadership, PROFILE, lambda: world.now)
+
+    def sweep(self) -> None:
+        """What it does now and then by itself."""
+        self.topics.sweep()
+        self.sessions.sweep()
+
+
+class World:
+    """Two brokers, what they share, and a clock."""
+
+    def __init__(self, segments: int = 3) -> None:
+        self.data, self.faults = MemoryData(), StoreFaults()
+        self.segments = DrainableSegments()
+        self.now = 0
+        self.brokers = {number: Broker(self, number) for number in (1, 2)}
+        self.brokers[1].topics.create(TOPIC, segments)
+        self.brokers[1].topics.controller_of(TOPIC)
+
+    @property
+    def leader(self) -> Broker:
+        return self.brokers[self.brokers[1].topics.controller_of(TOPIC)]
+
+    def crash_leader(self) -> None:
+        """The controller is gone with its session, and another broker has its number; the other one leads from its next sweep on."""
+        number = self.leader.topics.node
+        self.leader.topics.close()
+        self.brokers[number] = Broker(self, number)
+        self.brokers[3 - number].sweep()
+
+    def join(self, name: str, subscription: str = "workers") -> Session:
+        return self.leader.sessions.join(TOPIC, subscription, name)
+
+    def pass_by(self, ms: int) -> None:
+        self.now += ms
+        for broker in self.brokers.values():
+            broker.sessions.sweep()
+
+    @property
+    def registered(self) -> set[str]:
+        return set(Registrations(MemoryStore(self.data, self.faults)).of(TOPIC, "workers"))
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def told(session: Session) -> list[list[int]]:
+    """The assignments that wait, by the numbers of the segments."""
+    return [[segment.number for segment in one.segments] for one in iter(session.take, None)]
+
+
+def test_all_hear_of_one_that_joins(world: World) -> None:
+    """The first has everything, until there is a second; what nobody's is told to nobody."""
+    first = world.join("c1")
+    second = world.join("c2")
+
+    assert told(first) == [[0, 1, 2], [0, 2]]
+    assert told(second) == [[1]]
+
+
+def test_a_consumer_that_is_lost_is_waited_for(world: World) -> None:
+    """Nobody else is told anything until the grace period is over; then it is deleted, and the others have its segments."""
+    first, second = world.join("c1"), world.join("c2")
+    told(first)
+    second.close()
+
+    world.pass_by(GRACE - 1)
+    assert (told(first), world.registered) == ([], {"c1", "c2"})
+    world.pass_by(1)
+    assert (told(first), world.registered) == ([[0, 1, 2]], {"c1"})
+
+
+def test_one_that_comes_back_has_what_it_had(world: World) -> None:
+    """Nobody else hears of it, and it can be lost again for as long."""
+    first, second = world.join("c1"), world.join("c2")
+    told(first)
+    for _ in range(3):
+        second.close()
+        world.pass_by(GRACE - 1)
+        second = world.join("c2")
+        assert told(second) == [[1]]
+    assert told(first) == []
+
+
+def test_the_same_name_on_another_connection_takes_over(world: World) -> None:
+    """Who had the name before is told nothing more, and its going means nothing."""
+    former, now = world.join("c1"), world.join("c1")
+    told(former)
+    former.close()
+    world.pass_by(GRACE)
+    world.join("c2")
+
+    assert told(former) == []
+    assert told(now) == [[0, 1, 2], [0, 2]]
+
+
+def test_the_next_controller_waits_for_all_anew(world: World) -> None:
+    """Also for one whose grace period was nearly over; who comes back has what it had."""
+    world.join("c1")
+    world.join("c2").close()
+    world.pass_by(GRACE - 1)
+    world.crash_leader()
+
+    world.pass_by(GRACE - 1)
+    assert world.registered == {"c1", "c2"}
+    back = world.join("c1")
+    assert told(back) == [[0, 2]]
+    world.pass_by(1)
+    assert (told(back), world.registered) == ([[0, 1, 2]], {"c1"})
+
+
+def test_children_wait_for_their_parent(world: World) -> None:
+    """The sealed parent stays assigned until it is drained, and then its children are."""
+    only = world.join("c1")
+    world.segments.undrained = {0, 1}
+    world.leader.topics.split(TOPIC, 0)
+    world.leader.topics.merge(TOPIC, (1, 2))
+
+    assert told(only)[-1] == [0, 1]
+    world.segments.undrained = {1}
+    world.pass_by(1_000)
+    assert told(only) == [[3, 4, 1]]
+    world.segments.undrained = set()
+    world.pass_by(1_000)
+    assert told(only) == [[3, 4, 5]]
+
+
+def test_a_checkpoint_consumer_has_sealed_segments_too(world: World) -> None:
+    """Its positions are its own, and nobody else knows what it has read."""
+    only = world.leader.sessions.join(TOPIC, "restored", "c1", "CHECKPOINT")
+    world.leader.topics.split(TOPIC, 0)
+
+    assert told(only) == [[0, 1, 2], [3, 0, 4, 1, 2]]
+
+
+def test_only_the_controller_takes_consumers(world: World) -> None:
+    """The other broker says who it is; a topic that is not there has no consumers."""
+    with pytest.raises(Refused, match="node 1 is the controller"):
+        world.brokers[2].sessions.join(TOPIC, "workers", "c1")
+    with pytest.raises(Refused, match="TOPIC_NOT_FOUND"):
+        world.brokers[2].sessions.join("topic://public/default/none", "workers", "c1")
+
+
+def test_a_former_controller_gives_nobody_up(world: World) -> None:
+    """It deletes only what it has read, so a consumer that came back elsewhere stays."""
+    stale = world.brokers[1]
+    world.join("c1").close()
+    stale.topics.close()
+    world.brokers[2].sweep()
+    back = world.join("c1")
+
+    world.pass_by(GRACE)
+    assert world.registered == {"c1"}
+    assert told(back) == [[0, 1, 2]]
+
+
+def test_what_nobody_reads_is_bounded() -> None:
+    """The newest assignments are kept, and the newest of all is what counts."""
+    world = World(40)
+    slow = world.join("c1")
+    for number in range(2 * MOST_WAITING):
+        world.leader.topics.split(TOPIC, number)
+    assert len(waiting := told(slow)) == MOST_WAITING
+    assert sorted(waiting[-1]) == sorted(one.number for one in world.leader.topics.layout(TOPIC).active)
+
+
+def test_segments_that_cannot_be_asked_leave_all_as_it_is(world: World) -> None:
+    """Who joins is refused, and waited for; who is there keeps what it has; then all goes on."""
+    first = world.join("c1")
+    world.leader.topics.split(TOPIC, 0)
+    told(first)
+    world.segments.are_away = True
+    with pytest.raises(Refused, match="SERVICE_NOT_READY"):
+        world.join("c2")
+    world.pass_by(1_000)
+    assert told(first) == []
+    world.segments.are_away = False
+    assert [told(world.join("c2")), told(first)] == [[[4, 2]], [[3, 1]]]
+
+
+def test_a_registration_that_is_none_harms_its_subscription_only(world: World) -> None:
+    """Whoever joins is told which record is wrong; consumers of other subscriptions go on."""
+    other = world.join("c1", "others")
+    world.leader.topics.register(TOPIC, "workers")
+    MemoryStore(world.data, world.faults).put(paths.consumer(TOPIC, "workers", "c9"), b"STREAM")
+
+    with pytest.raises(Refused, match=r"consumers/c9: expected the registration of a consumer"):
+        world.join("c1")
+    world.leader.topics.split(TOPIC, 0)
+    assert told(other) == [[0, 1, 2], [3, 4, 1, 2]]
+
+
+def test_who_is_left_when_a_topic_goes_is_told_nothing(world: World) -> None:
+    """A new topic of that name has no consumers."""
+    first = world.join("c1")
+    told(first)
+    world.leader.topics.delete(TOPIC)
+    world.pass_by(1_000)
+    world.brokers[1].topics.create(TOPIC, 1)
+    world.pass_by(1_000)
+
+    assert (told(first), world.registered) == ([], set())
+
+
+class Machine(RuleBasedStateMachine):
+    """Consumers of one subscription come, are lost and come back, while segments change and controllers crash."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = World()
+        self.connected: dict[str, Session] = {}
+        self.lost_at: dict[str, int] = {}
+
+    @initialize(segments=integers(1, 4))
+    def create(self, segments: int) -> None:
+        self.world = World(segments)
+
+    @rule(name=sampled_from(("a", "b", "c")))
+    def join(self, name: str) -> None:
+        was_there, others = name in self.world.registered, self.assigned()
+        self.connected[name] = self.world.join(name)
+        self.lost_at.pop(name, None)
+        if was_there:
+            others.pop(name, None)
+            assert {other: held for other, held in self.assigned().items() if other in others} == others
+
+    @rule(name=sampled_from(("a", "b", "c")))
+    @precondition(lambda self: self.connected)
+    def lose(self, name: str) -> None:
+        if name in self.connected:
+            others = self.assigned()
+            self.connected.pop(name).close()
+            self.lost_at[name] = self.world.now
+            others.pop(name)
+            assert self.assigned() == others
+
+    @rule(ms=sampled_from((1, 1_000, GRACE // 2, GRACE)))
+    def wait(self, ms: int) -> None:
+        self.world.pass_by(ms)
+        for name, lost in list(self.lost_at.items()):
+            is_over = self.world.now >= lost + GRACE
+            assert (name not in self.world.registered) == is_over
+            if is_over:
+                del self.lost_at[name]
+
+    @rule()
+    def crash(self) -> None:
+        """All that is registered is waited for from now on."""
+        self.world.crash_leader()
+        self.connected = {}
+        self.lost_at = dict.fromkeys(self.world.registered, self.world.now)
+
+    @rule(given=data())
+    def change(self, given: DataObject) -> None:
+        active = self.world.leader.topics.layout(TOPIC).active
+        at = given.draw(integers(0, len(active) - 1))
+        if given.draw(sampled_from((True, False))):
+            self.world.segments.undrained.add(active[at].number)
+            self.world.leader.topics.split(TOPIC, active[at].number)
+        elif at > 0:
+            parents = [one.number for one in active[at - 1 : at + 1]]
+            self.world.segments.undrained.update(parents)
+            self.world.leader.topics.merge(TOPIC, parents)
+
+    @rule(given=data())
+    @precondition(lambda self: self.world.segments.undrained)
+    def drain(self, given: DataObject) -> None:
+        self.world.segments.undrained.discard(given.draw(sampled_from(sorted(self.world.segments.undrained))))
+        self.world.pass_by(0)
+
+    def assigned(self) -> dict[str, list[int]]:
+        """What each consumer that is connected was told last."""
+        return {name: [one.number for one in session.assignment.segments] for name, session in self.connected.items() if session.assignment}
+
+    @invariant()
+    def segments_are_read_by_one(self) -> None:
+        """By those who are connected, or are waited for; nobody reads what its ancestors have not been drained of."""
+        held = [number for numbers in self.assigned().values() for number in numbers]
+        layout = self.world.leader.topics.layout(TOPIC)
+        free = {one.number for one in readable(layout, lambda segment: segment.number not in self.world.segments.undrained)}
+        assert len(held) == len(set(held))
+        assert set(held) <= free
+        if self.connected and self.connected.keys() == self.world.registered:
+            assert set(held) == free
+
+
+TestMachine = Machine.TestCase
+TestMachine.settings = settings(stateful_step_count=30, deadline=None)

@@ -1,0 +1,48 @@
+"""A run on a real broker, of which everything that is red is asked again.
+
+The tests fill a machine of two cores, on which a broker's own store may run into its time-outs. A release that breaks a promise does it
+again when it is asked alone; what does it now and then is known, as a deviation with its counts.
+"""
+
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from commands import compliance, fencepost
+
+from fencepost.contract.verdict import Verdict
+
+TIMES = 2
+"""How often everything red is asked again, each time of a fresh container."""
+
+
+class RedOnce(UserWarning):
+    """A requirement was red in a run with everything else, and then not."""
+
+
+def judge_container(system: str, image: str, options: Iterable[object], results: Path) -> frozenset[str]:
+    """The requirements that were red once and not again, of which a warning tells. The results are those of the first run.
+
+    Fails where one is red again, and where a run is red for something else than a requirement.
+    """
+    command = ("run", system, "--container", image, *options)
+    first = fencepost(*command, "--results", results, expect=(0, 1), timeout=1800)
+    if first.code == 0:
+        return frozenset()
+    red = _red(results)
+    assert red, f"{' '.join(map(str, command))}: exit code 1, but nothing is red\n{first}"
+    without = [option for option in options if not str(option).startswith("--only")]
+    for time in range(TIMES):
+        again = ("run", system, "--container", image, *without, f"--only={','.join(sorted(red))}", "--no-html")
+        fencepost(*again, "--results", results / f"again-{time + 1}", expect=0, timeout=900)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RedOnce)  # told at the end of the tests, and no failure
+        warnings.warn(f"{image}: red once, and not in {TIMES} more tries: {', '.join(sorted(red))}\n{first.out}", RedOnce, stacklevel=2)
+    return red
+
+
+def _red(results: Path) -> frozenset[str]:
+    found = compliance(results)
+    rows = {row["id"] for row in found["requirements"] if Verdict(row["verdict"]).is_red}
+    anomalies = (found.get("histories") or {}).get("anomalies", ())
+    return frozenset(rows | {anomaly["requirement"] for anomaly in anomalies if anomaly["red"]})

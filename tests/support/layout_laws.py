@@ -1,0 +1,237 @@
+"""What the probe finds of layouts on any broker with scalable topics: the reference, and a real one. Each law has a topic of its own.
+
+A broker may refuse with any status, push an epoch twice, and ignore what is sent to a sealed segment: that is for requirements to judge.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from fencepost.adapters.pulsar.scalable_session import ScalableSession
+from fencepost.adapters.pulsar.values import Action, Layout, scalable
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+
+SEALED = 15
+"""TopicTerminatedError."""
+_IGNORED_WITHIN_S = 1.0
+KEYS = tuple(f"key-{number}" for number in range(8))
+
+
+class Scene:
+    """A client with a scalable topic of so many segments; `s` is a registered subscription of it."""
+
+    def __init__(self, session: ScalableSession, name: str, segments: int = 1) -> None:
+        self.session = session
+        self.probe = session.client(name)
+        self.topic = scalable(session.unique(name))
+        value(self.probe.create_scalable_topic(self.topic, segments))
+        value(self.probe.register_subscription(self.topic, "s"))
+
+    @property
+    def layout(self) -> Layout:
+        layout: Layout = value(self.probe.layout(self.topic))
+        return layout
+
+
+def value(outcome: Outcome[Any]) -> Any:
+    assert isinstance(outcome, Done), outcome
+    return outcome.value
+
+
+def a_split_and_a_merge(session: ScalableSession) -> None:
+    """Seal parents and make children, which share their hashes; lookups tell the same as the admin interface, and brokers."""
+    scene = Scene(session, "changing", 2)
+    first = scene.layout
+
+    value(scene.probe.split(scene.topic, 0))
+    second = scene.layout
+    value(scene.probe.merge(scene.topic, 2, 3))
+    third = scene.layout
+
+    assert [(one.first_hash, one.last_hash) for one in first.active] == [(0, 32767), (32768, 65535)]
+    assert [(one.first_hash, one.last_hash, one.parents) for one in second.active[:2]] == [(0, 16383, (0,)), (16384, 32767, (0,))]
+    assert [(one.number, one.children) for one in second.sealed] == [(0, (2, 3))]
+    assert (third.active[0].parents, third.active[0].last_hash) == ((2, 3), 32767)
+    assert [layout.epoch for layout in (first, second, third)] == [0, 1, 2]
+    told = value(scene.probe.looked_up(scene.topic))
+    assert [(one.number, one.is_sealed, one.topic) for one in told.segments] == [
+        (one.number, one.is_sealed, one.topic) for one in third.segments
+    ]
+    assert all(one.broker for one in told.active)
+    assert told.controller
+
+
+def refused_changes(session: ScalableSession) -> None:
+    """Of segments that are sealed, unknown, one and the same, or no neighbours; nothing is changed then."""
+    scene = Scene(session, "refusing", 2)
+    value(scene.probe.split(scene.topic, 0))
+    before = scene.layout
+
+    outcomes = [
+        scene.probe.split(scene.topic, 0),
+        scene.probe.split(scene.topic, 77),
+        scene.probe.merge(scene.topic, 1, 1),
+        scene.probe.merge(scene.topic, 1, 2),
+        scene.probe.merge(scene.topic, 5, 6),
+        scene.probe.create_scalable_topic(scene.topic),
+        scene.probe.split(scalable(session.unique("nobody")), 0),
+    ]
+
+    assert [type(outcome) for outcome in outcomes] == [Refused] * len(outcomes), outcomes
+    assert scene.layout == before
+
+
+def changes_at_once(session: ScalableSession) -> None:
+    """Each has an answer, and every one that was answered with success is in the layout."""
+    scene = Scene(session, "racing", 2)
+
+    pending = [value(scene.probe.begin_split(scene.topic, number)) for number in (0, 1, 0)]
+    outcomes = [scene.probe.changed(one) for one in pending]
+
+    done = {number for number, outcome in zip((0, 1, 0), outcomes, strict=True) if isinstance(outcome, Done)}
+    assert {one.number for one in scene.layout.sealed} == done
+    assert sum(isinstance(outcome, Done) for outcome in outcomes) == len(done)
+
+
+def watched_layouts(session: ScalableSession) -> None:
+    """Are told with each change, in their order; a closed watch is told nothing more, and a new one begins with what is so."""
+    scene = Scene(session, "watching")
+    closed, watch = value(scene.probe.watch_layout(scene.topic)), value(scene.probe.watch_layout(scene.topic))
+    scene.probe.close_watch(closed)
+    value(scene.probe.looked_up(scene.topic))  # whoever is answered this has taken in the close
+
+    value(scene.probe.split(scene.topic, 0))
+    value(scene.probe.merge(scene.topic, 1, 2))
+    last = value(scene.probe.layout_from(watch, 2))
+
+    assert [one.number for one in last.active] == [3]
+    assert {layout.epoch for layout in scene.probe.layouts_told(watch)} == {0, 1, 2}
+    assert {layout.epoch for layout in scene.probe.layouts_told(closed)} == {0}
+    assert value(scene.probe.watch_layout(scene.topic)).first.epoch == 2
+    assert isinstance(scene.probe.watch_layout(scalable(session.unique("nobody"))), Refused)
+
+
+def watched_topics(session: ScalableSession) -> None:
+    """Are told when they are made, and when they are deleted."""
+    probe, topic = session.client("namespace"), scalable(session.unique("namespace"))
+    watch = value(probe.watch_scalable_topics())
+
+    def told_until(is_there: bool) -> None:
+        while (topic in value(probe.next_topics(watch))) != is_there:
+            pass
+
+    value(probe.create_scalable_topic(topic))
+    told_until(True)
+    assert topic in value(probe.scalable_topics())
+    value(probe.delete_scalable_topic(topic))
+    told_until(False)
+    assert topic not in value(probe.scalable_topics())
+
+
+def stream_consumers(session: ScalableSession) -> None:
+    """Share the segments, go on with a parent until it is drained, and then have its children; what they read is in order for each key."""
+    scene = Scene(session, "streaming", 2)
+    first = value(scene.probe.join_stream(scene.topic, "s", "a"))
+    second = value(scene.probe.join_stream(scene.topic, "s", "b"))
+    value(scene.probe.assigned(first, frozenset({0})))
+    value(scene.probe.assigned(second, frozenset({1})))
+    writer = value(scene.probe.writer(scene.topic))
+    for key in KEYS:
+        value(scene.probe.send_to_topic(writer, f"{key} before", key=key))
+    value(scene.probe.split(scene.topic, 0))
+    value(scene.probe.layout_from(value(scene.probe.watch_layout(scene.topic)), 1))
+    for key in KEYS:
+        value(scene.probe.send_to_topic(writer, f"{key} behind", key=key))
+
+    taken = []
+    due = {f"{key} {when}" for key in KEYS for when in ("before", "behind")}
+    for _ in session.time.attempts(30.0):
+        for reader in (first, second):
+            match scene.probe.take(reader, within_s=0.05):
+                case Done(message):
+                    taken.append(message)
+                    value(scene.probe.acknowledge_taken(reader, message))
+                case _:
+                    pass
+        if due == {message.value for message in taken}:
+            break
+
+    assert sorted(message.value for message in taken) == sorted(due)
+    for key in KEYS:
+        assert [message.value for message in taken if message.key == key] == [f"{key} before", f"{key} behind"]
+    numbers = {number for reader in (first, second) for number in value(scene.probe.assignment(reader)).numbers}
+    assert numbers >= {1, 2, 3}
+    scene.probe.leave_stream(second)
+    assert isinstance(scene.probe.assignment(second), Unknown)
+
+
+def sealed_segments(session: ScalableSession) -> None:
+    """Take no message: it is refused, or nobody answers; and no producer. What was stored before can be read, and its end is told."""
+    scene = Scene(session, "sealing")
+    (parent,) = scene.layout.active
+    producer = value(scene.probe.producer(parent.topic))
+    value(scene.probe.send(producer, "stored"))
+    value(scene.probe.split(scene.topic, 0))
+
+    pending = value(scene.probe.post(producer, "late", reopen=False))
+    late = scene.probe.receipt(pending, within_s=_IGNORED_WITHIN_S)
+    again = scene.probe.send(producer, "later")
+
+    assert isinstance(late, Unknown) or (isinstance(late, Refused) and late.code == SEALED), late
+    assert isinstance(again, Refused)
+    assert again.code == SEALED
+    assert [message.value for message in value(scene.probe.read_topic(scene.topic, "s"))] == ["stored"]
+    consumer = value(scene.probe.subscribe(parent.topic, "s"))
+    (message,) = value(scene.probe.receive_until(consumer, "stored"))
+    value(scene.probe.acknowledge(consumer, [message.id]))
+    assert any(value(scene.probe.is_at_end(consumer)) for _ in session.time.attempts())
+
+
+def a_terminated_segment(session: ScalableSession) -> None:
+    """Is sealed for writers, and the layout calls it active, until it is split."""
+    scene = Scene(session, "terminating")
+    (segment,) = scene.layout.active
+
+    value(scene.probe.terminate_segment(segment.topic))
+
+    assert isinstance(refusal := scene.probe.producer(segment.topic), Refused)
+    assert refusal.code == SEALED
+    assert scene.layout.active == (segment,)
+    value(scene.probe.split(scene.topic, segment.number))
+    assert len(scene.layout.active) == 2
+
+
+def transactions_across_a_split(session: ScalableSession) -> None:
+    """Are seen whole by who reads all of the topic, once they are committed."""
+    scene = Scene(session, "spanning")
+    writer = value(scene.probe.writer(scene.topic))
+    committed, aborted = value(scene.probe.new_transaction(scalable=True)), value(scene.probe.new_transaction(scalable=True))
+    for when in ("before", "behind"):
+        for transaction, name in ((committed, "committed"), (aborted, "aborted")):
+            value(scene.probe.send_to_topic(writer, f"{name} {when}", key=name, transaction=transaction))
+        if when == "before":
+            value(scene.probe.split(scene.topic, 0))
+    value(scene.probe.end(committed, Action.COMMIT))
+    value(scene.probe.end(aborted, Action.ABORT))
+
+    queue = value(scene.probe.join_queue(scene.topic, "s"))
+
+    taken = value(scene.probe.take_until(queue, "committed before", "committed behind"))
+    assert sorted(message.value for message in taken) == ["committed before", "committed behind"]
+
+
+Law: TypeAlias = Callable[[ScalableSession], None]
+
+LAWS: dict[str, Law] = {
+    law.__name__: law
+    for law in (
+        a_split_and_a_merge,
+        refused_changes,
+        changes_at_once,
+        watched_layouts,
+        watched_topics,
+        stream_consumers,
+        sealed_segments,
+        a_terminated_segment,
+        transactions_across_a_split,
+    )
+}

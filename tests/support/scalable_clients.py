@@ -1,0 +1,57 @@
+"""Clients of a served reference that have metadata-driven transactions on segments."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import cast
+
+from pulsar_clients import PATIENCE_S, done
+from served import Command
+
+from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.reach import parse_place, wall_session
+from fencepost.adapters.pulsar.scalable import ScalableProbe
+from fencepost.adapters.pulsar.scalable_session import ScalableSession
+from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.values import Action, Consumer, InitialPosition, Producer, SubscriptionType, TxnId
+
+
+@contextmanager
+def scalable_session(served: Command) -> Iterator[PulsarSession]:
+    """The kit's own probe, behind an address."""
+    place = parse_place(f"pulsar://127.0.0.1:{served.port}", f"http://127.0.0.1:{served.admin_port}")
+    ours = wall_session(place, PATIENCE_S, NoFaults(str(place)), ScalableSession)
+    try:
+        yield ours
+    finally:
+        ours.close()
+
+
+class OneSegment:
+    """A segment of a broker, with one who writes there and one who reads."""
+
+    def __init__(self, session: PulsarSession) -> None:
+        probe = session.client("c")
+        assert isinstance(probe, ScalableProbe)
+        self.probe: PulsarProbe = probe
+        name = cast(str, done(probe.make_topic(session.unique("t"))))
+        self._producer = cast(Producer, done(probe.producer(name)))
+        self._consumer = cast(Consumer, done(probe.subscribe(name, "s", SubscriptionType.EXCLUSIVE, initial=InitialPosition.EARLIEST)))
+
+    def begin(self) -> TxnId:
+        """A transaction of this broker's coordinator."""
+        return cast(TxnId, done(self.probe.new_transaction(scalable=True)))
+
+    def write(self, value: str, transaction: TxnId) -> None:
+        """One message."""
+        done(self.probe.send(self._producer, value, transaction=transaction))
+
+    def commit(self, transaction: TxnId) -> None:
+        """By this broker."""
+        done(self.probe.end(transaction, Action.COMMIT))
+
+    def read(self) -> str:
+        """The next message, which is awaited."""
+        message = done(self.probe.receive(self._consumer))
+        assert message is not None, "nothing came"
+        return str(message.value)  # type: ignore[attr-defined]

@@ -1,0 +1,74 @@
+"""Pulsar's own Java client of scalable topics on a real broker and on the served reference: the same program, the same result.
+
+The client is resolved by Maven. Where there is no Maven or no Java compiler, or the client cannot be resolved, this is skipped.
+"""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import serve_command
+
+from fencepost.adapters.common.time import WallTime
+from fencepost.adapters.pulsar.container import start
+from fencepost.adapters.pulsar.reach import serves_transactions
+from fencepost.adapters.pulsar.settings import scalable_settings
+from fencepost.contract.outcomes import Done
+
+IMAGE = "apachepulsar/pulsar:5.0.0-M1"
+HERE = Path(__file__).parent / "java"
+STARTS_WITHIN_S = 180.0
+AS_IT_SHOULD_BE = {"missing": 0, "twice": 0, "aborted": 0, "out_of_order": 0, "received": True}
+
+pytestmark = pytest.mark.docker(IMAGE)
+
+
+@pytest.fixture(scope="module")
+def classpath(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The client and what it needs."""
+    if not (shutil.which("mvn") and shutil.which("javac")):
+        pytest.skip("Pulsar's Java client needs Maven and a JDK, and there is none here")
+    file = tmp_path_factory.mktemp("java") / "classpath"
+    command = ["mvn", "-q", "-B", "-f", str(HERE / "pom.xml"), "dependency:build-classpath", f"-Dmdep.outputFile={file}"]
+    resolved = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    if resolved.returncode or not file.exists():
+        pytest.skip(f"Maven cannot resolve Pulsar's Java client here: {resolved.stdout[-500:]}")
+    return file.read_text()
+
+
+def result(classpath: str, service: str, admin: str, topic: str) -> dict[str, Any]:
+    """What the program says that its consumer was given."""
+    command = ["java", "-cp", classpath, str(HERE / "AcrossSplits.java"), service, admin, topic]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    told: dict[str, Any] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
+    return told
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[tuple[str, str]]:
+    """The service URL and the admin URL of a real broker."""
+    container = start(IMAGE, partial(scalable_settings().environment, "fresh"), print)
+    try:
+        assert any(isinstance(serves_transactions(container.place, patience_s=5.0), Done) for _ in WallTime(STARTS_WITHIN_S).attempts())
+        yield f"pulsar://{container.place.service}", container.place.admin_url
+    finally:
+        container.stop()
+
+
+def test_the_java_client_reads_everything_once_on_a_real_broker(classpath: str, real: tuple[str, str]) -> None:
+    """Across two splits and a merge: key by key in order, the committed transaction whole, the aborted one not at all."""
+    assert result(classpath, *real, "java-client") == AS_IT_SHOULD_BE
+
+
+@pytest.mark.parametrize("profile", ["seed", "pulsar-5.0"])
+def test_the_java_client_reads_everything_once_on_the_served_reference(classpath: str, profile: str, tmp_path: Path) -> None:
+    """The same as on a real broker."""
+    with serve_command(tmp_path, "--profile", profile, system="pulsar") as served:
+        here = (f"pulsar://127.0.0.1:{served.port}", f"http://127.0.0.1:{served.admin_port}")
+        assert result(classpath, *here, "java-client") == AS_IT_SHOULD_BE
