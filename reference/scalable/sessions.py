@@ -162,6 +162,7 @@ class Sessions:
     def taken_over(self, registration: Registration) -> Member:
         """Decision: what a controller makes of a registration that it did not see: its consumer was lost just now."""
         rule("PIP460-39")
+        rule("PIP460-52")
         return Member(registration, until=self.waited_for_until())
 
     def tell(self, session: Session, assignment: Assignment) -> None:
