@@ -119,9 +119,14 @@ class ScalableTopics:
         return tuple(self.places[name].number for name in change.segments)
 
     def name_children(self, asked: Asked, names: Sequence[str]) -> bool:
-        """Call the active segments that there were not before so, the lowest hashes first; whether there are so many."""
+        """Call the active segments that there were not before so, the lowest hashes first; whether there are so many.
+
+        A system may complete an earlier change in the meantime: its children have other parents.
+        """
         known = {segment.number for segment in asked.before.segments}
         born = [segment for segment in self.layout(asked.topic).active if segment.number not in known]
+        if len(born) > len(names):
+            born = [segment for segment in born if not {*asked.numbers}.isdisjoint(segment.parents)]
         for name, segment in zip(names, born, strict=False):
             self.call(name, asked.topic, segment)
         return len(born) == len(names)
