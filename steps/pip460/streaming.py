@@ -12,8 +12,8 @@ from .context import ScalableTopics
 from .readers import Member, Readers
 from .vocabulary import PIP460
 
-_GRACE_S, _MOST_OF_IT_S = 61.0, 45.0
-"""Longer than a controller waits for a consumer, and not so long, in any case."""
+_GRACE_S, _MOST_OF_IT_S = 63.0, 45.0
+"""Longer than a controller waits for a consumer which looks who is there once a second, and not so long, in any case."""
 _MOMENT_S = 2.0
 _NOTHING = "nothing"
 
@@ -60,6 +60,15 @@ def is_cut_off(context: ScenarioContext, readers: Readers, member: str) -> None:
         pass
 
 
+@PIP460.given("the connection that {member} had before has ended")
+def former_has_ended(context: ScenarioContext, readers: Readers, member: str) -> None:
+    """A consumer that has joined twice without being cut off ends the first of its connections, without a word, and a moment passes in
+    which somebody could act on that."""
+    readers.end_former(member)
+    for _ in context.session.time.attempts(_MOMENT_S):
+        pass
+
+
 @GRACE.given
 @GRACE.when
 def grace_passes(context: ScenarioContext, readers: Readers, nearly: str | None) -> None:
@@ -96,6 +105,20 @@ def controller_has_crashed(context: ScenarioContext, scalable_topics: ScalableTo
     if layout.controller is None:
         raise SetUpFailed(f"nobody is told to be the controller of {topic}")
     context.session.faults.crash_broker(layout.controller)  # type: ignore[attr-defined]  # of those who offer more-brokers
+
+
+@PIP460.given("another broker has become the controller of {topic}, while the former one lives")
+def controller_has_changed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+    """The session of the controller's broker with the metadata store has expired, as behind a long pause, and the others noticed that
+    first."""
+    full = scalable_topics.by_name[topic]
+    before = achieved(context.client.looked_up(full), f"looking {topic} up").controller
+    if before is None:
+        raise SetUpFailed(f"nobody is told to be the controller of {topic}")
+    context.session.faults.expire_session(before)  # type: ignore[attr-defined]  # of those who offer more-brokers and store-faults
+    after = achieved(context.client.looked_up(full), f"looking {topic} up").controller
+    if after in (None, before):
+        raise SetUpFailed(f"the controller of {topic} was at {before}, and is at {after}")
 
 
 @PIP460.then("{member} is assigned {assigned}[, {undisturbed}]")
