@@ -141,11 +141,13 @@ def is_assigned(
     seen = _named(scalable_topics, one, found)
     context.evidence.expect(found == due, " and ".join(assigned) or _NOTHING, seen, what=f"segments of {member}")
     if undisturbed is not None:
-        others = [
-            numbers for numbers in _since(context, scalable_topics, one) if set(numbers) != set(one.told[max(one.marked - 1, 0)].numbers)
-        ]
-        what = f"segments that {member} was told of meanwhile"
-        context.evidence.expect(not others, "no others", _named(scalable_topics, one, set(others[0])) if others else "no others", what=what)
+        _expect_undisturbed(context, scalable_topics, member, one)
+
+
+@PIP460.then("{member} was told of no other segments")
+def is_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, member: str) -> None:
+    """Than those that it had: not since the When, up to where it is told of a split of one of them that is made now."""
+    _expect_undisturbed(context, scalable_topics, member, readers[member])
 
 
 @PIP460.then("each active segment of {topic} is assigned {distribution} to {members}")
@@ -174,6 +176,13 @@ def was_read(context: ScenarioContext, readers: Readers, members: tuple[str, ...
     found = [message.value for name, message in readers.log if name in members]
     by = sorted if order else list
     context.expect_messages(f"reading of {' and '.join(members)}", by(content), by(found))
+
+
+def _expect_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, name: str, one: Member) -> None:
+    before = set(one.told[max(one.marked - 1, 0)].numbers)
+    others = [numbers for numbers in _since(context, scalable_topics, one) if set(numbers) != before]
+    seen = _named(scalable_topics, one, set(others[0])) if others else "no others"
+    context.evidence.expect(not others, "no others", seen, what=f"segments that {name} was told of meanwhile")
 
 
 def _without_drained(layout: Layout, numbers: Sequence[int], due: set[int]) -> set[int]:
