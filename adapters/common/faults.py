@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.metadata_view import TroublesStore
-from fencepost.contract.ports import DoublesAnswers, EndsBrokers, Faults
+from fencepost.contract.ports import DoublesAnswers, EndsBrokers, ExpiresSessions, Faults
 
 
 class NoCrashPoints:
@@ -99,6 +99,10 @@ class SessionFaults:
         """Connections to the others stay, and those to this one are found lost."""
         assert isinstance(self._faults, EndsBrokers), "whose system offers more-brokers"
         self._faults.crash_broker(service_url)
+
+    def expire_session(self, service_url: str) -> None:
+        assert isinstance(self._faults, ExpiresSessions), "whose system offers more-brokers and store-faults"
+        self._faults.expire_session(service_url)
 
     def pause(self, node: int) -> None:
         self._faults.pause(node)

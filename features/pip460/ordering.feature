@@ -101,3 +101,11 @@ Feature: The order behind a change of the layout
       And low has been split into first and second
       When right is split into third and fourth
       Then ann is assigned left and third and fourth
+
+    Scenario: [7] The last message is acknowledged, and one before it is not
+      Given "m1", "m2" of key "m" have been written to orders
+      And the consumer of shared subscription "workers" has received "m1", "m2" from left
+      And "m2" has been acknowledged for "workers" without a transaction
+      And left has been split into low and high
+      When ann joins "workers" of orders
+      Then ann is assigned left and right
