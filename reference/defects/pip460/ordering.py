@@ -77,7 +77,7 @@ CHILDREN_AT_ONCE = Defect(
 
 MERGED_AT_ONCE = Defect(
     name="scalable-merged-at-once",
-    breaks={"PIP460-22": Symptom(what="^reading of ", expected='^"z1"', seen='"z4".*"z1"')},
+    breaks={"PIP460-22": Symptom(what="^reading of ", expected='^"[em]1"', seen='^"[em][34]".*"[em]1"')},
     story="The child of a merge is assigned as soon as it is there.",
     origin="feared: a merge that was thought of as a split",
     parts=MetadataParts(sessions=_ChildrenOfMergesAtOnce),
