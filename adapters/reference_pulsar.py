@@ -30,8 +30,31 @@ _LEVERS = frozenset({"held-ends", "participant-ends", "buffer-statistics", "batc
 _OFFERED = _LEVERS | {"crash", "crash-points", "hold-markers", "more-coordinators", "reload", "virtual-time"}
 
 
+KEYS = frozenset({"transaction-keys", "principals", "key-topic-faults"})
+"""What there is of transaction keys."""
+
+
 class PulsarFaults(ReferenceFaults, OneNode, NoCleanStop):
-    """The faults of a reference broker, which is one node, and is back at once."""
+    """The faults of a reference broker, which is one node, and is back at once; and of the topics of its transaction keys."""
+
+    def __init__(self, broker: ReferencePulsar, patience_s: float) -> None:
+        super().__init__(broker, patience_s)
+        self._key_topics = broker.key_topics
+
+    def fail_key_topic(self) -> None:
+        for topic in self._key_topics.all():
+            topic.is_failing = True
+
+    def damage_key_topic(self, record: bytes) -> None:
+        for topic in self._key_topics.all():
+            topic.damage(record)
+
+    def compact_key_topic(self) -> None:
+        for topic in self._key_topics.all():
+            topic.compact()
+
+    def unreadable_key_records(self) -> int:
+        return sum(len(topic.unreadable) for topic in self._key_topics.all())
 
     def start_again(self) -> None:
         self.restart()
@@ -78,7 +101,13 @@ class PulsarReferenceSystem:
     @property
     def offered(self) -> frozenset[str]:
         """What can be done to it."""
-        return _OFFERED | (frozenset({"sidecar-buffer"}) if self._profile.buffer == "sidecar" else frozenset())
+        sidecar = {"sidecar-buffer"} if self._profile.buffer == "sidecar" else set()
+        return _OFFERED | sidecar | self.of_keys
+
+    @property
+    def of_keys(self) -> frozenset[str]:
+        """What it offers of transaction keys: those of the profile's release."""
+        return KEYS if self._profile.transaction_keys != "none" else frozenset()
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""

@@ -75,7 +75,6 @@ class _Faults(PulsarFaults, StoreTrouble):
 class ScalableReferenceSystem(PulsarReferenceSystem):
     """The reference with the behaviour of a profile of metadata-driven transactions, or a broken variant of it."""
 
-    offered = _OFFERED | _STORE
     lacks: tuple[str, ...] = ()
 
     def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
@@ -83,6 +82,10 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
         self._metadata = MetadataProfile.load(profile_name)
         self._scalable = ScalableProfile.load(profile_name)
         self._backend: Backend = InMemory()
+
+    @property
+    def offered(self) -> frozenset[str]:
+        return _OFFERED | _STORE | self.of_keys
 
     def on(self, backend: Backend) -> Self:
         """The same, with its transactions on that store."""

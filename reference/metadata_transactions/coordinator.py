@@ -137,6 +137,13 @@ class MetadataCoordinator:
         found = self._records.header(txn)
         return found is None or found[0].state is not State.OPEN
 
+    def is_applied(self, txn: TxnId) -> bool:
+        """Whether it has ended, and no participant has operation records of it any more. Where its records cannot be read, it is not."""
+        try:
+            return self.is_over(txn) and not self._records.participants(txn)
+        except MalformedRecord:
+            return False
+
     def transactions(self) -> tuple[Transaction, ...]:
         return tuple(self.describe(txn) for txn in self._records.all_headers() if txn.tc_id == self.tc_id)
 

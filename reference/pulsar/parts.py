@@ -20,6 +20,8 @@ from .producers import Producers
 from .sidecar_buffer import SidecarBuffer
 from .subscription import Subscription
 from .topics import Topics
+from .transaction_key.key_topic import KeyTopic
+from .transaction_key.keys import TransactionKeys
 from .transaction_log import TransactionLog
 
 
@@ -38,6 +40,7 @@ class Parts:
     cursor: type[Cursor] = Cursor
     deduplication: type[Deduplication] = Deduplication
     kinds: type[Kinds] = Kinds
+    key_topic: type[KeyTopic] = KeyTopic
     ledger: type[Ledger] = Ledger
     marker_buffer: type[MarkerBuffer] = MarkerBuffer
     network: type[Network] = Network
@@ -48,4 +51,5 @@ class Parts:
     sidecar_buffer: type[SidecarBuffer] = SidecarBuffer
     subscription: type[Subscription] = Subscription
     topics: type[Topics[Any]] = Topics
+    transaction_keys: type[TransactionKeys] = TransactionKeys
     transaction_log: type[TransactionLog] = TransactionLog

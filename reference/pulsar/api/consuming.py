@@ -122,6 +122,8 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
     subscription, _ = _found(peer, command.consumer_id)
     topic = _topic(peer, command.consumer_id)
     txn = txn_of(command)
+    if txn is not None:
+        peer.node.refuse_fenced(txn, topic.name)
     if command.ack_type == pb.CommandAck.Cumulative:
         last = max((message_ids.whole_up_to(topic, message_id) for message_id in command.message_id), default=EARLIEST)
         if txn is None:

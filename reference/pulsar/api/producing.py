@@ -47,9 +47,10 @@ def send(peer: Peer, frame: Frame) -> None:
         return
     name, opened = peer.producers[command.producer_id]
     try:
-        stored = peer.node.topics.named(name).publish(
-            _message(command, opened.name, frame.payload), deduplicated=peer.node.is_deduplicated(name)
-        )
+        message = _message(command, opened.name, frame.payload)
+        if message.txn is not None:
+            peer.node.refuse_fenced(message.txn, name)
+        stored = peer.node.topics.named(name).publish(message, deduplicated=peer.node.is_deduplicated(name))
     except Refused as refused:
         _refuse(peer, command, refused)
     else:

@@ -1,0 +1,65 @@
+"""The transaction keys of the coordinators on one node, and what its participants refuse."""
+
+from typing import TYPE_CHECKING
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.pulsar.coordinator import TransactionCoordinator
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.values import TxnId
+
+from .key import TransactionKey
+from .key_topic import KeyTopics
+from .keys import Client, TransactionKeys, expired
+
+if TYPE_CHECKING:
+    from fencepost.reference.pulsar.parts import Parts
+
+
+class NodeKeys:
+    """In one life of a node."""
+
+    def __init__(self, machine: Machine, topics: KeyTopics, parts: "Parts", reconnect: str) -> None:
+        self._machine = machine
+        self._topics = topics
+        self._parts = parts
+        self._reconnect = reconnect
+        self._keys: dict[tuple[bool, int], TransactionKeys] = {}
+
+    def start(self, coordinator: TransactionCoordinator, tc_id: int, *, scalable: bool) -> None:
+        """A coordinator is on this node from now on, with its keys."""
+        topic = self._topics.of(tc_id, scalable=scalable)
+        self._keys[scalable, tc_id] = self._parts.transaction_keys(coordinator, self._machine, topic, self._reconnect)
+
+    def of(self, tc_id: int, *, scalable: bool) -> TransactionKeys:
+        """The keys of a coordinator. Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when it is not on this node."""
+        if (keys := self._keys.get((scalable, tc_id))) is None:
+            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id} here; look it up again")
+        return keys
+
+    def home_of(self, key: TransactionKey, coordinators: range, *, scalable: bool) -> int:
+        """Decision: the coordinator of a key: the one that has it, so that it stays there when more are added; else by its hash."""
+        known = (tc_id for tc_id in coordinators if self._topics.of(tc_id, scalable=scalable).has(key))
+        return next(known, key.coordinator_of(len(coordinators)))
+
+    def refuse_fenced(self, txn: TxnId, coordinators: range, *, scalable: bool) -> None:
+        """Decision: a participant takes nothing in a transaction that was fenced, also one that never heard of it.
+
+        Raises Refused: INVALID_TXN_STATUS.
+        """
+        rule("TXKEY-07")
+        rule("TXKEY-08")
+        rule("TXKEY-09")
+        rule("TXKEY-34")
+        if txn.tc_id in coordinators and self._topics.of(txn.tc_id, scalable=scalable).is_fenced(txn):
+            raise expired(f"transaction {txn} was fenced by a later connection of its key")
+
+    def forget(self, client: Client) -> None:
+        """A connection is gone."""
+        for keys in self._keys.values():
+            keys.forget(client)
+
+    def sweep(self) -> None:
+        """The timer's work."""
+        for keys in self._keys.values():
+            keys.sweep()
