@@ -58,13 +58,13 @@ class _Keys(Collector):
     def collect(self) -> Iterator[Metric]:
         rule("TXKEY-31")
         both = [keys for scalable in (False, True) for keys in _at_coordinators(self._node, scalable=scalable)]
-        records = [keys.describe(key)[0] for keys in both for key in keys.listed()]
-        yield GaugeMetricFamily("pulsar_txn_transaction_key_count", "transaction keys that are there", value=len(records))
+        found = [(key, keys) for keys in both for key in keys.listed()]
+        yield GaugeMetricFamily("pulsar_txn_transaction_key_count", "transaction keys that are there", value=len(found))
         epochs = GaugeMetricFamily("pulsar_txn_transaction_key_epoch", "the latest epoch of each transaction key", labels=_LABELS)
         ages = SummaryMetricFamily("pulsar_txn_transaction_key_age", "milliseconds since the key was connected with", labels=_LABELS)
-        for record in records:
-            epochs.add_metric((record.owner, record.name), record.epoch)
-            ages.add_metric((record.owner, record.name), 1, self._node.machine.clock.now - record.connectedAt)
+        for key, keys in found:
+            epochs.add_metric((key.owner, key.name), keys.describe(key)[0].epoch)
+            ages.add_metric((key.owner, key.name), 1, keys.age_ms(key))
         yield epochs
         yield ages
 

@@ -23,7 +23,7 @@ from .topic import Topic
 from .topics import Topics
 from .transaction_key.key import TransactionKey
 from .transaction_key.key_topic import KeyTopics
-from .transaction_key.keys import TransactionKeys
+from .transaction_key.keys import Doing, TransactionKeys
 from .transaction_key.node_keys import NodeKeys
 from .values import SubscriptionName, TxnId, namespace_of
 
@@ -69,7 +69,7 @@ class Node:
         self.keys: NodeKeys | None = None
         """The transaction keys; None where the release has none."""
         if profile.transaction_keys != "none":
-            self.keys = NodeKeys(machine, cluster.key_topics, parts, profile.transaction_keys)
+            self.keys = parts.node_keys(machine, cluster.key_topics, parts, profile.transaction_keys)
         self._start_coordinators()
         machine.every(SWEEP_INTERVAL_MS, self._sweep)
         if self.control is not None:
@@ -113,14 +113,14 @@ class Node:
         kind = self._kinds.serving(scalable=scalable)
         return self.keys.home_of(key, self._numbers_of(kind), scalable=kind.scalable)
 
-    def refuse_fenced(self, txn: TxnId, topic: str) -> None:
+    def refuse_fenced(self, txn: TxnId, doing: Doing, topic: str) -> None:
         """A participant takes nothing in a transaction that a later connection of its key has fenced.
 
         Raises Refused: INVALID_TXN_STATUS.
         """
         if self.keys is not None:
             kind = self._kinds.of_topic(topic)
-            self.keys.refuse_fenced(txn, self._numbers_of(kind), scalable=kind.scalable)
+            self.keys.refuse_fenced(txn, doing, self._numbers_of(kind), scalable=kind.scalable)
 
     # -- Scalable topics
 

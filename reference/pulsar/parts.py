@@ -22,6 +22,7 @@ from .subscription import Subscription
 from .topics import Topics
 from .transaction_key.key_topic import KeyTopic
 from .transaction_key.keys import TransactionKeys
+from .transaction_key.node_keys import NodeKeys
 from .transaction_log import TransactionLog
 
 
@@ -44,6 +45,7 @@ class Parts:
     ledger: type[Ledger] = Ledger
     marker_buffer: type[MarkerBuffer] = MarkerBuffer
     network: type[Network] = Network
+    node_keys: type[NodeKeys] = NodeKeys
     participants: type[Participants] = Participants
     pending_ack_journal: type[PendingAckJournal] = PendingAckJournal
     pending_acks: type[PendingAcks] = PendingAcks

@@ -2,8 +2,8 @@
 
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.transaction_key.key import key_of
 from fencepost.reference.pulsar.transaction_key.keys import NEW
+from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.values import TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 
@@ -13,8 +13,11 @@ from .peer import Peer
 _Connect = pb.CommandTcClientConnectRequest
 
 
-def connect(peer: Peer, command: _Connect) -> None:
-    """Answered when nothing of the key's previous connection is left, with the epoch of this one, and the coordinator of the key."""
+def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
+    """Answered when nothing of the key's previous connection is left, with the epoch of this one, and the coordinator of the key.
+
+    False where the client says no key, and nothing was done.
+    """
     where: dict[str, int] = {}
 
     def reply(epoch: int) -> None:
@@ -22,7 +25,9 @@ def connect(peer: Peer, command: _Connect) -> None:
         peer.say(done(peer, pb.CommandTcClientConnectResponse, command, where | {"transaction_key_epoch": epoch}))
 
     try:
-        key = key_of(peer.principal, command.transaction_key)
+        key = node_keys.key_of(peer.principal, command.transaction_key if command.HasField("transaction_key") else None)
+        if key is None:
+            return False
         home = where["transaction_key_tc_id"] = peer.node.home_of(key, scalable=command.scalable)
         if command.tc_id != home:
             raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"the transaction key {key} belongs to coordinator {home}")
@@ -33,6 +38,7 @@ def connect(peer: Peer, command: _Connect) -> None:
         peer.claims[command.scalable, home] = keys.connect(key, epoch, peer, reply)
     except Refused as refused:
         peer.say(refusal(peer, pb.CommandTcClientConnectResponse, command, refused, where))
+    return True
 
 
 def has_key(peer: Peer, command: pb.CommandNewTxn) -> bool:

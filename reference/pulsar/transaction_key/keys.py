@@ -7,6 +7,7 @@ leaves the abort to the next load of the coordinator.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 from fencepost.reference.kernel.machine import Machine
@@ -24,6 +25,17 @@ NEW = -1
 LAST_EPOCH = 2**63 - 1
 MOST_REMEMBERED = 1_000
 """How many fenced transactions of one key are known; of older ones no client is left."""
+
+
+class Doing(Enum):
+    """What is asked for in a transaction."""
+
+    SEND = "a message"
+    ACKNOWLEDGE = "an acknowledgement"
+    ACKNOWLEDGE_UP_TO = "a cumulative acknowledgement"
+    ADD = "a participant"
+    COMMIT = "a commit"
+    ABORT = "an abort"
 
 
 class Client(Protocol):
@@ -206,13 +218,13 @@ class TransactionKeys:
         last = () if record.open_txn is None else (record.open_txn,)
         return (*last, *sorted(self._ending & record.fenced_txns))
 
-    def refuse_fenced(self, txn: TxnId) -> None:
+    def refuse_fenced(self, txn: TxnId, doing: Doing) -> None:
         """Decision: nothing is done in a transaction that was fenced. Raises Refused: INVALID_TXN_STATUS."""
         if self._topic.is_fenced(txn):
             rule("TXKEY-10")
             rule("TXKEY-11")
             rule("TXKEY-12")
-            raise expired(f"transaction {txn} was fenced by a later connection of its key")
+            raise expired(f"{doing.value} in transaction {txn}, which a later connection of its key has fenced")
 
     def abort(self, txn: TxnId) -> None:
         """Decision: a fenced transaction is aborted, at every participant; one that has ended meanwhile is over already."""
@@ -236,6 +248,11 @@ class TransactionKeys:
             rule("TXKEY-28")
             raise Refused(Error.TRANSACTION_NOT_FOUND, f"there is no transaction key {key}")
         return record, self.to_fence(record)
+
+    def age_ms(self, key: TransactionKey) -> int:
+        """Decision: how long ago a key was connected with. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
+        record, _ = self.describe(key)
+        return self._machine.clock.now - record.connectedAt
 
     def delete(self, key: TransactionKey) -> None:
         """Decision: remove a key: its connection is closed and its transaction aborted. The epoch moves on, and stays known.
