@@ -6,6 +6,7 @@ it: then they are lost, and the client does not reconnect without a word, for on
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
@@ -34,6 +35,8 @@ from .values import Coordinator, TxnId
 NEW = -1
 """The epoch of a client that was granted none yet."""
 
+_IS_THERE = "is there"
+"""Whether a refusal does not say that the key belongs to another coordinator than the one that was asked."""
 _KEYS = "/admin/v2/transactions/transaction-keys"
 _METRICS = AdminRequest("GET", "/metrics")
 _COUNT = "pulsar_txn_transaction_key_count"
@@ -42,7 +45,7 @@ _AGE = "pulsar_txn_transaction_key_age"
 
 
 class TransactionKeyCalls(TransactionCalls, AdminCalls):
-    """What a client does with a key. Each connect is asked once."""
+    """What a client does with a key."""
 
     is_scalable: bool = False
 
@@ -53,12 +56,19 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
     # --- connecting -----------------------------------------------------------------------------------------------------------
 
     def connect_with_key(self, key: str | bytes, epoch: int = NEW, *, coordinator: int | None = None) -> Outcome[KeyGrant]:
-        """TC_CLIENT_CONNECT with a key. Without a coordinator, the first one is asked, and the one that its answer names."""
-        match self.begin_connect_with_key(key, epoch, coordinator=coordinator):
-            case Done(pending):
-                return self.connected_with_key(pending)
-            case trouble:
-                return trouble
+        """TC_CLIENT_CONNECT with a key. Without a coordinator, the first one is asked, and the one that its answer names.
+
+        While the coordinator is not where it should be, for it is being loaded, it is asked again.
+        """
+
+        def attempt() -> Outcome[KeyGrant]:
+            match self.begin_connect_with_key(key, epoch, coordinator=coordinator):
+                case Done(pending):
+                    return self.connected_with_key(pending)
+                case trouble:
+                    return trouble
+
+        return self._patiently(attempt, _is_being_loaded, retry=True)
 
     def connect_without_key(self, coordinator: int = 0) -> Outcome[KeyGrant]:
         """TC_CLIENT_CONNECT without a key: no epoch is due, and one that comes all the same is told."""
@@ -93,10 +103,10 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
                 return unknown
         told = answer.transaction_key_tc_id if answer.HasField("transaction_key_tc_id") else None
         if (refused := refusal_in(answer)) is not None:
-            is_elsewhere = refused.code == pb.TransactionCoordinatorNotFound and told not in (None, pending.coordinator.number)
-            if pending.key is None or not (is_elsewhere and pending.follows):
-                return refused
-            return self.connect_with_key(pending.key, pending.epoch, coordinator=told)
+            is_there = told in (None, pending.coordinator.number)
+            if pending.key is not None and pending.follows and refused.code == pb.TransactionCoordinatorNotFound and not is_there:
+                return self.connect_with_key(pending.key, pending.epoch, coordinator=told)
+            return replace(refused, fields={_IS_THERE: is_there})
         number = pending.coordinator.number if told is None else told
         if not answer.HasField("transaction_key_epoch"):
             return Done(KeyGrant(None, number))
@@ -142,7 +152,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
     # --- administering --------------------------------------------------------------------------------------------------------
 
     def transaction_keys(self, owner: str | None = None) -> Outcome[list[OwnedKey]]:
-        """All keys of an owner, or of the clients that have no name."""
+        """All keys, or all of an owner."""
         return self._look(_KEYS, lambda answer: [OwnedKey(str(one["owner"]), str(one["key"])) for one in answer], self._query(owner))
 
     def transaction_key(self, key: str, owner: str | None = None) -> Outcome[KeyState]:
@@ -186,6 +196,10 @@ def read_metrics(body: bytes) -> KeyMetrics:
         epochs={key: int(epoch) for key, epoch in _by_key(_samples(families, _EPOCH), _EPOCH).items()},
         ages_ms={key: total / ages["count"][key] for key, total in ages["sum"].items() if ages["count"].get(key)},
     )
+
+
+def _is_being_loaded(outcome: Outcome[KeyGrant]) -> bool:
+    return isinstance(outcome, Refused) and outcome.code == pb.TransactionCoordinatorNotFound and outcome.fields[_IS_THERE]
 
 
 def _samples(families: dict[str, Metric], name: str) -> Iterable[Any]:

@@ -282,11 +282,3 @@ Feature: What topics and subscriptions take of a fenced transaction
       And A has tried to write "late" to orders
       When "p1" is written to orders
       Then readers of orders see "p1"
-
-    @needs:transaction-keys @needs:buffer-statistics
-    Scenario: [7] As the topic's statistics tell it
-      Given A has written "a1" to orders
-      And task two has connected with key "payments"
-      When A writes "late" to orders
-      Then it is refused with InvalidTxnStatus
-      And nothing of A is pending in orders

@@ -5,7 +5,7 @@ Feature: Connects that race
     Given the topic "orders"
 
   @TXKEY-24 @MUST @fencing
-  Rule: Of two connects at the same time each is given an epoch of its own, and one connection stays.
+  Rule: Of two connects at the same time no two are given the same epoch, and one connection stays.
     Two tasks that both believe to have the key do each other's work.
 
     @needs:transaction-keys

@@ -30,11 +30,14 @@ def is_deleted(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
 
 @KEYS.then("administrators are told of {keys} and no other")
 def are_told_of(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -> None:
-    """In the list of those without an owner, and in that of each owner whose clients the scenario has. What others have on the
-    same system is left out."""
+    """In the list of all, and in that of each owner whose clients the scenario has, who has those of its own. What others have on the same
+    system is left out."""
     wanted = sorted(tasks.owned(key) for key in keys if key.name != "no key")
-    found = _listed(context, tasks)
+    found = _listed(context, tasks, None)
     context.evidence.expect(found == wanted, _shown(wanted), _shown(found), what="list of keys")
+    for owner in sorted(name for name in tasks.owners if name is not None):
+        theirs, listed = [one for one in wanted if one.owner == owner], _listed(context, tasks, owner)
+        context.evidence.expect(listed == theirs, _shown(theirs), _shown(listed), what=f"list of the keys of {owner}")
 
 
 @KEYS.then("administrators do not find {key}")
@@ -83,9 +86,9 @@ def metrics_tell_age(context: ScenarioContext, tasks: Tasks, task: str) -> None:
     context.evidence.expect(holds, f"between {least:.0f} and {most:.0f} ms", seen, what=f"age of {one.key}")
 
 
-def _listed(context: ScenarioContext, tasks: Tasks) -> list[OwnedKey]:
-    lists = [observed(context.client.transaction_keys(owner), "asking for all keys") for owner in sorted(tasks.owners, key=str)]
-    return sorted(one for found in lists for one in found if _is_ours(tasks, one))
+def _listed(context: ScenarioContext, tasks: Tasks, owner: str | None) -> list[OwnedKey]:
+    listed = observed(context.client.transaction_keys(owner), "asking for a list of keys")
+    return sorted(one for one in listed if _is_ours(tasks, one))
 
 
 def _is_ours(tasks: Tasks, key: OwnedKey) -> bool:

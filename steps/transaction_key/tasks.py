@@ -22,6 +22,8 @@ class Task:
     probe: PulsarProbe
     key: Key
     grants: list[KeyGrant] = field(default_factory=list)
+    answer: Outcome[KeyGrant] | None = None
+    """What came of its last connect."""
     asked_ms: float = 0.0
     """When its last connect was sent."""
     granted_ms: float = 0.0
@@ -96,7 +98,7 @@ class Tasks:
         return OwnedKey(key.owner or "", self.name_of(key))
 
     def _granted(self, task: Task, outcome: Outcome[KeyGrant]) -> Outcome[KeyGrant]:
-        task.granted_ms = self.session.time.now_ms()
+        task.answer, task.granted_ms = outcome, self.session.time.now_ms()
         if isinstance(outcome, Done):
             task.grants.append(outcome.value)
             self.highest[task.key] = max(self.highest.get(task.key, -1), task.epoch)
