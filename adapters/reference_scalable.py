@@ -40,6 +40,7 @@ _OFFERED = frozenset(
         "entry-counts",
         "hold-markers",
         "more-brokers",
+        "more-coordinators",
         "own-broker",
         "reload",
         "sealing",
