@@ -9,6 +9,7 @@ from fencepost.adapters.common.faults import NoCleanStop, OneNode
 from fencepost.adapters.common.genuine import Whose, of_imitation
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.time import VirtualTime
+from fencepost.adapters.pulsar.core import PulsarLog
 from fencepost.adapters.pulsar.handshake import WITHOUT_SEALING
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.session import PulsarSession
@@ -84,6 +85,8 @@ class PulsarReferenceSystem:
     """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
 
     name = "reference"
+    log_of_writers: type[PulsarLog] = PulsarLog
+    """How the core's writers write here."""
     lacks: tuple[str, ...] = (WITHOUT_SEALING,)
     """Why not, for what it offers in no way."""
 
@@ -135,7 +138,7 @@ class PulsarReferenceSystem:
         self.check_is_open()
         broker = self.broker()
         connect, connect_admin = self.ways_to(broker)
-        return PulsarSession(
+        session = PulsarSession(
             SERVICE,
             connect,
             connect_admin,
@@ -143,6 +146,8 @@ class PulsarReferenceSystem:
             PulsarFaults(broker, self.patience_s),
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
         )
+        session.log_of_writers = self.log_of_writers
+        return session
 
     def check_is_open(self) -> None:
         """Raises WrongUsage before `open`."""

@@ -121,6 +121,7 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
             is_true=lambda: faults.store_is_true,
             length_of=broker.length_of,
         )
+        session.log_of_writers = self.log_of_writers
         listening.append(session)
         session.on_close(view.close)
         session.on_close(broker.crash)  # its nodes are clients of the store

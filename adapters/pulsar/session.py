@@ -29,6 +29,8 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         self._recorder = Recorder(time.now_ms)
         self._attached = Attached()
         self._principals: dict[str, str] = {}
+        self.log_of_writers: type[PulsarLog] = PulsarLog
+        """How the core's writers write: with a name alone, or with a transaction key."""
 
     def new_client(self, name: str) -> PulsarProbe:
         return PulsarProbe(self.new_connections(name), self.time)
@@ -55,7 +57,7 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         )
 
     def transactional_log(self) -> PulsarLog:
-        return PulsarLog(self.client, self.unique)
+        return self.log_of_writers(self.client, self.unique)
 
     @property
     def wire(self) -> WireFaults:
