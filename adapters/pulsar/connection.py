@@ -91,8 +91,10 @@ class Connection:
 
     def connect(self, within_s: float, principal: str | None = None) -> Done[pb.CommandConnected] | Unknown:
         """CONNECT, which comes before everything else; who the client is, is said by basic authentication, without a password."""
-        who = {} if principal is None else {"auth_method_name": "basic", "auth_data": f"{principal}:".encode()}
-        call = self.ask(pb.CommandConnect(client_version="fencepost", protocol_version=PROTOCOL_VERSION, **who))
+        command = pb.CommandConnect(client_version="fencepost", protocol_version=PROTOCOL_VERSION)
+        if principal is not None:
+            command.auth_method_name, command.auth_data = "basic", f"{principal}:".encode()
+        call = self.ask(command)
         match self.answer(call, within_s):
             case Done(frame) if frame.name == "CONNECTED":
                 self.features = features_of(frame.body)

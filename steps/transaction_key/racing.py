@@ -43,19 +43,13 @@ def connects_beside_an_end(
 ) -> None:
     """END_TXN over a connection without the key, and the connect of a new process: both are sent before any answer is read."""
     one = _ready(tasks, task, key)
-    ((ender),) = context.transactions.enders(1, context.id_of(transaction).coordinator)
-
-    def connect() -> None:
-        nonlocal connecting
-        connecting = one.probe.begin_connect_with_key(tasks.bytes_of(key))
-
-    connecting = None
+    (ender,) = context.transactions.enders(1, context.id_of(transaction).coordinator)
     if ahead is not None:
-        connect()
-    pending = context.transactions.begin_end_by(ender, transaction, end)
-    if ahead is None:
-        connect()
-    assert connecting is not None
+        connecting = one.probe.begin_connect_with_key(tasks.bytes_of(key))
+        pending = context.transactions.begin_end_by(ender, transaction, end)
+    else:
+        pending = context.transactions.begin_end_by(ender, transaction, end)
+        connecting = one.probe.begin_connect_with_key(tasks.bytes_of(key))
     context.ask("TC_CLIENT_CONNECT", tasks.connected(one, achieved(connecting, f"connecting with {key}")))
     answer = ender.ended(pending)
     if isinstance(answer, Unknown):
