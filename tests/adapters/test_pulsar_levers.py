@@ -50,7 +50,7 @@ def test_levers_are_capabilities() -> None:
     [("no such call", None), ("transactionInBufferStats", "buffer-statistics"), ("terminate", "held-ends")],
 )
 def test_a_lever_that_moves_nothing_is_not_offered(word: str, lever: str | None) -> None:
-    """The reference of a release has all but a second coordinator and transaction keys; without an admin call, the lever that needs it is missing, with the answer."""
+    """The reference of a release has all but a second coordinator and keys; without an admin call, the lever that needs it is missing."""
     found = missing(session_without(word))
 
     assert found.keys() == {"more-coordinators", "transaction-keys"} | ({lever} if lever else set())
