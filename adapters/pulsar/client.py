@@ -21,7 +21,7 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from .attached import Attached
 from .connection import Connection
 from .errors import LOOKING, refused
-from .key_values import Keyed
+from .keyed import Keyed
 from .recording import Call, Recorder
 from .scalable_lookups import coordinators
 from .transport import AdminTransport, Connect, ConnectionLost, PendingAnswer

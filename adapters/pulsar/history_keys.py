@@ -13,7 +13,7 @@ from fencepost.contract.events import Event, Operation
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame
 
-from .key_values import label_of
+from .keyed import label_of
 from .recording import Call
 from .values import TxnId
 

@@ -27,10 +27,10 @@ from .administration import AdminCalls, refusal
 from .answers import refusal_in
 from .client import Client
 from .connection import Connection
-from .key_values import Keyed, KeyGrant, KeyMetrics, KeyState, OwnedKey, PendingKeyConnect
+from .keyed import Keyed
 from .recording import Call
 from .transactions import TransactionCalls
-from .values import Coordinator, TxnId
+from .values import Coordinator, KeyGrant, KeyMetrics, KeyState, OwnedKey, PendingKeyConnect, TxnId
 
 NEW = -1
 """The epoch of a client that was granted none yet."""

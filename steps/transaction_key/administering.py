@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fencepost.adapters.pulsar.key_values import OwnedKey
+from fencepost.adapters.pulsar.values import OwnedKey
 from fencepost.contract.outcomes import Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from fencepost.adapters.pulsar.key_values import KeyGrant, OwnedKey, PendingKeyConnect
 from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import KeyGrant, OwnedKey, PendingKeyConnect
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import NamesPrincipals, Session
 from fencepost.steps.pulsar.context import ScenarioContext

@@ -7,12 +7,12 @@ import pytest
 from google.protobuf.message import Message
 from scripted_pulsar import ScriptedPulsar, nothing, session_with
 
-from fencepost.adapters.pulsar.key_values import KeyGrant, KeyMetrics, KeyState, OwnedKey, label_of
+from fencepost.adapters.pulsar.keyed import label_of
 from fencepost.adapters.pulsar.levers import missing
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.session import PulsarSession
 from fencepost.adapters.pulsar.transaction_keys import offers_keys, read_metrics
-from fencepost.adapters.pulsar.values import Action, TxnId
+from fencepost.adapters.pulsar.values import Action, KeyGrant, KeyMetrics, KeyState, OwnedKey, TxnId
 from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
