@@ -14,10 +14,12 @@ from fencepost.adapters.pulsar.scalable_session import ScalableSession
 from fencepost.adapters.pulsar.store_writes import StoreWrite
 from fencepost.contract.ports import Handshake
 from fencepost.reference.defects import Defect
+from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.metadata.faults import StoreFaults
 from fencepost.reference.metadata.store import MetadataStore
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile
 from fencepost.reference.pulsar import ReferencePulsar
+from fencepost.reference.scalable.paths import TOPICS
 from fencepost.reference.scalable.profile import ScalableProfile
 
 from .metadata_stores import Backend, InMemory, Stores
@@ -65,12 +67,25 @@ class _Faults(PulsarFaults, StoreTrouble):
         self.store_is_true = self.store_is_true and fault != "stale-read"
 
     def crash_broker(self, service_url: str) -> None:
-        address = parse_service_url(service_url)
-        assert address is not None, f"{service_url} is no address of a broker of the reference"
-        self._nodes.crash(number_of(address))
+        self._nodes.crash(_number_at(service_url))
+
+    def expire_session(self, service_url: str) -> None:
+        expired = _number_at(service_url)
+        self._faults.arm("session-expires", TOPICS)
+        self._nodes.run(lambda node: node.scalable.topics.names_in("public/default"), expired)  # it is the next to ask the store
+        for number in range(FIRST_NODE, FIRST_NODE + NODES):
+            if number != expired:
+                self._nodes.run(lambda node: node.scalable.topics.sweep(), number)
 
     def crash_at(self, point: str) -> None:
         super().crash_at(_CORE_POINTS.get(point, point))
+
+
+def _number_at(service_url: str) -> int:
+    """The node that the reference has there."""
+    address = parse_service_url(service_url)
+    assert address is not None, f"{service_url} is no address of a broker of the reference"
+    return number_of(address)
 
 
 class ScalableReferenceSystem(PulsarReferenceSystem):

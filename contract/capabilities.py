@@ -25,7 +25,7 @@ CAPABILITIES = {
     "more-coordinators": "transaction coordinators may be added, so the system is thrown away after the scenario",
     "metadata-store": "headers and operation records of transactions can be looked at in the metadata store",
     "metadata-indexes": "the secondary indexes of the metadata store can be looked at, and the partition keys of its records",
-    "store-faults": "a write to the metadata store can fail, and an event of it can be lost, late or doubled",
+    "store-faults": "a write to the metadata store can fail, an event of it be lost, late or doubled, a broker's session expire",
     "plain-store": "the metadata store has no sequence keys and no indexes of its own",
     "short-retention": "headers of transactions that have ended are collected a few seconds after the end",
     "entry-counts": "the entries of a log can be counted on the system's disk, markers among them",

@@ -109,6 +109,15 @@ class KeyTopicFaults(Protocol):
         ...
 
 
+@runtime_checkable
+class ExpiresSessions(Protocol):
+    """The faults of a system that offers `more-brokers` and `store-faults` have this beside those of `Faults`."""
+
+    def expire_session(self, service_url: str) -> None:
+        """Let the metadata store take the broker at that address for dead, which lives and goes on; the others notice at once."""
+        ...
+
+
 class WireFaults(Protocol):
     """What can be done to the next request of a kind, by a client's name and the request's name in snake case.
 

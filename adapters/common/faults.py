@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.metadata_view import TroublesStore
-from fencepost.contract.ports import DoublesAnswers, EndsBrokers, Faults, KeyTopicFaults
+from fencepost.contract.ports import DoublesAnswers, EndsBrokers, ExpiresSessions, Faults, KeyTopicFaults
 
 
 class NoCrashPoints:
@@ -115,6 +115,10 @@ class SessionFaults:
     def _key_topic(self) -> KeyTopicFaults:
         assert isinstance(self._faults, KeyTopicFaults), "whose system offers key-topic-faults"
         return self._faults
+
+    def expire_session(self, service_url: str) -> None:
+        assert isinstance(self._faults, ExpiresSessions), "whose system offers more-brokers and store-faults"
+        self._faults.expire_session(service_url)
 
     def pause(self, node: int) -> None:
         self._faults.pause(node)

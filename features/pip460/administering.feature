@@ -70,6 +70,18 @@ Feature: Administering scalable topics
       Then it is done
       And orders is not among the scalable topics of its namespace
 
+    Scenario: [6] The list of a namespace whose name is a part of another one's
+      Given the scalable topic "payments" of segment "single", in a namespace whose name begins with that of others
+      When an administrator makes the scalable topic "ledger" of segment "whole"
+      Then ledger is among the scalable topics of the namespace of orders
+      And payments is not among the scalable topics of the namespace of orders
+      And payments is among the scalable topics of its namespace
+
+    Scenario: [7] What clients are told of such a namespace
+      Given the scalable topic "payments" of segment "single", in a namespace whose name begins with that of others
+      When client A begins to watch the namespace of orders
+      Then it is told of orders and not of payments
+
   @PIP460-47 @MUST
   Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
     Who makes a topic of that name again finds somebody else's messages in it.

@@ -36,6 +36,19 @@ Feature: Consumers and controllers that are gone for a while
       When the reading of bob comes to "p2"
       Then the reading of bob was "p1", "p2"
 
+    Scenario: [5] Its old connection ends when it is back
+      Given bob has joined "workers" of orders
+      And the connection that bob had before has ended
+      When right is split into low and high
+      Then each active segment of orders is assigned once to ann and bob
+
+    Scenario: [6] A split while it is away
+      Given bob has been cut off
+      And right has been split into low and high
+      When bob joins "workers" of orders
+      Then each active segment of orders is assigned once to ann and bob
+      And ann was told of no other segments
+
   @PIP460-38 @MUST
   Rule: The segments of a stream consumer that does not come back within the grace period go to the others.
     What nobody reads is never read, and waits for an administrator.

@@ -230,3 +230,12 @@ Feature: Changes that a controller does not finish
       When whole is split into first and second
       Then the layout of orders is what the answers say
       And soon each active segment of orders takes a message
+
+    @needs:more-brokers @needs:store-faults
+    Scenario: [4] The former one lives, and its consumers have come to the other one
+      Given ann has joined "workers" of orders
+      And another broker has become the controller of orders, while the former one lives
+      And ann has joined "workers" of orders
+      And the grace period has passed
+      When left is split into low and high
+      Then ann is assigned low and high and right

@@ -36,3 +36,12 @@ Feature: Producers that repeat what they have sent
       When shop sends "p2" to low as number 2
       Then it is done
       And readers of low see "p2"
+
+    @needs:crash-points
+    Scenario: [5] A split that its controller did not finish
+      Given shop has sent "p1" to left as number 1
+      And a split of left has been cut short after-layout
+      And low and high came of left
+      When shop sends "p1" to low as number 1
+      Then it is done
+      And readers of low see nothing

@@ -78,6 +78,21 @@ Feature: Segments that are sealed
       When the retention of sealed segments passes
       Then subscription "workers" has "p1" waiting in left
 
+    Scenario: [5] What a subscription has passed over, behind the retention
+      Given "m1", "m2" of key "m" have been written to orders
+      And the consumer of shared subscription "workers" has received "m1", "m2" from left
+      And "m2" has been acknowledged for "workers" without a transaction
+      And left has been split into low and high
+      When the retention of sealed segments passes
+      Then subscription "workers" has "m1" left
+
+    Scenario: [6] Who comes behind the split is not sent away before an open transaction
+      Given transaction A
+      And A has written "a1" to left
+      And left has been split into low and high
+      When a client subscribes to left
+      Then it is not told the end of left before "a1", which A commits now
+
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a change of the layout.
     What is processed twice is paid twice.
@@ -213,5 +228,14 @@ Feature: Segments that are sealed
       And the consumer of shared subscription "auditors" has received nothing from low
       And the consumer of shared subscription "readers" has received nothing from high, by the name of "auditors"
       And low and high have been merged into whole
+      When "p1" is written to whole
+      Then subscription "auditors" has "p1" waiting in whole
+
+    @needs:crash-points
+    Scenario: [5] One that came to the second parent in the middle of a merge
+      Given left has been split into low and high
+      And a merge of low and high has been cut short after-terminate
+      And subscription "auditors" has come to high, which takes messages still
+      And whole came of low and high
       When "p1" is written to whole
       Then subscription "auditors" has "p1" waiting in whole

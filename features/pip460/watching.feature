@@ -52,6 +52,13 @@ Feature: Watching a layout
       Then client A is told how orders is now
       And client B is told how orders is now
 
+    Scenario: [4] A client that reads nothing for many changes
+      Given client A has begun to watch orders
+      And left has been split into low and high, 12 times
+      And right has been split into third and fourth, 8 times
+      When high is split into first and second
+      Then client A is told how orders is now
+
   @PIP460-29 @MUST
   Rule: The epochs that one watch is told grow.
     A client that takes an old layout for a new one goes back to segments that are sealed.
@@ -101,6 +108,13 @@ Feature: Watching a layout
       When low and high are merged into whole
       Then client B is told how orders is now
       And client A is told how orders is now
+
+    @needs:more-brokers
+    Scenario: [4] The broker that had the controller has ended
+      Given client A has begun to watch orders at a broker that has no controller of it
+      And the controller of orders has crashed
+      When client B begins to watch orders
+      Then soon who asks for orders is told where its segments are
 
   @PIP460-31 @MUST
   Rule: Who asks for a topic that there is not is told so.

@@ -76,6 +76,14 @@ Feature: Acknowledging in a metadata-driven transaction
       When B aborts
       Then subscription "workers" has "i2", "i3" left
 
+    Scenario: [6] A classic transaction with the same number has committed, to which the subscription was added
+      Given A and classic K are transactions with the same number
+      And A has acknowledged "i1" for "workers"
+      And K has added "workers"
+      And K has committed
+      When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+
   @PIP471-63 @MUST @commits @aborts
   Rule: An end of acknowledgements on one subscription leaves the others alone.
     Each subscription is somebody's work of its own.
@@ -109,3 +117,11 @@ Feature: Acknowledging in a metadata-driven transaction
       And inputs has been unloaded
       When another consumer takes over "work"
       Then the consumer of "work" receives "i1", "i2", "i3" and nothing else
+
+    Scenario: [5] A new subscription under the name of one that was removed with something pending
+      Given A has acknowledged "i1" for "workers"
+      And subscription "workers" has been removed
+      And another consumer has taken over "workers"
+      When A commits
+      Then the consumer of "workers" receives "i1", "i2", "i3" and nothing else
+      And subscription "workers" has "i1", "i2", "i3" left

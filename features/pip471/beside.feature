@@ -45,6 +45,15 @@ Feature: Both kinds of transactions beside each other
       Then it is refused
       And readers of ledger see nothing
 
+    Scenario: [5] A classic transaction to which the subscription of another one was added
+      Given the topic "inputs" with "i1"
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A and classic K are transactions with the same number
+      And A has acknowledged "i1" for "workers"
+      And K has added "workers"
+      When K aborts
+      Then subscription "workers" has nothing left
+
   @PIP471-57 @MUST
   Rule: A message of a transaction of this kind on a topic of the other kind is refused, or at least holds up nobody.
     A message that waits for an end which nobody tells stops its topic for everybody.

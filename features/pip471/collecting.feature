@@ -57,6 +57,12 @@ Feature: Headers of transactions that ended long ago
       When A commits
       Then the store keeps the header of A for the retention
 
+    @needs:short-retention @needs:metadata-store @needs:crash @needs:virtual-time
+    Scenario: [4] A transaction whose time-out passed long ago, when the system was down
+      Given transaction C with a short time-out
+      When the system crashes and comes back behind the time-out and the retention of C
+      Then the store keeps the header of C for the retention
+
   @PIP471-38 @MUST
   Rule: A header of which no operation records are left is collected behind the retention.
     A store that keeps every transaction for ever is full one day.
@@ -82,6 +88,16 @@ Feature: Headers of transactions that ended long ago
       And the retention of C has passed
       When C commits
       Then it is refused
+
+    @needs:short-retention @needs:metadata-store
+    Scenario: [3] A subscription that was removed with something pending
+      Given the topic "inputs" with "i1"
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And subscription "workers" has been removed
+      And A has committed
+      When the retention of A passes
+      Then the store soon has no header of A
 
   @PIP471-39 @MUST
   Rule: The collection loses nothing of a transaction that a participant has not followed yet.

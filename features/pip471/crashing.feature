@@ -100,6 +100,20 @@ Feature: Crashes in the middle of metadata-driven transactions
       When the system crashes while B is OPEN and comes back
       Then subscription "workers" has "a1" left
 
+    @needs:store-faults @needs:crash
+    Scenario Outline: [10] The store fails when an abort is noted, and a crash comes before that is tried again
+      Given A has written "a1" to orders
+      And the store does not answer the next note of an abort, <failure>
+      And A has been asked to abort
+      And "p1" has been written to orders
+      When the system crashes and comes back
+      Then readers of orders see "p1"
+
+      Examples:
+        | failure               |
+        | and does not write it |
+        | and has written it    |
+
   @PIP471-34 @MUST @recovery
   Rule: A crash within the publishing of a message shows nothing of its open transaction.
     An entry in the ledger that no record speaks of is shown as soon as the segment is back.

@@ -39,6 +39,20 @@ Feature: Time-outs of metadata-driven transactions
       When A is left open past its time-out
       Then readers of orders see "p1"
 
+    @needs:store-faults
+    Scenario Outline: [5] The store fails when it is aborted
+      Given transaction A with a short time-out
+      And A has written "a1" to orders
+      And "p1" has been written to orders
+      And the store does not answer the next change of a header, <failure>
+      When A is left open past its time-out
+      Then readers of orders see "p1"
+
+      Examples:
+        | failure               |
+        | and does not write it |
+        | and has written it    |
+
   @PIP471-44 @MUST @commits @aborts
   Rule: Of a commit and a time-out at the same time one wins, and the answer to the client says which.
     A commit that is told as done and was aborted loses data.

@@ -139,6 +139,21 @@ Feature: Segments that are loaded again
       When "p1" is written to low
       Then readers of low see "a1"
 
+    Scenario: [9] It has written between the messages of one that committed
+      Given A has written "a1" to orders
+      And B has written "b1" to orders
+      And A has committed "a2" to orders
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "a1"
+
+    Scenario: [10] It has written several messages
+      Given A has committed "a1" to orders
+      And B has written "b1", "b2" to orders
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "a1"
+
   @PIP471-61 @MUST @recovery
   Rule: An open transaction goes on when the segment is loaded again, and both parts share the outcome.
     A transaction that is torn apart by a move of its segment is what clients cannot see coming.

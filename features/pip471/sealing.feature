@@ -3,7 +3,8 @@ Feature: Segments that are sealed under a transaction
   transaction ends in them all the same: its outcome is in the store, and not in a marker.
 
   Background:
-    Given the scalable topic "events" of segments "left" and "right"
+    Given the scalable topic "events" of segment "root"
+    And root has been split into left and right
     And transactions A and B
 
   @PIP471-49 @MUST @commits @sealing

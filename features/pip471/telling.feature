@@ -110,6 +110,24 @@ Feature: How participants learn of an end
         | and does not write it |
         | and has written it    |
 
+    @needs:store-faults
+    Scenario: [5] A commit of a message, beside an older transaction that is open
+      Given B has written "b1" to orders
+      And A has written "a1" to orders
+      And the next event of an end is late
+      When B commits
+      Then readers of orders see "b1"
+
+    @needs:store-faults @needs:metadata-store
+    Scenario: [6] A commit of an acknowledgement, beside an older transaction that is open
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "workers"
+      And the next event of an end is late
+      When B commits
+      Then the store soon has no operation records of B
+
   @PIP471-66 @MUST
   Rule: A store without sequence keys and indexes keeps all the laws.
     What the store does not do its clients do, and a crash in the middle of that must lose nothing.

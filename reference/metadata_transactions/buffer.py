@@ -115,6 +115,10 @@ class MetadataBuffer:
             self._abort(txn)
         self._open.pop(txn, None)
 
+    def note_aborted(self, txn: TxnId) -> None:
+        """Decision: that it is aborted is durable before its records go, by which it is known until then."""
+        self._records.set_aborted(self._segment, txn, self._aborted[txn])
+
     def note_end(self, txn: TxnId) -> None:
         """Decision: behind an end that is applied the watermark moves, and then the transaction's records can go."""
         self._records.set_watermark(self._segment, self.max_read_position)
@@ -177,7 +181,7 @@ class MetadataBuffer:
         if mine:
             rule("PIP471-35")
             self._aborted[txn] = mine[-1]
-            self._records.set_aborted(self._segment, txn, mine[-1])
+            self.note_aborted(txn)
 
     def _record(self, txn: TxnId) -> None:
         self._take_part(txn)  # first, so that no end is missed that comes with the record

@@ -124,6 +124,10 @@ class MetadataCoordinator:
             except Refused:
                 continue  # a client was first
 
+    def ended_at(self, header: Header) -> int:  # noqa: ARG002 - whatever its deadline was
+        """Decision: a transaction ends when that is decided, and its header is kept from then on."""
+        return self._machine.clock.now
+
     # -- What others may know
 
     def describe(self, txn: TxnId) -> Transaction:
@@ -175,7 +179,7 @@ class MetadataCoordinator:
     def _finalized(self, txn: TxnId, header: Header, version: int, state: State) -> bool:
         """Whether the compare-and-set was the first."""
         self._machine.crash_points.reach("before-header-cas")
-        ended = header.model_copy(update={"state": state, "finalizedAt": self._machine.clock.now})
+        ended = header.model_copy(update={"state": state, "finalizedAt": self.ended_at(header)})
         try:
             self._records.replace(txn, ended, version)
         except VersionConflict:

@@ -76,6 +76,7 @@ class PendingAckRecords:
         self._records.delete_operations(txn, self._name)
 
     def erase(self) -> None:
+        """Decision: its records go with it: nobody would follow an end for it, and a new one of its name would find them."""
         for txn in self._waiting:
             self._records.delete_operations(txn, self._name)
         self.participation.close()

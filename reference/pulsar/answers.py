@@ -3,7 +3,10 @@
 A client has several requests on their way, and takes an answer for that of the request which it names. PIP-31, "CommandNewTxn".
 """
 
+from collections.abc import Callable
+
 from fencepost.reference.kernel.rules import rule
+from fencepost.reference.scalable.layout import Layout, Segment
 
 
 class Answers:
@@ -34,6 +37,17 @@ class Answers:
         """Decision: whether a client that has closed its watch of a layout is told nothing more there: always."""
         rule("PIP460-32")
         return True
+
+    def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:  # noqa: ARG002 - as above
+        """Decision: which brokers a client is told to have the active segments: those that have them now, however old the layout is."""
+        rule("PIP460-27")
+        return {segment.number: find(segment) for segment in sorted(layout.active, key=lambda segment: segment.number)}
+
+    def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:  # noqa: ARG002 - as above
+        """Decision: whether a new consumer is told at once that a topic has nothing more for it: where it has ended, so that nothing is
+        open there either. `is_sealed` is whether nobody can write there, `has_more` whether there is anything that it may get now.
+        """
+        return has_ended
 
     def answers_acknowledgement(self, *, is_refusal: bool) -> bool:  # noqa: ARG002 - what a silent broker would look at
         """Decision: whether an acknowledgement whose request has an id is answered: always."""

@@ -20,7 +20,7 @@ from .errors import Error, Refused
 from .ledger import Ledger
 from .participants import EndOnParticipant, Participant
 from .pending_ack_store import PendingAckStore
-from .values import Action, TxnId
+from .values import Action, SubscriptionName, TxnId
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,14 @@ class Kinds:
         if name.startswith(TOPIC_DOMAIN):
             rule("PIP460-48")
         raise Refused(Error.INVALID_TOPIC_NAME, f"{name!r} is not a topic; expected persistent://TENANT/NAMESPACE/NAME")
+
+    def is_told(self, participant: Participant) -> bool:
+        """Decision: whether coordinators tell a participant of ends.
+
+        To a segment and its subscriptions the metadata store alone says what has ended, and not a coordinator with the same numbers.
+        """
+        topic = participant.topic if isinstance(participant, SubscriptionName) else participant
+        return not self.of_topic(topic).scalable
 
     def __iter__(self) -> Iterator[TransactionKind]:
         return iter(self._kinds)

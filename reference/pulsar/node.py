@@ -213,8 +213,8 @@ class Node:
 
         Raises Refused: TOPIC_TERMINATED when no marker can be written, SERVICE_NOT_READY when another node owns the topic.
         """
-        if message.topic not in self.topics.names or self._kinds.of_topic(message.topic).scalable:
-            return  # to a segment the metadata store alone says what has ended, and not a coordinator with the same numbers
+        if message.topic not in self.topics.names or not self._kinds.is_told(message.participant):
+            return
         found = self.topics.named(message.topic)
         match message.participant:
             case SubscriptionName(_, subscription):

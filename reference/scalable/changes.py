@@ -103,6 +103,11 @@ class LayoutChanges:
                 found |= set(self._segments.subscriptions_of(segment_topic(topic, parent)))
         return found
 
+    def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
+        """Decision: the subscriptions that came to any of the parents since the change began."""
+        rule("PIP460-18")
+        return self.subscriptions_for(topic, parents) - set(note.subscriptions)
+
     def seal(self, parents: Sequence[str]) -> None:
         """Decision: the parents take no more messages before the layout has children that do."""
         rule("PIP460-19")
@@ -175,7 +180,7 @@ class LayoutChanges:
     def _sealed(self, topic: str, note: ChangeNote, parents: Sequence[Segment]) -> ChangeNote:
         """Who subscribed to a parent since the change began finds the subscription on the children too; now nobody else can come."""
         self.seal([segment_topic(topic, one) for one in parents])
-        if late := self.subscriptions_for(topic, parents) - set(note.subscriptions):
+        if late := self.late_for(topic, parents, note):
             note = note.model_copy(update={"subscriptions": (*note.subscriptions, *sorted(late))})
             self._make_children(topic, note)
         self.hand_over([segment_topic(topic, one) for one in parents], list(_children(topic, note).values()))

@@ -204,6 +204,9 @@ def _without_parents(child: Segment, gone: Set[int]) -> Segment:
 def _active(layout: Layout, number: int, change: str) -> Segment:
     found = layout.named(number)
     if not found.is_active:
-        rule("PIP460-08" if change == "split" else "PIP460-11")
+        if change == "split":
+            rule("PIP460-08")
+        else:
+            rule("PIP460-11")
         raise LayoutRefused(f"segment {number} is sealed; only an active one can be {'split' if change == 'split' else 'merged'}")
     return found

@@ -48,11 +48,11 @@ class Topics:
 class LayoutWatch(Generic[Said]):
     """One client's watch of a topic. `say` makes what is told of a layout; it is made at once, and waits here until it is taken."""
 
-    def __init__(self, say: Callable[[Layout], Said], close: Callable[[], None]) -> None:
+    def __init__(self, say: Callable[[Layout], Said], waiting: deque[Said], close: Callable[[], None]) -> None:
         self.epoch = -1
         """The epoch of the newest layout that was told."""
         self._say = say
-        self._waiting: deque[Said] = deque(maxlen=MOST_WAITING)
+        self._waiting = waiting
         self._close = close
 
     def tell(self, layout: Layout) -> None:
@@ -113,7 +113,7 @@ class Newsroom:
 
     def watch_layout(self, topic: str, say: Callable[[Layout], Said]) -> LayoutWatch[Said]:
         """Begin to tell the layouts of a topic. Raises Refused: TOPIC_NOT_FOUND, UNKNOWN for a record that nobody can read."""
-        watch: LayoutWatch[Said] = LayoutWatch(say, lambda: self.end(stop))
+        watch: LayoutWatch[Said] = LayoutWatch(say, self.waiting(), lambda: self.end(stop))
         stop = self._begin(topic, only(paths.layout(topic)), lambda: self.look(topic, watch))
         try:  # behind the beginning, so that no change is missed
             first = self.first_told(topic)
@@ -136,6 +136,11 @@ class Newsroom:
             stop()
             raise
         return watch
+
+    def waiting(self) -> deque[Said]:
+        """Decision: where layouts wait for a client that does not read: behind the last of so many, the oldest goes."""
+        rule("PIP460-28")
+        return deque(maxlen=MOST_WAITING)
 
     def first_told(self, topic: str) -> Layout:
         """Decision: the layout that a watch begins with: what the store has now. Raises Refused."""

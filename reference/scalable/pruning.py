@@ -53,7 +53,11 @@ class Pruning:
             if self._segments.has_open_transactions(name):
                 return False
             needing |= set(self._segments.subscriptions_of(name))
-        return all(self._segments.is_drained(name, subscription) for subscription in needing)
+        return all(self.is_drained(name, subscription) for subscription in needing)
+
+    def is_drained(self, segment: str, subscription: str) -> bool:
+        """Decision: whether a subscription needs nothing of a segment any more."""
+        return self._segments.is_drained(segment, subscription)
 
     def _over(self, topic: str, layout: Layout) -> list[Segment]:
         """In the order of their numbers, in which a parent comes before its children."""

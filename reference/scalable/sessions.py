@@ -116,7 +116,7 @@ class Sessions:
     def look(self, topic: str) -> None:
         """Deal out the segments of a topic, where this node leads it, as they and the consumers are now. What cannot be asked now waits."""
         try:
-            if self._leadership.leader_of(topic) != self._leadership.node or (layout := self._topics.find(topic)) is None:
+            if not self.leads(topic) or (layout := self._topics.find(topic)) is None:
                 self._led.pop(topic, None)
                 return
             there = self._topics.subscriptions(topic)
@@ -140,6 +140,11 @@ class Sessions:
 
     # -- Decisions
 
+    def leads(self, topic: str) -> bool:
+        """Decision: whether this node deals out the segments of a topic: where the store says so now, whatever it did before."""
+        rule("PIP460-41")
+        return self._leadership.leader_of(topic) == self._leadership.node
+
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         """Decision: what a subscription's stream consumers may read now."""
         only_parents = self._profile.children_wait_for == "parents"
@@ -148,6 +153,16 @@ class Sessions:
     def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> Mapping[str, tuple[Segment, ...]]:
         """Decision: who of these consumers reads what."""
         return assign(segments, names)
+
+    def sharing(self, members: Mapping[str, Member], layout: Layout) -> Mapping[str, Member]:  # noqa: ARG002 - what a hasty one looks at
+        """Decision: the consumers to whom segments are dealt: also those that are waited for, whatever changes meanwhile."""
+        rule("PIP460-37")
+        return members
+
+    def is_cut_off_by(self, member: Member, session: Session) -> bool:
+        """Decision: whether a consumer is lost with a connection: with the one that it has now, and with none that it had before."""
+        rule("PIP460-37")
+        return member.session is session
 
     def waited_for_until(self) -> int:
         """Decision: until when a consumer that is lost now is waited for, in ms."""
@@ -162,6 +177,7 @@ class Sessions:
     def taken_over(self, registration: Registration) -> Member:
         """Decision: what a controller makes of a registration that it did not see: its consumer was lost just now."""
         rule("PIP460-39")
+        rule("PIP460-52")
         return Member(registration, until=self.waited_for_until())
 
     def tell(self, session: Session, assignment: Assignment) -> None:
@@ -174,11 +190,11 @@ class Sessions:
 
     def _lost(self, topic: str, subscription: str, name: str, session: Session) -> None:
         member = self._led.get(topic, {}).get(subscription, {}).get(name)
-        if member is not None and member.session is session:
+        if member is not None and self.is_cut_off_by(member, session):
             member.session, member.until = None, self.waited_for_until()
 
     def _deal(self, topic: str, subscription: str, layout: Layout) -> None:
-        members = self._members(topic, subscription)
+        members = self.sharing(self._members(topic, subscription), layout)
         if any(member.registration.kind == "CHECKPOINT" for member in members.values()):
             segments: Iterable[Segment] = layout.segments.values()  # nobody else knows what such a consumer has read
         else:

@@ -1,7 +1,8 @@
 """Splits and merges: asked for one by one, again and again, at the same time, and while somebody writes."""
 
+from fencepost.adapters.pulsar.values import SubscriptionType
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.contract.outcomes import Done, Refused
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.answers import known, reported
 from fencepost.steps.outcomes import achieved, error_of
 from fencepost.steps.pulsar.context import ScenarioContext
@@ -79,6 +80,40 @@ def is_asked_for(context: ScenarioContext, scalable_topics: ScalableTopics, chan
 def retention_passes(context: ScenarioContext) -> None:
     for _ in context.session.time.attempts(_RETENTION_PASSED_S):
         pass
+
+
+@PIP460.given("{change} has been cut short {moment}")
+def has_been_cut_short(context: ScenarioContext, scalable_topics: ScalableTopics, change: Change, moment: str) -> None:
+    """The system loses its power when it comes to that point of the change, and starts again with what was durable."""
+    context.session.faults.crash_at(moment)
+    answer = scalable_topics.change(change).answer
+    if not isinstance(answer, Unknown):
+        raise SetUpFailed(f"the system did not come to {moment} of {change}: {answer}")
+    context.session.faults.restart()
+
+
+@PIP460.given("{family} came of {parents:family}")
+def came_of(context: ScenarioContext, scalable_topics: ScalableTopics, family: tuple[str, ...], parents: tuple[str, ...]) -> None:
+    """Within patience the parents have these children, all of them active, whoever completed the change. They are called so, the lowest
+    hashes first."""
+    topic, due = scalable_topics.places[parents[0]].topic, {scalable_topics.places[name].number for name in parents}
+    for _ in context.session.time.attempts():
+        born = [segment for segment in scalable_topics.given_layout(topic).active if set(segment.parents) == due]
+        if len(born) == len(family):
+            for name, segment in zip(family, born, strict=True):
+                scalable_topics.call(name, topic, segment)
+            return
+    raise SetUpFailed(f"{' and '.join(parents)} did not become {' and '.join(family)}")
+
+
+@PIP460.given("subscription {subscription} has come to {segment}, which takes messages still")
+def has_come_late(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, segment: str) -> None:
+    """A shared one with a consumer, from the first message on. Behind its answer the layout calls the segment active: whatever seals it
+    comes later."""
+    context.subscriptions.subscribe(subscription, segment, SubscriptionType.SHARED, subscription)
+    found = scalable_topics.segment(scalable_topics.given_layout(scalable_topics.places[segment].topic), segment)
+    if found is None or found.is_sealed:
+        raise SetUpFailed(f"{segment} is sealed already, so that nobody need know of {subscription} behind it")
 
 
 @PIP460.when("{change} and {other:change} are asked for at the same time")

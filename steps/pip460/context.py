@@ -17,6 +17,8 @@ from fencepost.steps.pulsar.context import ScenarioContext
 
 from .vocabulary import Change
 
+_NAMESPACE = "public/default"
+
 
 @dataclass(frozen=True)
 class Place:
@@ -50,14 +52,16 @@ class ScalableTopics:
     """The layouts of each topic that somebody was told."""
     asked: list[Asked] = field(default_factory=list)
 
-    def make(self, name: str, segments: int, *, is_deduplicated: bool = False) -> Outcome[None]:
-        """A scalable topic that only this scenario uses, or the same again, once it was deleted; where it is deduplicated, in a namespace
-        of its own.
+    def make(self, name: str, segments: int, *, is_deduplicated: bool = False, is_neighbouring: bool = False) -> Outcome[None]:
+        """A scalable topic that only this scenario uses, or the same again, once it was deleted; in a namespace of its own, where that is
+        deduplicated, or where its name is to begin with that of the others' namespace.
         """
-        namespace = "public/default"
-        if is_deduplicated:
-            namespace = f"public/{self.context.session.unique(name)}"
+        namespace = _NAMESPACE
+        if is_deduplicated or is_neighbouring:
+            unique = self.context.session.unique(name)
+            namespace = f"{_NAMESPACE}-{unique}" if is_neighbouring else f"public/{unique}"
             achieved(self.context.client.create_namespace(namespace), f"making the namespace {namespace}")
+        if is_deduplicated:
             achieved(self.context.client.set_deduplication(namespace, True), f"having {namespace} deduplicated")
         full = self.by_name.setdefault(name, scalable(self.context.session.unique(name), namespace))
         self.context.topics.by_name[name] = full
@@ -68,6 +72,10 @@ class ScalableTopics:
         """Call its active segments so, the lowest hashes first."""
         for name, segment in zip(names, self.layout(topic).active, strict=False):
             self.call(name, topic, segment)
+
+    def namespace_of(self, topic: str) -> str:
+        """TENANT/NAMESPACE of a scalable topic."""
+        return self.by_name[topic].partition("://")[2].rpartition("/")[0]
 
     def call(self, name: str, topic: str, segment: LayoutSegment) -> None:
         """Call a segment of a topic so."""
@@ -119,9 +127,14 @@ class ScalableTopics:
         return tuple(self.places[name].number for name in change.segments)
 
     def name_children(self, asked: Asked, names: Sequence[str]) -> bool:
-        """Call the active segments that there were not before so, the lowest hashes first; whether there are so many."""
+        """Call the active segments that there were not before so, the lowest hashes first; whether there are so many.
+
+        A system may complete an earlier change in the meantime: its children have other parents.
+        """
         known = {segment.number for segment in asked.before.segments}
         born = [segment for segment in self.layout(asked.topic).active if segment.number not in known]
+        if len(born) > len(names):
+            born = [segment for segment in born if not {*asked.numbers}.isdisjoint(segment.parents)]
         for name, segment in zip(names, born, strict=False):
             self.call(name, asked.topic, segment)
         return len(born) == len(names)

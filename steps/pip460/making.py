@@ -12,11 +12,13 @@ from fencepost.steps.pulsar.vocabulary import shown
 from .context import Place, ScalableTopics
 from .vocabulary import PIP460
 
+OLD_CLIENT = "old client"
+"""Who takes a topic for a topic, whatever its name says."""
 _FAR_AWAY = 1_000_000
 """More segments than any scenario has."""
 
 MAKE = PIP460.act(
-    given="the[ {deduplicated}] scalable {topics} of {segments}",
+    given="the[ {deduplicated}] scalable {topics} of {segments}[, {neighbouring}]",
     when="an administrator makes the scalable {topics} of {segments}",
     meaning="A new scalable topic; each of its segments has a name of its own in the scenario, and is used as a topic. One that was "
     "deleted is made again under its name.",
@@ -30,10 +32,15 @@ DELETE = PIP460.act(
 
 @MAKE.given
 def scalable_topic_of(
-    scalable_topics: ScalableTopics, topics: tuple[str, ...], segments: tuple[str, ...], deduplicated: str | None
+    scalable_topics: ScalableTopics,
+    topics: tuple[str, ...],
+    segments: tuple[str, ...],
+    deduplicated: str | None,
+    neighbouring: str | None,
 ) -> None:
     for topic in topics:
-        achieved(scalable_topics.make(topic, len(segments), is_deduplicated=deduplicated is not None), f"making the scalable topic {topic}")
+        made = scalable_topics.make(topic, len(segments), is_deduplicated=bool(deduplicated), is_neighbouring=bool(neighbouring))
+        achieved(made, f"making the scalable topic {topic}")
         scalable_topics.name_segments(topic, segments)
 
 
@@ -88,7 +95,7 @@ def looks_at_the_layout(context: ScenarioContext, scalable_topics: ScalableTopic
 @PIP460.when("a client {opening} {topic}[ {domain}]")
 def opens(context: ScenarioContext, opening: str, topic: str, domain: str | None) -> None:
     """Once, as every client does with a topic's name; `topic://` is a domain as others for who knows nothing of scalable topics."""
-    client: PulsarProbe = context.session.client("old client")
+    client: PulsarProbe = context.session.client(OLD_CLIENT)
     full = context.topics[topic]
     name = full if domain is None else persistent(full.rpartition("/")[2])
     if opening == "subscribes to":
@@ -100,9 +107,13 @@ def opens(context: ScenarioContext, opening: str, topic: str, domain: str | None
 @PIP460.then("{topic} {found} among the scalable topics of its namespace")
 def is_listed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, found: str) -> None:
     """As an administrator is told."""
-    there = observed(context.client.scalable_topics(), "listing the scalable topics")
-    seen = "is" if scalable_topics.by_name[topic] in there else "is not"
-    context.evidence.expect(seen == found, found, seen, what=f"{topic} in the list")
+    _expect_listed(context, scalable_topics, topic, found, topic)
+
+
+@PIP460.then("{topic} {found} among the scalable topics of the namespace of {other:topic}")
+def is_listed_there(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, found: str, other: str) -> None:
+    """As an administrator is told."""
+    _expect_listed(context, scalable_topics, topic, found, other)
 
 
 @PIP460.then("subscription {subscription} has {content} waiting in {topic}")
@@ -137,6 +148,13 @@ def takes_a_message(context: ScenarioContext, scalable_topics: ScalableTopics, t
     for name, (value, _) in sent.items():
         seen = context.topics.seen_up_to(name, value)
         context.evidence.expect(value in seen, shown([value]), shown(seen), what=f"readers of {name}")
+
+
+def _expect_listed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, found: str, whose: str) -> None:
+    namespace = scalable_topics.namespace_of(whose)
+    there = observed(context.client.scalable_topics(namespace), f"listing the scalable topics of {namespace}")
+    seen = "is" if scalable_topics.by_name[topic] in there else "is not"
+    context.evidence.expect(seen == found, found, seen, what=f"{topic} in the list")
 
 
 def _written(context: ScenarioContext, name: str, value: str) -> Outcome[MessageId]:

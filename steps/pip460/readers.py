@@ -42,6 +42,8 @@ class Member:
     """Of a checkpoint consumer, which keeps its positions itself: its readers of segments."""
     positions: dict[str, MessageId] = field(default_factory=dict)
     """Of the same: where it has begun in them. A broker may begin with that message, which the consumer has."""
+    former: StreamConsumer | None = None
+    """Its registration on the connection that it had before the newest one."""
     marked: int = 0
     is_cut_off: bool = False
 
@@ -83,6 +85,7 @@ class Readers:
             return self._read_from(member, {})
         joined: Outcome[TopicReader] = client.join_queue(full, group) if role == QUEUE else client.join_stream(full, group, name)
         if isinstance(joined, Done):
+            member.former = member.reader if isinstance(member.reader, StreamConsumer) else None
             member.reader, member.marked, member.is_cut_off = joined.value, 0, False
             self.attach()
         return joined
@@ -106,6 +109,13 @@ class Readers:
             member.client.leave_stream(member.reader)
         member.client.close()
         member.is_cut_off = True
+
+    def end_former(self, name: str) -> None:
+        """The connection is gone over which a consumer was registered before it came back."""
+        member = self.members[name]
+        if member.former is None:
+            raise SetUpFailed(f"{name} has had one connection")
+        member.client.leave_stream(member.former)
 
     def mark(self) -> None:
         """What is told from now on is because of what comes now."""

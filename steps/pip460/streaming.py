@@ -12,8 +12,8 @@ from .context import ScalableTopics
 from .readers import Member, Readers
 from .vocabulary import PIP460
 
-_GRACE_S, _MOST_OF_IT_S = 61.0, 45.0
-"""Longer than a controller waits for a consumer, and not so long, in any case."""
+_GRACE_S, _MOST_OF_IT_S = 63.0, 45.0
+"""Longer than a controller waits for a consumer which looks who is there once a second, and not so long, in any case."""
 _MOMENT_S = 2.0
 _NOTHING = "nothing"
 
@@ -60,6 +60,15 @@ def is_cut_off(context: ScenarioContext, readers: Readers, member: str) -> None:
         pass
 
 
+@PIP460.given("the connection that {member} had before has ended")
+def former_has_ended(context: ScenarioContext, readers: Readers, member: str) -> None:
+    """A consumer that has joined twice without being cut off ends the first of its connections, without a word, and a moment passes in
+    which somebody could act on that."""
+    readers.end_former(member)
+    for _ in context.session.time.attempts(_MOMENT_S):
+        pass
+
+
 @GRACE.given
 @GRACE.when
 def grace_passes(context: ScenarioContext, readers: Readers, nearly: str | None) -> None:
@@ -98,6 +107,20 @@ def controller_has_crashed(context: ScenarioContext, scalable_topics: ScalableTo
     context.session.faults.crash_broker(layout.controller)  # type: ignore[attr-defined]  # of those who offer more-brokers
 
 
+@PIP460.given("another broker has become the controller of {topic}, while the former one lives")
+def controller_has_changed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+    """The session of the controller's broker with the metadata store has expired, as behind a long pause, and the others noticed that
+    first."""
+    full = scalable_topics.by_name[topic]
+    before = achieved(context.client.looked_up(full), f"looking {topic} up").controller
+    if before is None:
+        raise SetUpFailed(f"nobody is told to be the controller of {topic}")
+    context.session.faults.expire_session(before)  # type: ignore[attr-defined]  # of those who offer more-brokers and store-faults
+    after = achieved(context.client.looked_up(full), f"looking {topic} up").controller
+    if after in (None, before):
+        raise SetUpFailed(f"the controller of {topic} was at {before}, and is at {after}")
+
+
 @PIP460.then("{member} is assigned {assigned}[, {undisturbed}]")
 def is_assigned(
     context: ScenarioContext,
@@ -118,11 +141,13 @@ def is_assigned(
     seen = _named(scalable_topics, one, found)
     context.evidence.expect(found == due, " and ".join(assigned) or _NOTHING, seen, what=f"segments of {member}")
     if undisturbed is not None:
-        others = [
-            numbers for numbers in _since(context, scalable_topics, one) if set(numbers) != set(one.told[max(one.marked - 1, 0)].numbers)
-        ]
-        what = f"segments that {member} was told of meanwhile"
-        context.evidence.expect(not others, "no others", _named(scalable_topics, one, set(others[0])) if others else "no others", what=what)
+        _expect_undisturbed(context, scalable_topics, member, one)
+
+
+@PIP460.then("{member} was told of no other segments")
+def is_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, member: str) -> None:
+    """Than those that it had: not since the When, up to where it is told of a split of one of them that is made now."""
+    _expect_undisturbed(context, scalable_topics, member, readers[member])
 
 
 @PIP460.then("each active segment of {topic} is assigned {distribution} to {members}")
@@ -151,6 +176,13 @@ def was_read(context: ScenarioContext, readers: Readers, members: tuple[str, ...
     found = [message.value for name, message in readers.log if name in members]
     by = sorted if order else list
     context.expect_messages(f"reading of {' and '.join(members)}", by(content), by(found))
+
+
+def _expect_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, name: str, one: Member) -> None:
+    before = set(one.told[max(one.marked - 1, 0)].numbers)
+    others = [numbers for numbers in _since(context, scalable_topics, one) if set(numbers) != before]
+    seen = _named(scalable_topics, one, set(others[0])) if others else "no others"
+    context.evidence.expect(not others, "no others", seen, what=f"segments that {name} was told of meanwhile")
 
 
 def _without_drained(layout: Layout, numbers: Sequence[int], due: set[int]) -> set[int]:

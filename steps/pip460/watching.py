@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Layout, LayoutWatch
+from fencepost.adapters.pulsar.values import Layout, LayoutSegment, LayoutWatch, TopicsWatch
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved, observed
@@ -67,6 +67,26 @@ def begins_to_watch(context: ScenarioContext, watchers: Watchers, watcher: str, 
     context.ask("SCALABLE_TOPIC_LOOKUP", watchers.watch(watcher, context.topics[topic], broker))
 
 
+@PIP460.when("client {watcher} begins to watch the namespace of {topic}")
+def begins_to_watch_the_namespace(
+    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str
+) -> None:
+    """WATCH_SCALABLE_TOPICS."""
+    watch = watchers.client(watcher).watch_scalable_topics(scalable_topics.namespace_of(topic))
+    context.ask("WATCH_SCALABLE_TOPICS", watch)
+
+
+@PIP460.then("it is told of {topic} and not of {other:topic}")
+def is_told_of(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, other: str) -> None:
+    """The answer to a watch of a namespace, which has all topics of that namespace."""
+    answer = context.answer
+    if not (isinstance(answer, Done) and isinstance(answer.value, TopicsWatch)):
+        context.evidence.expect(False, "the topics of the namespace", str(answer), what=f"answer to {context.asked}")
+        return
+    seen = [name for name in (topic, other) if scalable_topics.by_name[name] in answer.value.first]
+    context.evidence.expect(seen == [topic], topic, " and ".join(seen) or "neither", what="topics of the namespace")
+
+
 @PIP460.given("client {watcher} has {parting}")
 def has_parted(watchers: Watchers, watcher: str, parting: str) -> None:
     """SCALABLE_TOPIC_CLOSE of its last watch, or the end of its connection without a word."""
@@ -102,6 +122,19 @@ def is_told(
     context.evidence.expect(not lost, "a broker for each", seen, what=f"brokers that {watcher} is told")
 
 
+@PIP460.then("soon who asks for {topic} is told where its segments are")
+def is_told_where(context: ScenarioContext, topic: str) -> None:
+    """Within patience the answer to a SCALABLE_TOPIC_LOOKUP names for each active segment a broker that lives and says that it has it."""
+    wrong = ["no layout"]
+    for _ in context.session.time.attempts():
+        layout = observed(context.client.looked_up(context.topics[topic]), f"looking {topic} up")
+        wrong = [f"{one} at {one.broker}" for one in layout.active if not _is_there(context, one)]
+        if not wrong:
+            break
+    expected = "a broker for each segment"
+    context.evidence.expect(not wrong, expected, "; ".join(wrong) or expected, what=f"brokers of {topic}")
+
+
 @PIP460.then("the epochs that client {watcher} was told grow")
 def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> None:
     """Each is greater than the one before, in all that its watch was told a while longer, up to the answer to a later request."""
@@ -132,6 +165,11 @@ def _shape(layout: Layout) -> tuple[object, ...]:
 def _is_at(context: ScenarioContext, segment: str, broker: str | None) -> bool:
     """Whether that broker says that it has a segment."""
     return broker is not None and observed(context.client.is_served_by(segment, broker), f"asking {broker} for {segment}")
+
+
+def _is_there(context: ScenarioContext, segment: LayoutSegment) -> bool:
+    """Whether a segment is where it is told to be; a broker that cannot be asked does not have it."""
+    return segment.broker is not None and context.client.is_served_by(segment.topic, segment.broker) == Done(True)
 
 
 def _elsewhere(context: ScenarioContext, topic: str) -> str:

@@ -2,6 +2,7 @@
 
 from fencepost.steps.pulsar.context import ScenarioContext
 
+from .storing import RETENTION_PASSED_S
 from .vocabulary import PIP471
 
 COME_BACK = PIP471.act(
@@ -21,3 +22,14 @@ def will_crash(context: ScenarioContext, point: str) -> None:
 @COME_BACK.when
 def comes_back(context: ScenarioContext) -> None:
     context.session.faults.restart()
+
+
+@PIP471.when("the system crashes and comes back behind the time-out and the retention of {transaction}")
+def comes_back_late(context: ScenarioContext, transaction: str) -> None:
+    """A power cut, and a start when its time-out has passed, and then as much time as headers of transactions that have ended are kept."""
+    session = context.session
+    session.faults.crash()
+    left_s = (context.transactions[transaction].expires_ms - session.time.now_ms()) / 1000
+    for _ in session.time.attempts(left_s + RETENTION_PASSED_S):
+        pass
+    session.faults.restart()

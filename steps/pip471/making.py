@@ -3,11 +3,15 @@
 from dataclasses import replace
 
 from fencepost.adapters.pulsar.values import Action, persistent
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.transactions import TIME_OUTS_MS, Transaction
 
 from .vocabulary import PIP471
+
+_AT_MOST = 200
+"""So many transactions of one kind are begun to reach the numbers of the other. Scenarios begin few of each."""
 
 
 @PIP471.given("the {segments} of one topic")
@@ -40,6 +44,24 @@ def classic_transactions(context: ScenarioContext, transactions: tuple[str, ...]
     for name in transactions:
         begun = context.client.new_transaction(TIME_OUTS_MS[None], scalable=False)
         context.transactions.by_name[name] = Transaction(achieved(begun, f"beginning classic transaction {name}"))
+
+
+@PIP471.given("{transaction} and classic {other:transaction} are transactions with the same number")
+def have_the_same_number(context: ScenarioContext, transaction: str, other: str) -> None:
+    """Open transactions of both kinds. Whichever kind is behind begins others, and commits them, until the ids differ in the kind alone."""
+    transactions = context.transactions
+    classic_transactions(context, (other,))
+    for _ in range(_AT_MOST):
+        ours, theirs = context.id_of(transaction), context.id_of(other)
+        if ours.sequence == theirs.sequence:
+            return
+        behind = transaction if ours.sequence < theirs.sequence else other
+        achieved(transactions.end(behind, Action.COMMIT), f"committing {behind}, whose number is behind")
+        if behind == other:
+            classic_transactions(context, (other,))
+        else:
+            transactions.begin(transaction)
+    raise SetUpFailed(f"{transaction} is {context.id_of(transaction)} and {other} is {context.id_of(other)} still")
 
 
 @PIP471.given("{transaction} has the numbers of classic {other:transaction}")

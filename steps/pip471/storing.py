@@ -1,5 +1,6 @@
 """What the metadata store has of a transaction, and its troubles. An administrator's view: no client is asked."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -13,7 +14,7 @@ T = TypeVar("T")
 
 _FAULTS = {"lost": "watch-lost", "late": "watch-late", "told twice": "watch-doubled"}
 _FAILURES = {"and does not write it": "write-fails-before", "and has written it": "write-fails-after"}
-_RETENTION_PASSED_S = 12.0
+RETENTION_PASSED_S = 12.0
 """Longer than a retention of a few seconds with the interval at which headers are collected."""
 _SHORTEST_RETENTION_MS = 2_000
 """Longer than the interval at which headers are collected: without a retention, a header would be gone before."""
@@ -65,17 +66,20 @@ def has_no_operations(context: ScenarioContext, transaction: str) -> None:
 
 @PIP471.then("the store keeps the header of {transaction} for the retention")
 def keeps_the_header(context: ScenarioContext, transaction: str) -> None:
-    """It is looked at again and again. Whenever it is gone, the end was at least two seconds ago, the shortest retention."""
+    """It is looked at again and again. Whenever it is gone, the end was at least two seconds ago, the shortest retention: so it said, and
+    so it is where it was seen open before, for an end that is dated back is no older."""
     last: HeaderSeen | None = None
-    for _ in context.session.time.attempts(_RETENTION_PASSED_S):
+    open_ms = -math.inf
+    for _ in context.session.time.attempts(RETENTION_PASSED_S):
         asked_ms = context.session.time.now_ms()
         header = _header(context, transaction)
         if header is None:
-            kept = last is not None and last.ended_ms is not None and asked_ms - last.ended_ms >= _SHORTEST_RETENTION_MS
-            seen = f"gone at {asked_ms:.0f}, last seen as {last}"
+            ended_ms = None if last is None or last.ended_ms is None else max(last.ended_ms, open_ms)
+            kept = ended_ms is not None and asked_ms - ended_ms >= _SHORTEST_RETENTION_MS
+            seen = f"gone at {asked_ms:.0f}, last seen as {last}, and open at {open_ms:.0f}"
             context.evidence.expect(kept, "kept for the retention", seen, what=f"header of {transaction}")
             return
-        last = header
+        last, open_ms = header, asked_ms if header.ended_ms is None else open_ms
     context.evidence.saw(f"the header of {transaction} is still there")
 
 
@@ -129,6 +133,12 @@ def does_not_note(context: ScenarioContext, failure: str) -> None:
     _troubles(context).trouble_store(_FAILURES[failure], "aborts")
 
 
+@PIP471.given("the store does not answer the next change of a header, {failure}")
+def does_not_change(context: ScenarioContext, failure: str) -> None:
+    """Of any transaction, whoever asks for it: its end, the next time."""
+    _troubles(context).trouble_store(_FAILURES[failure], "headers")
+
+
 @PIP471.given("the next event of an end is {trouble}")
 def event_has_trouble(context: ScenarioContext, trouble: str) -> None:
     """The first that a participant would be told of. What is late is held until it is released."""
@@ -158,7 +168,7 @@ RETENTION = PIP471.act(
 @RETENTION.when
 def retention_passes(context: ScenarioContext, transaction: str) -> None:
     assert context.transactions[transaction].is_over, f"{transaction} was ended before its header is collected"
-    for _ in context.session.time.attempts(_RETENTION_PASSED_S):
+    for _ in context.session.time.attempts(RETENTION_PASSED_S):
         pass
 
 

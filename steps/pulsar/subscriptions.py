@@ -63,13 +63,16 @@ class Subscriptions:
         self.by_name[name] = Subscriber(topic, subscription, achieved(subscribed, f"subscribing {name} to {topic}"))
         return self[name]
 
-    def replace_consumer(self, name: str, permits: int | None = None) -> None:
-        """The consumer leaves, and then another one subscribes. With few permits, it asks for more only as it receives messages."""
+    def replace_consumer(self, name: str, permits: int | None = None, *, looking: bool = False) -> None:
+        """The consumer leaves, and then another one subscribes. With few permits, it asks for more only as it receives messages. Who is
+        looking at what is left is not to be refused.
+        """
+        done = observed if looking else achieved
         client, one = self.topics.transactions.client, self[name]
         if not one.is_removed:
-            achieved(client.close_consumer(one.consumer), f"closing the consumer of {name}")
+            done(client.close_consumer(one.consumer), f"closing the consumer of {name}")
         subscribed = client.subscribe(one.subscription.topic, one.subscription.name, one.consumer.type, permits=permits or _PERMITS)
-        one.consumer = achieved(subscribed, f"subscribing {name} again")
+        one.consumer = done(subscribed, f"subscribing {name} again")
         one.is_removed = False
 
     def received(self, name: str, expected: Collection[str]) -> list[str]:
@@ -116,5 +119,5 @@ class Subscriptions:
     def left(self, name: str, expected: Collection[str]) -> list[str]:
         """What the next consumer is given, once this one has left."""
         self.topics.transactions.await_ends()
-        self.replace_consumer(name)
+        self.replace_consumer(name, looking=True)
         return self.received(name, expected)

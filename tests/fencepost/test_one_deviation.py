@@ -5,6 +5,9 @@ from commands import compliance
 from defect_runs import run_all
 
 MOST_REDS = 3
+LEAST_ASKED = 280
+OF_SEALED_LOGS = {"CORE-43", "CORE-44", "CORE-45"}
+"""No log of Kafka can be sealed."""
 
 DEVIATIONS = {
     "complete-shown-as-empty": {"KIP890-148"},
@@ -30,5 +33,7 @@ def test_one_deviation_is_few_reds_and_leaves_no_question_unasked(name: str, jud
 
     assert DEVIATIONS[name] <= red
     assert len(red) <= MOST_REDS
-    assert set(verdicts.values()) <= {"met", "violated", "not_run", "excluded"}
-    assert sum(verdict == "met" for verdict in verdicts.values()) > len(verdicts) // 2
+    asked = {requirement: verdict for requirement, verdict in verdicts.items() if verdict not in ("not_run", "excluded")}
+    assert {requirement for requirement, verdict in asked.items() if verdict == "not_offered"} == OF_SEALED_LOGS
+    assert set(asked.values()) <= {"met", "violated", "not_offered"}
+    assert len(asked) > LEAST_ASKED

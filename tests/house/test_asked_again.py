@@ -11,7 +11,9 @@ from commands import Finished
 IMAGE = "fencepost/image:1"
 
 
-def runs(monkeypatch: pytest.MonkeyPatch, *red: tuple[str, ...], anomalies: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+def runs(
+    monkeypatch: pytest.MonkeyPatch, *red: tuple[str, ...], anomalies: tuple[str, ...] = (), otherwise: str = "met"
+) -> list[tuple[str, ...]]:
     """Each run is red for what its place says; the commands are noted. Red histories are those of the first run."""
     commands: list[tuple[str, ...]] = []
 
@@ -21,9 +23,9 @@ def runs(monkeypatch: pytest.MonkeyPatch, *red: tuple[str, ...], anomalies: tupl
         folder = Path(commands[-1][commands[-1].index("--results") + 1])
         folder.mkdir(exist_ok=True)
         told = [{"requirement": name, "red": True} for name in anomalies if len(commands) == 1]
-        rows = [{"id": name, "verdict": "violated" if name in now else "met"} for name in ("A-1", "A-2")]
+        rows = [{"id": name, "verdict": "violated" if name in now else otherwise} for name in ("A-1", "A-2")]
         (folder / "compliance.json").write_text(json.dumps({"requirements": rows, "histories": {"anomalies": told}}))
-        code = 1 if now or told else 0
+        code = 1 if now or told or otherwise != "met" else 0
         assert code in (expect if isinstance(expect, tuple) else (expect,)), f"exit code {code}"
         return Finished(code, "", "")
 
@@ -51,6 +53,14 @@ def test_what_is_red_once_is_told(
     assert found == {"A-2"}
     assert [[part for part in command if part.startswith("--only")] for command in commands[1:]] == [["--only=A-2"]] * TIMES
     assert all("--check" in command for command in commands)
+
+
+def test_what_deviates_as_known_when_it_is_asked_again_is_not_red(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Though a run in which nothing is met ends with exit code 1."""
+    runs(monkeypatch, ("A-2",), *[()] * TIMES, otherwise="known_deviation")
+
+    with pytest.warns(RedOnce, match="A-2"):
+        assert judge_container("pulsar", IMAGE, (), tmp_path) == {"A-2"}
 
 
 def test_what_is_red_again_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

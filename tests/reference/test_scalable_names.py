@@ -116,7 +116,7 @@ def test_each_thing_has_its_place() -> None:
 
 
 def test_the_profiles_differ_where_the_release_differs_from_the_text() -> None:
-    """Seven times; both merge two neighbours and take the high half of a key's hash."""
+    """Nine times; both merge two neighbours and take the high half of a key's hash."""
     assert set(ScalableProfile.names()) == {"seed", "pulsar-5.0"}
     text, release = (ScalableProfile.load(name).model_dump() for name in ("seed", "pulsar-5.0"))
     assert {key for key in text if text[key] != release[key]} - {"name", "imitates"} == {
@@ -127,6 +127,8 @@ def test_the_profiles_differ_where_the_release_differs_from_the_text() -> None:
         "sealed_segments",
         "pushed_epochs",
         "refused_change",
+        "children_wait_for",
+        "repeated_messages",
     }
     assert (text["merge"], text["merged_at_once"], text["segment_hash"]) == ("adjacent", 2, "high")
     assert (text["sealed_retention_ms"], text["grace_period_ms"]) == (60_000, 60_000)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mutations import damaged
 from pulsar_clients import PulsarWire, healthy
-from pulsar_mutations import absurd, recorded
+from pulsar_mutations import SCALABLE_TOPIC, absurd, recorded
 from pulsar_strategies import frames as any_frames
 from served import Command, serve_command
 from tiny_transactions import TinyTransactions
@@ -32,6 +32,7 @@ class Conversation:
 
     def __init__(self, profile: str) -> None:
         self.broker = ReferencePulsar(PulsarProfile.load(profile), Parts(), nodes=1, kinds=[TinyTransactions()])
+        self.broker.admin(AdminRequest("PUT", f"/admin/v2/scalable/{SCALABLE_TOPIC.removeprefix('topic://')}", {"numInitialSegments": "2"}))
         self._connection = self.broker.connect()
         self.said: list[Frame] = []
 

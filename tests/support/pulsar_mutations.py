@@ -14,6 +14,7 @@ from fencepost.wire.pulsar.batches import Entry, encode_batch
 from fencepost.wire.pulsar.frames import Frame, Payload, decode, encode, frame_of
 
 TOPIC = "persistent://public/default/orders"
+SCALABLE_TOPIC = "topic://public/default/events"
 _SUB = "sub"
 
 
@@ -49,6 +50,11 @@ def recorded() -> list[Frame]:
         pb.CommandLookupTopic(topic=TOPIC, request_id=2),
         pb.CommandScalableTopicLookup(topic=TOPIC, session_id=1),
         pb.CommandScalableTopicClose(session_id=1),
+        pb.CommandScalableTopicSubscribe(
+            topic=SCALABLE_TOPIC, subscription=_SUB, consumer_name="c", consumer_id=4, consumer_type="STREAM", request_id=24
+        ),
+        pb.CommandWatchScalableTopics(watch_id=2, namespace="public/default"),
+        pb.CommandWatchScalableTopicsClose(watch_id=2),
         pb.CommandWatchTcAssignments(watch_id=1),
         pb.CommandWatchTcAssignmentsClose(watch_id=1),
         pb.CommandTcClientConnectRequest(tc_id=0, request_id=3),

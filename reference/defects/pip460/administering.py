@@ -4,7 +4,7 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.scalable.layout import Layout, Segment
-from fencepost.reference.scalable.names import parse_segment, segment_topic
+from fencepost.reference.scalable.names import TOPIC_DOMAIN, parse_segment, segment_topic
 from fencepost.reference.scalable.topics import ScalableTopics
 
 
@@ -50,6 +50,11 @@ class _KeepsTheFirst(ScalableTopics):
         return [name for name in super().segments_to_delete(topic, layout) if parse_segment(name).number]
 
 
+class _ListsWhatBeginsSo(ScalableTopics):
+    def names_in(self, namespace: str) -> list[str]:
+        return [name for name in self._layouts.all_topics() if name.startswith(f"{TOPIC_DOMAIN}{namespace}")]
+
+
 HASHES_IN_NAMES_IGNORED = Defect(
     name="scalable-hashes-in-names-ignored",
     breaks={"PIP460-26": Symptom(what="^answer to PRODUCER$", expected="^a refusal$", seen="^success")},
@@ -80,6 +85,14 @@ NOBODY_LISTED = Defect(
     story="The list of a namespace is empty.",
     origin="feared: keys that are looked for under another name",
     parts=MetadataParts(scalable_topics=_ListsNobody),
+)
+
+NEIGHBOURS_LISTED = Defect(
+    name="scalable-neighbours-listed",
+    breaks={"PIP460-46": Symptom(what="^payments in the list$|^topics of the namespace$", seen="^is$|payments")},
+    story="The list of a namespace has the topics of all whose names begin with its name.",
+    origin="textbook: a prefix of keys without its separator",
+    parts=MetadataParts(scalable_topics=_ListsWhatBeginsSo),
 )
 
 SEALED_OUTLIVE_THEIR_TOPIC = Defect(

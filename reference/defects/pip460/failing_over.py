@@ -1,13 +1,16 @@
 """Defects of grace periods, and of controllers that take over."""
 
+from collections.abc import Mapping
+from functools import cached_property
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import parse_segment
 from fencepost.reference.scalable.registrations import Registration
-from fencepost.reference.scalable.sessions import Member, Sessions
+from fencepost.reference.scalable.sessions import Member, Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
 
@@ -31,6 +34,26 @@ class _WaitsForHalfOfIt(Sessions):
         return Member(registration, until=self._now() + self._profile.grace_period_ms // 2)
 
 
+class _LosesWhoIsBack(Sessions):
+    def is_cut_off_by(self, member: Member, session: Session) -> bool:
+        super().is_cut_off_by(member, session)
+        return True
+
+
+class _DealsToWhoIsThere(Sessions):
+    @cached_property
+    def seen(self) -> dict[tuple[str, Registration], int]:
+        """The epoch of the layout when a consumer was last connected."""
+        return {}
+
+    def sharing(self, members: Mapping[str, Member], layout: Layout) -> Mapping[str, Member]:
+        for name, member in members.items():
+            if member.session is not None:
+                self.seen[name, member.registration] = layout.epoch
+        there = {name for name, member in members.items() if self.seen.get((name, member.registration), layout.epoch) == layout.epoch}
+        return {name: member for name, member in super().sharing(members, layout).items() if name in there}
+
+
 class _ServesTheFirstController(ScalableTopics):
     def segment(self, name: str) -> Segment:
         topic = parse_segment(name).topic
@@ -48,6 +71,22 @@ WAITS_FOR_NOBODY = Defect(
     story="The segments of a consumer go to the others as soon as its connection is lost.",
     origin="textbook: a group without a session time-out",
     parts=MetadataParts(sessions=_WaitsForNobody),
+)
+
+WHO_IS_BACK_IS_LOST = Defect(
+    name="scalable-who-is-back-is-lost",
+    breaks={"PIP460-37": Symptom(what="^segments of orders$", expected="once$", seen="bob has nothing")},
+    story="When the old connection of a consumer ends that is back on a new one, the consumer is taken for lost.",
+    origin="textbook: a session that is looked for by a name, and not by its connection",
+    parts=MetadataParts(sessions=_LosesWhoIsBack),
+)
+
+SPLIT_ENDS_THE_WAIT = Defect(
+    name="scalable-split-ends-the-wait",
+    breaks={"PIP460-37": Symptom(what="^segments that ann was told of meanwhile$", expected="^no others$", seen="^left and high$")},
+    story="Behind a change the segments are dealt to those who are connected, and a consumer that is waited for has none.",
+    origin="feared: two places that deal out segments, of which one forgets who is away",
+    parts=MetadataParts(sessions=_DealsToWhoIsThere),
 )
 
 WAITS_FOR_EVER = Defect(

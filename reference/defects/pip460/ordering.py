@@ -5,9 +5,11 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.scalable.assigning import readable
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import segment_topic
+from fencepost.reference.scalable.pruning import Pruning
 from fencepost.reference.scalable.sessions import Sessions
 
 
@@ -34,6 +36,27 @@ class _OneHasDrainedIt(Sessions):
 class _ParentsAlone(Sessions):
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         return readable(layout, lambda one: self._segments.is_drained(segment_topic(topic, one), subscription), only_parents=True)
+
+
+class _LooksAtTheLastMessage(Sessions):
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        return readable(layout, lambda one: _has_the_last(self._segments, segment_topic(topic, one), subscription))
+
+
+class _PrunesBehindTheLastMessage(Pruning):
+    def is_drained(self, segment: str, subscription: str) -> bool:
+        return super().is_drained(segment, subscription) or _has_the_last(self._segments, segment, subscription)
+
+
+def _has_the_last(segments: object, name: str, subscription: str) -> bool:
+    """Whether a subscription has acknowledged the last message of a segment, whatever it has of the others."""
+    assert isinstance(segments, NodeSegments), "those of a broker"
+    found = segments._found(name)
+    if found is None or subscription not in found.subscriptions:
+        return True
+    one = found.subscriptions[subscription]
+    last = one.last_message()
+    return not found.buffer.ongoing() and (last is None or bool(one.cursor.acknowledged(last.place, frozenset({0}))))
 
 
 def _orphaned(layout: Layout, at_least: int = 1) -> Layout:
@@ -66,6 +89,17 @@ DRAINED_BY_ANY = Defect(
     story="A segment that one subscription has drained is drained for all of them.",
     origin="textbook: a flag of the segment where it is one of the subscription",
     parts=MetadataParts(sessions=_OneHasDrainedIt),
+)
+
+DRAINED_BY_THE_LAST = Defect(
+    name="scalable-drained-by-the-last",
+    breaks={
+        "PIP460-14": Symptom(what="^answer$|^left for workers$", seen="TopicNotFound|nothing"),
+        "PIP460-45": Symptom(what="^segments of ann$", expected="^left and right$", seen="low and high"),
+    },
+    story="A subscription that has acknowledged the last message of a segment is taken to have acknowledged all of them.",
+    origin="textbook: a position that is compared with the end, where there are holes before it",
+    parts=MetadataParts(sessions=_LooksAtTheLastMessage, pruning=_PrunesBehindTheLastMessage),
 )
 
 PARENTS_ALONE = Defect(

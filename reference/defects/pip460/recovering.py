@@ -11,6 +11,7 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import Layout
 from fencepost.reference.scalable.layout_store import ChangeNote
+from fencepost.reference.scalable.sessions import Sessions
 
 _TAKES_NOTHING = Symptom(what="^active segments of orders$", expected="^that each takes one$", seen="TopicTerminatedError|TopicNotFound")
 
@@ -55,12 +56,25 @@ class _CountsItsOwnChanges(LayoutChanges):
         return super().completed(replace(layout, epoch=before), note)
 
 
+class _LeadsForEver(Sessions):
+    def leads(self, topic: str) -> bool:
+        return super().leads(topic) or topic in self._led
+
+
 EPOCHS_OF_A_CONTROLLER = Defect(
     name="scalable-epochs-of-a-controller",
     breaks={"PIP460-41": Symptom(what="^epoch of orders$", expected="^epoch 2$", seen="^epoch 1")},
     story="Each controller counts the epochs of a layout from its own first change on.",
     origin="feared: what is counted in memory, and begins anew with each fail-over",
     parts=MetadataParts(layout_changes=_CountsItsOwnChanges),
+)
+
+LEADS_FOR_EVER = Defect(
+    name="scalable-leads-for-ever",
+    breaks={"PIP460-41": Symptom(what="^segments of ann$", expected="^low and high and right$")},
+    story="Who has been the controller once goes on assigning segments, and gives up consumers that are connected to its successor.",
+    origin="textbook: a leader that does not know that its lease is over",
+    parts=MetadataParts(sessions=_LeadsForEver),
 )
 
 EVERY_CHANGE_UNDONE = Defect(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.scalable.changes import LayoutChanges
 
 
@@ -16,6 +17,17 @@ class _HandsNothingOver(LayoutChanges):
 class _HandsOverToTheFirst(LayoutChanges):
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
         super().hand_over(parents, children[:1])
+
+
+class _HandsOverInMemory(LayoutChanges):
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        segments = self._segments
+        assert isinstance(segments, NodeSegments), "those of a broker"
+        known = [segments._topics_of(parent).named(parent).deduplication.known() for parent in parents]
+        of_all = set.intersection(*(set(one) for one in known))
+        for child in children:
+            heir = segments._topics_of(child).create(child)
+            heir.deduplication.inherit({scope: min(one[scope] for one in known) for scope in of_all})
 
 
 CHILDREN_KNOW_NOTHING = Defect(
@@ -32,4 +44,12 @@ THE_FIRST_CHILD_KNOWS = Defect(
     story="The first child of a split is told what its parent has stored of its producers, and the second is not.",
     origin="textbook: one heir where there are two",
     parts=MetadataParts(layout_changes=_HandsOverToTheFirst),
+)
+
+HANDED_OVER_IN_MEMORY = Defect(
+    name="scalable-handed-over-in-memory",
+    breaks={"PIP460-50": Symptom(what="^readers of low$", expected="^nothing$", seen='^"p1"$')},
+    story="Children are told what their parent has stored, and do not write it down: behind a crash of the change nobody tells them again.",
+    origin="feared: a step that is skipped when a change is completed whose layout is written",
+    parts=MetadataParts(layout_changes=_HandsOverInMemory),
 )

@@ -13,6 +13,7 @@ from fencepost.reference.pulsar.topic import Topic
 from fencepost.reference.pulsar.values import BEFORE_ALL, Message
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.names import parse_segment, segment_topic
 from fencepost.reference.scalable.pruning import Pruning
 
@@ -36,6 +37,12 @@ class _IsSilent(Answers):
     def answers_a_message_to_what_is_sealed(self, sealed_writes: str) -> bool:
         super().answers_a_message_to_what_is_sealed(sealed_writes)
         return False
+
+
+class _TellsTheEndOfWhatIsVisible(Answers):
+    def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
+        super().tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more)
+        return is_sealed and not has_more
 
 
 class _EmptiesWhatItSeals(LayoutChanges):
@@ -124,6 +131,11 @@ class _InheritsFromTheFirst(LayoutChanges):
 class _InheritsFromTheLast(LayoutChanges):
     def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
         return super().subscriptions_for(topic, parents[-1:])
+
+
+class _InheritsLateFromTheFirst(LayoutChanges):
+    def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
+        return super().late_for(topic, parents[:1], note)
 
 
 class _InheritsWhatAllHave(LayoutChanges):
@@ -226,6 +238,14 @@ ONE_SUBSCRIPTION_IS_ENOUGH = Defect(
     parts=MetadataParts(pruning=_WaitsForOneSubscription),
 )
 
+END_BEFORE_THE_OPEN = Defect(
+    name="scalable-end-before-the-open",
+    breaks={"PIP460-14": Symptom(what="^end of left$", expected="^not told yet$", seen="^told$")},
+    story="Who subscribes to a sealed segment is told that it has no more while a transaction is open there.",
+    origin="feared: two places that tell the end, of which one looks at what is visible",
+    parts=MetadataParts(answers=_TellsTheEndOfWhatIsVisible),
+)
+
 CHILDREN_HAVE_COPIES = Defect(
     name="scalable-children-have-copies",
     breaks={"PIP460-16": Symptom(what="^waiting for workers$", seen='^"p1"')},
@@ -299,6 +319,14 @@ SUBSCRIPTIONS_OF_THE_LAST = Defect(
     story="The child of a merge has the subscriptions of its last parent.",
     origin="feared: a list that is written over",
     parts=MetadataParts(layout_changes=_InheritsFromTheLast),
+)
+
+LATE_SUBSCRIPTIONS_OF_THE_FIRST = Defect(
+    name="scalable-late-subscriptions-of-the-first",
+    breaks={"PIP460-18": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
+    story="Of those who subscribe while a merge is made, the child has the ones that came to its first parent.",
+    origin="feared: a second look that was made for splits",
+    parts=MetadataParts(layout_changes=_InheritsLateFromTheFirst),
 )
 
 SUBSCRIPTIONS_OF_ALL = Defect(

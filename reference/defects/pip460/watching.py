@@ -1,5 +1,7 @@
 """Defects of watches of layouts."""
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
@@ -10,9 +12,9 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.scalable import paths
-from fencepost.reference.scalable.layout import Layout, created
+from fencepost.reference.scalable.layout import Layout, Segment, created
 from fencepost.reference.scalable.layout_records import encoded
-from fencepost.reference.scalable.news import LayoutWatch, Newsroom, Said
+from fencepost.reference.scalable.news import MOST_WAITING, LayoutWatch, Newsroom, Said
 
 _NOT_AS_IT_IS = Symptom(what="^layout that A is told$", seen="^epoch")
 _NO_LAYOUT = Symptom(what="^message of the system$", seen="is no layout")
@@ -138,6 +140,28 @@ class _RemembersAndForgetsNews(Newsroom):
         super().look(topic, watch)
 
 
+class _RemembersBrokers(Answers):
+    @cached_property
+    def known(self) -> dict[tuple[str, int], dict[int, str]]:
+        """What was told of a topic at an epoch."""
+        return {}
+
+    def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
+        return self.known.setdefault((topic, layout.epoch), super().brokers_told(topic, layout, find))
+
+
+class _TheOldest(deque[Said]):
+    def append(self, said: Said) -> None:
+        if len(self) < MOST_WAITING:
+            super().append(said)
+
+
+class _KeepsTheOldest(Newsroom):
+    def waiting(self) -> deque[Said]:
+        super().waiting()
+        return _TheOldest()
+
+
 SEALED_ARE_NOT_TOLD = Defect(
     name="scalable-sealed-are-not-told",
     breaks={"PIP460-27": _NO_LAYOUT},
@@ -186,6 +210,14 @@ NEWS_ONCE = Defect(
     parts=MetadataParts(newsroom=_TellsOneChange),
 )
 
+OLDEST_NEWS_KEPT = Defect(
+    name="scalable-oldest-news-kept",
+    breaks={"PIP460-28": Symptom(what="^layout that A is told$", expected="^epoch 21", seen="^epoch 1[0-9]")},
+    story="Where too many layouts wait for a client that does not read, the newest ones are dropped.",
+    origin="textbook: a queue that is full refuses what comes",
+    parts=MetadataParts(newsroom=_KeepsTheOldest),
+)
+
 FIRST_TOLD_TWICE = Defect(
     name="scalable-first-told-twice",
     breaks={"PIP460-29": Symptom(what="^epochs that A is told$", seen="^0, 0")},
@@ -216,6 +248,14 @@ NEWS_AT_THE_CONTROLLER = Defect(
     story="Who watches at another broker than the controller's is told the first layout, and no news.",
     origin="feared: news that is told by the controller to its own clients",
     parts=MetadataParts(newsroom=_TellsAtTheController),
+)
+
+BROKERS_REMEMBERED = Defect(
+    name="scalable-brokers-remembered",
+    breaks={"PIP460-30": Symptom(what="^brokers of orders$", expected="^a broker for each segment$", seen=" at pulsar:")},
+    story="A broker finds once for each epoch where the segments are, and tells that also when their broker has ended.",
+    origin="feared: a cache of what changes without the layout",
+    parts=MetadataParts(answers=_RemembersBrokers),
 )
 
 UNKNOWN_IS_MADE_UP = Defect(

@@ -4,6 +4,7 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts, paths
+from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.records import Operation, decoded
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.cursor import Cursor
@@ -36,6 +37,11 @@ class _FindsByTheBeginning(TransactionRecords):
         return [(txn, decoded(record, Operation)) for txn, record in found]
 
 
+class _LeavesItsRecords(PendingAckRecords):
+    def erase(self) -> None:
+        self.participation.close()
+
+
 CURSOR_SAVED_LATER = Defect(
     name="metadata-cursor-saved-later",
     breaks={"PIP471-28": Symptom(what="^left for workers$", expected='^"i3"$', seen='^"i1", "i3"$')},
@@ -66,4 +72,15 @@ FOUND_BY_THE_BEGINNING = Defect(
     story="A subscription takes up the acknowledgements of all whose names begin with its own, and withholds them from its consumers.",
     origin="textbook: a range of keys that ends at the prefix and not at the name",
     parts=MetadataParts(transaction_records=_FindsByTheBeginning),
+)
+
+RECORDS_OF_THE_REMOVED_LEFT = Defect(
+    name="metadata-records-of-the-removed-left",
+    breaks={
+        "PIP471-63": Symptom(what="^received by workers$", expected='^"i1", "i2", "i3"$', seen='^"i2", "i3"$'),
+        "PIP471-38": Symptom(what="^header of A$", expected="^none$", seen="COMMITTED"),
+    },
+    story="A subscription that is removed leaves its operation records: they keep the header for ever, and the next of its name has them.",
+    origin="feared by readers of the proposal: records go when their participant has followed, and this one never does",
+    parts=MetadataParts(pending_ack_records=_LeavesItsRecords),
 )

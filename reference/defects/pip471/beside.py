@@ -5,12 +5,18 @@ from fencepost.reference.defects.core.pulsar.visibility import StopsReaders
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.kinds import Kinds, TransactionKind
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+from fencepost.reference.pulsar.participants import Participant
+from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
 
 
 class _OneCoordinator(Kinds):
     def serving(self, *, scalable: bool) -> TransactionKind:  # noqa: ARG002 - that is the defect
         return super().serving(scalable=True)
+
+
+class _TellsSubscriptions(Kinds):
+    def is_told(self, participant: Participant) -> bool:
+        return isinstance(participant, SubscriptionName) or super().is_told(participant)
 
 
 class _HeldUpByStrays(StopsReaders):
@@ -39,4 +45,15 @@ STRAY_HOLDS_UP_FOR_EVER = Defect(
     story="A classic topic stores a message of a transaction of the other kind, and its readers wait for a commit that never comes.",
     origin="the proposal's text, Q11; as shipped by Apache Pulsar, seen on 5.0.0-M1",
     parts=MetadataParts(sidecar_buffer=_HeldUpByStrays),
+)
+
+SUBSCRIPTIONS_TOLD_BY_BOTH_KINDS = Defect(
+    name="metadata-subscriptions-told-by-both-kinds",
+    breaks={
+        "PIP471-56": Symptom(what="^left for workers$", expected="^nothing$", seen='^"i1"$'),
+        "PIP471-29": Symptom(what="^left for workers$", expected='^"i1", "i2", "i3"$', seen='^"i2", "i3"$'),
+    },
+    story="A coordinator of the classic kind ends what is pending on a subscription of a segment under the number of its transaction.",
+    origin="feared by readers of the proposal: both kinds number from 0, and nothing but the topic tells them apart",
+    parts=MetadataParts(kinds=_TellsSubscriptions),
 )

@@ -5,7 +5,8 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.collection import Collection
-from fencepost.reference.metadata_transactions.records import Operation, State
+from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.records import Header, Operation, State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.values import Message, SubscriptionName, TxnId
 
@@ -58,6 +59,11 @@ class _LooksAtAcknowledgements(Collection):
         for participant in self._records.participants(txn):
             self._records.delete_operations(txn, participant)
         super().collect(txn, state)
+
+
+class _EndsAtTheDeadline(MetadataCoordinator):
+    def ended_at(self, header: Header) -> int:
+        return min(super().ended_at(header), header.deadline)
 
 
 ABORTED_KNOWN_BY_THE_HEADER = Defect(
@@ -114,4 +120,12 @@ WRITES_FORGOTTEN = Defect(
     story="The collection waits for subscriptions that have not followed, and for no segment, since a segment's data is in its ledger.",
     origin="feared by readers of the proposal: what decides about data in the ledger is in the header",
     parts=MetadataParts(collection=_LooksAtAcknowledgements),
+)
+
+ENDED_AT_THE_DEADLINE = Defect(
+    name="metadata-ended-at-the-deadline",
+    breaks={"PIP471-37": Symptom(what="^header of C$", expected="^kept for the retention$", seen="^gone at ")},
+    story="A time-out that is noticed late is dated back to the deadline, and the header is collected as if it had been kept since then.",
+    origin="textbook: when it was due taken for when it was done",
+    parts=MetadataParts(metadata_coordinator=_EndsAtTheDeadline),
 )

@@ -48,6 +48,16 @@ class _AbortsWhatItStored(MetadataBuffer):
         super().end(txn, action if txn in self.writers else Action.COMMIT, low_watermark)
 
 
+class _DeletesBeforeItNotes(MetadataBuffer):
+    def note_aborted(self, txn: TxnId) -> None:
+        """When its records are deleted, which is when all that was to be done is done."""
+
+    def note_end(self, txn: TxnId) -> None:
+        super().note_end(txn)
+        if self.is_aborted(txn):
+            super().note_aborted(txn)
+
+
 class _KnowsItsOwn(MetadataCoordinator):
     @functools.cached_property
     def begun(self) -> set[TxnId]:
@@ -95,4 +105,13 @@ COORDINATOR_KNOWS_ITS_OWN = Defect(
     story="A coordinator ends only transactions that it has begun itself since it started.",
     origin="textbook: a map in memory that was filled by replaying a log, and there is no log any more",
     parts=MetadataParts(metadata_coordinator=_KnowsItsOwn),
+)
+
+DELETED_BEFORE_NOTED = Defect(
+    name="metadata-deleted-before-noted",
+    breaks={"PIP471-33": Symptom(what="^readers of orders$", expected='^"p1"$', seen='^"a1", "p1"$')},
+    story="The operation records of an aborted transaction are deleted before it is noted as aborted: a failure of the second write, and a "
+    "crash, and nothing is known of it any more.",
+    origin="textbook: two writes in the wrong order, and a crash between them",
+    parts=MetadataParts(metadata_buffer=_DeletesBeforeItNotes),
 )

@@ -1,5 +1,7 @@
 """Defects of metadata-driven transactions in time-outs."""
 
+import functools
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
@@ -30,6 +32,19 @@ class _LooksForItsOwn(MetadataCoordinator):
                 self.decide(txn, Action.ABORT)
 
 
+class _TriesOnce(MetadataCoordinator):
+    @functools.cached_property
+    def tried(self) -> set[TxnId]:
+        """What this coordinator has found past its deadline since it started."""
+        return set()
+
+    def abort_timed_out(self) -> None:
+        for txn in self._records.overdue(self._machine.clock.now):
+            if txn not in self.tried:
+                self.tried.add(txn)
+                self.decide(txn, Action.ABORT)
+
+
 TIME_OUT_IS_A_MOMENT = Defect(
     name="metadata-time-out-is-a-moment",
     breaks={"PIP471-43": Symptom(what="^readers of orders$", expected='^"b1"$', seen="not even the sentinel")},
@@ -52,4 +67,12 @@ ONLY_ITS_OWN_TIME_OUTS = Defect(
     story="The sweep runs at the first coordinator, and leaves out what others have begun, as if each swept for itself.",
     origin="feared by readers of the proposal: one sweep for all, written as one of many",
     parts=MetadataParts(metadata_coordinator=_LooksForItsOwn),
+)
+
+TIME_OUT_TRIED_ONCE = Defect(
+    name="metadata-time-out-tried-once",
+    breaks={"PIP471-43": Symptom(what="^readers of orders$", expected='^"p1"$', seen="not even the sentinel")},
+    story="The sweep tries once to abort what is overdue: where the store does not answer then, the transaction is open for ever.",
+    origin="textbook: work that is taken off the list before it is done",
+    parts=MetadataParts(metadata_coordinator=_TriesOnce),
 )

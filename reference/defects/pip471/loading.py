@@ -8,7 +8,8 @@ from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.records import State
-from fencepost.reference.pulsar.values import Action, Position, TxnId
+from fencepost.reference.pulsar.ledger import Ledger
+from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 _NO_WATERMARK = -1
 
@@ -63,6 +64,25 @@ class _ForgetsWhatIsFarBehind(MetadataBuffer):
         super().end(txn, action, low_watermark)
 
 
+class _WatermarkBehindItsOwn(MetadataBuffer):
+    def note_end(self, txn: TxnId) -> None:
+        super().note_end(txn)
+        if mine := _positions(self._ledger, txn):
+            self._records.set_watermark(self._segment, mine[-1])
+
+
+class _CountsFromTheLast(MetadataBuffer):
+    def recover(self) -> None:
+        super().recover()
+        for txn in self.ongoing():
+            self._open[txn] = _positions(self._ledger, txn)[-1]
+
+
+def _positions(ledger: Ledger, txn: TxnId) -> list[Position]:
+    """Where the entries of a transaction stand."""
+    return [entry.position for entry in ledger if isinstance(entry.content, Message) and entry.content.txn == txn]
+
+
 ABORTED_KNOWN_BY_MEMORY = Defect(
     name="metadata-aborted-known-by-memory",
     breaks={"PIP471-25": Symptom(what="^readers of orders$", expected='^"b1"$', seen='^"a1", "b1"$')},
@@ -109,4 +129,20 @@ ABORTED_FORGOTTEN_FAR_BEHIND = Defect(
     story="The note of an abort is deleted when all that lies before the watermark is decided, as if nobody read that any more.",
     origin="feared by readers of the proposal: it says how long a header is kept, and not how long an abort is known",
     parts=MetadataParts(metadata_buffer=_ForgetsWhatIsFarBehind),
+)
+
+WATERMARK_BEHIND_ITS_OWN = Defect(
+    name="metadata-watermark-behind-its-own",
+    breaks={"PIP471-60": Symptom(what="^readers of orders$", expected='^"a1"$', seen='^"a1", "b1", "a2", "p1"$')},
+    story="The watermark moves to the last entry of whoever ends, past the first one of another transaction that is open between them.",
+    origin="textbook: what one has done with taken for what all have done with",
+    parts=MetadataParts(metadata_buffer=_WatermarkBehindItsOwn),
+)
+
+OPEN_COUNTS_FROM_ITS_LAST = Defect(
+    name="metadata-open-counts-from-its-last",
+    breaks={"PIP471-60": Symptom(what="^readers of orders$", expected='^"a1"$', seen='^"a1", "b1"$')},
+    story="A segment that is loaded keeps the last entry of each open transaction that it comes across, and readers get those before.",
+    origin="textbook: a loop that overwrites what it has found",
+    parts=MetadataParts(metadata_buffer=_CountsFromTheLast),
 )

@@ -10,7 +10,7 @@ from fencepost.reference.metadata.store import Record
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
-from fencepost.reference.metadata_transactions.records import Operation
+from fencepost.reference.metadata_transactions.records import Operation, State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Refused
@@ -46,6 +46,13 @@ class _OnlyListens(Participation):
         """Nobody looks who was not told."""
 
 
+class _LooksAtTheOldest(Participation):
+    def look_by_itself(self) -> None:
+        oldest = min(self._waiting(), default=None)
+        if oldest is not None and self.state_of(oldest) is not State.OPEN:
+            super().look_by_itself()
+
+
 class _OneRecordForEachEntry(PlainStore):
     def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
         return [record.key for record in self.scan_by_index(index, first, behind)]
@@ -78,6 +85,14 @@ LOST_EVENT_BLOCKS = Defect(
     story="A participant only listens, and never looks by itself: a transaction whose event is lost holds readers up for ever.",
     origin="the proposal's text, Q14, found in its review on the list",
     parts=MetadataParts(participation=_OnlyListens),
+)
+
+LOOKS_AT_THE_OLDEST = Defect(
+    name="metadata-looks-at-the-oldest",
+    breaks={"PIP471-62": Symptom(what="^readers of orders$", expected='^"b1"$', seen="^nothing$")},
+    story="A participant that looks by itself asks for its oldest transaction, and for the others when that is over.",
+    origin="textbook: the order of ids taken for the order of ends",
+    parts=MetadataParts(participation=_LooksAtTheOldest),
 )
 
 PLAIN_STORE_WITH_ONE_RECORD_FOR_EACH_ENTRY = Defect(

@@ -38,7 +38,8 @@ def subscribe(peer: Peer, command: pb.CommandSubscribe) -> None:
     peer.consumers[command.consumer_id] = (SubscriptionName(command.topic, command.subscription), consumer)
     _done(peer, command)
     subscription.announce_active()
-    if topic.has_ended_for(subscription):
+    has_ended, is_sealed = topic.has_ended_for(subscription), topic.producers.is_terminated
+    if peer.node.answers.tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=subscription.has_more()):
         subscription.tell_end([consumer])
 
 

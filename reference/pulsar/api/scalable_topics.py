@@ -98,13 +98,11 @@ def _topics_told(number: int, topics: Topics) -> Command:
 
 def _dag(node: Node, name: str, layout: Layout) -> pb.ScalableTopicDAG:
     """The segments, sealed ones too, and where those are that are written to."""
+    brokers = node.answers.brokers_told(name, layout, lambda segment: node.assigned_url_of(segment_topic(name, segment)))
     return pb.ScalableTopicDAG(
         epoch=layout.epoch,
         segments=[_segment(segment) for _, segment in sorted(layout.segments.items())],
-        segment_brokers=[
-            pb.SegmentBrokerAddress(segment_id=segment.number, broker_url=node.assigned_url_of(segment_topic(name, segment)))
-            for segment in sorted(layout.active, key=lambda segment: segment.number)
-        ],
+        segment_brokers=[pb.SegmentBrokerAddress(segment_id=number, broker_url=url) for number, url in brokers.items()],
         controller_broker_url=node.controller_url_of(name),
     )
 

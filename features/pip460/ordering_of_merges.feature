@@ -1,0 +1,45 @@
+Feature: The order behind a merge
+  A child is given to nobody before its parents are drained, each of them. What is merged comes of one split, which every system may ask for.
+
+  Background:
+    Given the scalable topic "orders" of segments "left" and "right"
+    And left has been split into low and high
+
+  @PIP460-22 @MUST @sealing
+  Rule: Behind a merge, the messages of one key are consumed in the order in which they were written.
+    Who reads a child before each of its parents processes a correction before what it corrects.
+
+    Scenario: [1] One consumer of both parents
+      Given ann has joined "workers" of orders
+      And "m1", "m2" of key "m" have been written to orders
+      And low and high have been merged into whole
+      And "m3", "m4" of key "m" have been written to orders
+      When the reading of ann comes to "m1", "m2", "m3", "m4"
+      Then the reading of ann was "m1", "m2", "m3", "m4"
+
+    Scenario: [2] The second parent has the messages, and they are another consumer's
+      Given ann has joined "workers" of orders
+      And bob has joined "workers" of orders
+      And "e1", "e2", "e3" of key "e" have been written to orders
+      And low and high have been merged into whole
+      And "e4" of key "e" have been written to orders
+      When the reading of ann and bob comes to "e1", "e2", "e3", "e4"
+      Then the reading of ann and bob was "e1", "e2", "e3", "e4"
+
+    Scenario: [3] A split, and a merge of its children
+      Given ann has joined "workers" of orders
+      And "m1", "m2" of key "m" have been written to orders
+      And low has been split into third and fourth
+      And third and fourth have been merged into whole
+      And "m3", "m4" of key "m" have been written to orders
+      When the reading of ann comes to "m1", "m2", "m3", "m4"
+      Then the reading of ann was "m1", "m2", "m3", "m4"
+
+    Scenario: [4] A consumer that comes behind the merge
+      Given subscription "workers" has been registered for orders
+      And "m1", "m2" of key "m" have been written to orders
+      And low and high have been merged into whole
+      And "m3", "m4" of key "m" have been written to orders
+      And ann has joined "workers" of orders
+      When the reading of ann comes to "m1", "m2", "m3", "m4"
+      Then the reading of ann was "m1", "m2", "m3", "m4"

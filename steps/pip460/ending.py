@@ -1,0 +1,37 @@
+"""Who is told that a sealed segment has no more."""
+
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import Action, Consumer
+from fencepost.contract.outcomes import Done
+from fencepost.steps.outcomes import observed
+from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.ending import has_ended
+
+from .making import OLD_CLIENT
+from .vocabulary import PIP460
+
+_A_WHILE_S = 1.5
+"""Long enough for a broker that tells the end when it gets round to it."""
+_NOT_YET = "not told yet"
+
+
+@PIP460.then("it is not told the end of {topic} before {values}, which {transaction} commits now")
+def is_not_told_the_end(context: ScenarioContext, topic: str, values: tuple[str, ...], transaction: str) -> None:
+    """Who has just subscribed hears nothing of an end (REACHED_END_OF_TOPIC) for a while in which the transaction is open, and has these
+    messages, each once and in whatever order, within patience behind its commit."""
+    client: PulsarProbe = context.session.client(OLD_CLIENT)
+    answer = context.answer
+    if not (isinstance(answer, Done) and isinstance(answer.value, Consumer)):
+        context.evidence.expect(False, "success", str(answer), what=f"answer to {context.asked}")
+        return
+    consumer, is_told = answer.value, False
+    for _ in context.session.time.attempts(_A_WHILE_S):
+        is_told = is_told or observed(client.is_at_end(consumer), f"reading {topic}")
+    context.evidence.expect(not is_told, _NOT_YET, "told" if is_told else _NOT_YET, what=f"end of {topic}")
+    has_ended(context, transaction, Action.COMMIT)
+    taken: list[str] = []
+    for _ in context.session.time.attempts():
+        taken += [message.value for message in observed(client.received(consumer), f"reading {topic}")]
+        if set(values) <= set(taken):
+            break
+    context.expect_messages(f"reader of {topic}", sorted(values), sorted(taken))
