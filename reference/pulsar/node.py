@@ -69,7 +69,7 @@ class Node:
         self.keys: NodeKeys | None = None
         """The transaction keys; None where the release has none."""
         if profile.transaction_keys != "none":
-            self.keys = parts.node_keys(machine, cluster.key_topics, parts, profile.transaction_keys)
+            self.keys = parts.node_keys(machine, cluster.key_topics, parts.transaction_keys, profile.transaction_keys)
         self._start_coordinators()
         machine.every(SWEEP_INTERVAL_MS, self._sweep)
         if self.control is not None:

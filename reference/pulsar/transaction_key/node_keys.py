@@ -1,7 +1,5 @@
 """The transaction keys of the coordinators on one node, and what its participants refuse."""
 
-from typing import TYPE_CHECKING
-
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.pulsar.coordinator import TransactionCoordinator
@@ -12,17 +10,14 @@ from .key import TransactionKey, key_of
 from .key_topic import KeyTopics
 from .keys import Client, Doing, TransactionKeys, expired
 
-if TYPE_CHECKING:
-    from fencepost.reference.pulsar.parts import Parts
-
 
 class NodeKeys:
     """In one life of a node."""
 
-    def __init__(self, machine: Machine, topics: KeyTopics, parts: "Parts", reconnect: str) -> None:
+    def __init__(self, machine: Machine, topics: KeyTopics, transaction_keys: type[TransactionKeys], reconnect: str) -> None:
         self._machine = machine
         self._topics = topics
-        self._transaction_keys = parts.transaction_keys
+        self._transaction_keys = transaction_keys
         self._reconnect = reconnect
         self._keys: dict[tuple[bool, int], TransactionKeys] = {}
 
