@@ -13,6 +13,7 @@ from fencepost.reference.pulsar.values import TxnId
 from .pair import pair
 
 _LIST = Symptom(what="^list of keys$")
+_STILL_OPEN = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 _DELETED = Symptom(what="^answer to DELETE$", expected="^a refusal$", seen="^success$")
 _TAKEN = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")
 
@@ -48,14 +49,6 @@ class _LeavesTheConnection(TransactionKeys):
     def delete(self, key: TransactionKey) -> None:
         self._clients.pop(key, None)
         super().delete(key)
-
-
-class _DeletesTheName(TransactionKeys):
-    def delete(self, key: TransactionKey) -> None:
-        self.describe(key)
-        for one in self.listed():
-            if one.name == key.name:
-                super().delete(one)
 
 
 class _ThanksForAll(TransactionKeys):
@@ -124,7 +117,11 @@ EPOCH_BEFORE_TOLD = pair(
 
 DELETED_STAYS_OPEN = pair(
     "deleted-stays-open",
-    breaks={"TXKEY-27": Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")},
+    breaks={
+        "TXKEY-27": Symptom(
+            what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$"
+        )
+    },
     story="A key is deleted, and its transaction stays open until the time-out, with nobody who could fence it.",
     origin="feared by readers of the proposal: a deletion that removes a record",
     transaction_keys=_LeavesItToTheTimeOut,
@@ -136,14 +133,6 @@ DELETED_STAYS_CONNECTED = pair(
     story="The connection of a key that is deleted stays open.",
     origin="feared by readers of the proposal: a deletion that removes a record",
     transaction_keys=_LeavesTheConnection,
-)
-
-DELETED_FOR_ALL_OWNERS = pair(
-    "deleted-for-all-owners",
-    breaks={"TXKEY-27": Symptom(what="^list of keys$", seen="^none$")},
-    story="A deletion removes the keys of that name of all owners.",
-    origin="the proposal's text, O16: the admin path has no owner",
-    transaction_keys=_DeletesTheName,
 )
 
 UNKNOWN_DELETED = pair(

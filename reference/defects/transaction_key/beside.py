@@ -1,6 +1,11 @@
-"""Defects of the transaction key in what becomes of clients that have none."""
+"""Defects of the transaction key in what becomes of clients that have none.
+
+Two of them are seen where there is one coordinator, and are not tried where a key has one of several.
+"""
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
@@ -14,6 +19,9 @@ from .pair import pair
 class _HasOneForTheRest(NodeKeys):
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
         return super().key_of(owner, sent) or TransactionKey(owner, "")
+
+    def home_of(self, key: TransactionKey, coordinators: range, *, scalable: bool) -> int:
+        return super().home_of(key, coordinators, scalable=scalable) if key.name else coordinators[0]
 
 
 class _FencesTheCoordinator(TransactionKeys):
@@ -35,18 +43,18 @@ ONE_KEY_FOR_THE_REST = pair(
     node_keys=_HasOneForTheRest,
 )
 
-ALL_OF_A_COORDINATOR_FENCED = pair(
-    "all-of-a-coordinator-fenced",
-    breaks={"TXKEY-30": Symptom(what="^status of A$", expected="^OPEN$", seen="^(ABORTED|ABORTING|not known any more)$")},
+ALL_OF_A_COORDINATOR_FENCED = Defect(
+    name="key-all-of-a-coordinator-fenced",
+    breaks={"TXKEY-30": Symptom(what="^(status of A|readers of orders)$", seen="^(ABORTED|ABORTING|not known any more|nothing)$")},
     story="A connect that fences aborts all that is open at its coordinator, whoever began it.",
     origin="textbook: kept by coordinator alone",
-    transaction_keys=_FencesTheCoordinator,
+    parts=Parts(transaction_keys=_FencesTheCoordinator),
 )
 
-OLDER_ONES_FENCED = pair(
-    "older-ones-fenced",
+OLDER_ONES_FENCED = Defect(
+    name="key-older-ones-fenced",
     breaks={"TXKEY-30": Symptom(seen=".")},
     story="Of the fenced transactions the highest number is kept, and all with lower numbers are refused.",
     origin="Apache Pulsar's low watermark, used for what is no sequence",
-    key_topic=_FencesTheOlder,
+    parts=Parts(key_topic=_FencesTheOlder),
 )

@@ -100,6 +100,9 @@ class _MakesUpAKey(NodeKeys):
         self.made_up.append(TransactionKey(owner, f"anonymous {len(self.made_up)}"))
         return self.made_up[-1]
 
+    def home_of(self, key: TransactionKey, coordinators: range, *, scalable: bool) -> int:
+        return coordinators[0] if key in self.made_up else super().home_of(key, coordinators, scalable=scalable)
+
 
 EPOCHS_FROM_ONE = pair(
     "epochs-from-one",
@@ -111,7 +114,7 @@ EPOCHS_FROM_ONE = pair(
 
 KEYS_MUST_BE_THERE = pair(
     "keys-must-be-there",
-    breaks={"TXKEY-01": Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="^success$", code=19)},
+    breaks={"TXKEY-01": Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="^success$", code=24)},
     story="A key that no administrator has made is not known, and its connect is refused.",
     origin="textbook: a look-up where an entry should be made",
     transaction_keys=_WantsAKnownKey,

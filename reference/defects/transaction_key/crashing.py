@@ -13,7 +13,7 @@ from fencepost.reference.pulsar.values import TxnId
 
 from .pair import pair
 
-_STILL_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
+_STILL_OPEN = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 
 
 class _OverlooksFailures(KeyTopic):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
+from fencepost.reference.defects.pip31.late_messages import KnowsOfNoEnd
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.records import State
@@ -18,8 +19,7 @@ from fencepost.reference.pulsar.values import Action, TxnId
 
 from .pair import pair
 
-_STILL_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
-_HELD_UP = Symptom(what="^readers of orders$", expected='^"p1"$')
+_STILL_OPEN = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 
 
 class _WaitsForTheTimeOut(TransactionKeys):
@@ -67,14 +67,14 @@ class _IsNotTold(Participation):
 
     def state_of(self, txn: TxnId) -> State:
         state, everybody = super().state_of(txn), self._records.participants(txn)
-        if state is State.ABORTED and len(everybody) > 1 and everybody[-1] == self._participant:
+        if state is State.ABORTED and len(everybody) > 1 and everybody[0] == self._participant:
             self.missed.add(txn)
         return State.OPEN if txn in self.missed else state
 
 
 WAITS_FOR_THE_TIME_OUT = pair(
     "waits-for-the-time-out",
-    breaks={"TXKEY-05": _STILL_OPEN, "TXKEY-06": _HELD_UP},
+    breaks={"TXKEY-05": _STILL_OPEN, "TXKEY-06": Symptom(what="^(readers of orders|received by workers)$")},
     story="A connect is answered, and what its predecessor has open is left to the time-out.",
     origin="every release of Apache Pulsar, which has no keys",
     transaction_keys=_WaitsForTheTimeOut,
@@ -90,7 +90,7 @@ FENCED_ONCE = pair(
 
 FENCED_IS_COMMITTED = pair(
     "fenced-is-committed",
-    breaks={"TXKEY-05": Symptom(what="^status of A$", expected="^ABORTED$", seen="^COMMITTED$")},
+    breaks={"TXKEY-05": Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(COMMITTED|.a1.)$")},
     story="What the predecessor has open is ended, as if it had asked for that: with a commit.",
     origin="textbook: the wrong one of two values",
     transaction_keys=_CommitsThem,
@@ -107,10 +107,10 @@ ANSWERS_AT_ONCE = pair(
 
 _MISSES_ONE = Defect(
     name="key-abort-misses-one",
-    breaks={"TXKEY-05": Symptom(what="^readers of ledger$", expected="^nothing$")},
-    story="An abort leaves out the last one of those who take part.",
+    breaks={"TXKEY-05": Symptom(what="^left for workers$", expected="i1")},
+    story="An abort leaves out one of those who take part.",
     origin="textbook: a range that ends one too early",
-    parts=Parts(participants=_TellsAllButOne),
+    parts=Parts(participants=_TellsAllButOne, coordinator=KnowsOfNoEnd, transaction_keys=_AnswersAtOnce),
 )
 
 ABORT_MISSES_ONE = (

@@ -7,8 +7,9 @@ from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from .pair import pair
 
 _LONGEST = 1_024
-_SHORT = 3
+_SHORT = 14
 _SHARED = Symptom(what="^given to task two$", expected="^epoch 0$", seen="^epoch 1$")
+_SHARED_BESIDE = Symptom(what="^(status of A|connection of task one)$", expected="^(OPEN|open)$")
 _ALLOWED = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")
 
 
@@ -125,7 +126,7 @@ LETTERS_FOLDED = pair(
 
 SLASHES_END_KEYS = pair(
     "slashes-end-keys",
-    breaks={"TXKEY-15": Symptom(seen=".")},
+    breaks={"TXKEY-15": _SHARED_BESIDE},
     story="A key ends at its first slash, for the admin path does.",
     origin="the proposal's text: a path that has the key in it",
     node_keys=_EndsAtTheSlash,

@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.transaction_key.records import KeyRecord, decode
 from .pair import pair
 
 _EPOCH_AGAIN = Symptom(what="^given to task (two|three)$", expected="^a greater epoch", seen=r"^epoch (\d), where task (one|two) has \1$")
-_NOT_FENCED = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
+_NOT_FENCED = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 
 
 class _WritesTheOneBefore(KeyTopic):
@@ -40,10 +40,9 @@ class _KeepsTheFirst(KeyTopic):
         self._entries.replace([*self.unreadable, *first.values()])
 
 
-class _KeepsOneKey(KeyTopic):
-    def load(self) -> Mapping[TransactionKey, KeyRecord]:
-        found = super().load()
-        return dict(list(found.items())[-1:])
+class _RecordsNoOwners(KeyTopic):
+    def append(self, record: KeyRecord) -> None:
+        super().append(record.model_copy(update={"owner": ""}))
 
 
 class _CountsAnew(KeyTopic):
@@ -86,12 +85,12 @@ FIRST_RECORD_KEPT = pair(
     key_topic=_KeepsTheFirst,
 )
 
-ONE_KEY_RECOVERED = pair(
-    "one-key-recovered",
-    breaks={"TXKEY-20": Symptom(what="^list of keys$")},
-    story="A coordinator that is loaded knows the last key of its topic alone.",
-    origin="textbook: a variable that is assigned in a loop",
-    key_topic=_KeepsOneKey,
+OWNERS_NOT_RECORDED = pair(
+    "owners-not-recorded",
+    breaks={"TXKEY-20": Symptom(what="^(list of keys|given to task four)$")},
+    story="The record of a key has its name, and behind a crash nobody owns it.",
+    origin="the proposal's text, O16: a path that has no owner, and a record that has none",
+    key_topic=_RecordsNoOwners,
 )
 
 EPOCHS_COUNTED_ANEW = pair(

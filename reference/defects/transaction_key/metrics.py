@@ -8,7 +8,6 @@ from fencepost.reference.pulsar.transaction_key.keys import Measured, Transactio
 
 from .pair import pair
 
-_COUNTED = Symptom(what="^metrics$", expected="^payments")
 _AGE = Symptom(what='^age of key "payments"$', expected="^between", seen="^0 ms$")
 
 
@@ -48,7 +47,7 @@ class _AgesFromTheFirst(TransactionKeys):
 
 DELETED_ARE_MEASURED = pair(
     "deleted-are-measured",
-    breaks={"TXKEY-31": Symptom(what="^metrics$", expected="^refunds", seen="payments")},
+    breaks={"TXKEY-31": Symptom(what="^metrics$", expected="^[^,]*refunds of", seen="payments")},
     story="Keys that were deleted are counted with those that are there.",
     origin="textbook: a gauge that only grows",
     transaction_keys=_MeasuresTheDeleted,
@@ -56,7 +55,7 @@ DELETED_ARE_MEASURED = pair(
 
 EPOCH_BEFORE_MEASURED = pair(
     "epoch-before-measured",
-    breaks={"TXKEY-31": Symptom(what="^metrics$", expected="^payments[^;]* at 1", seen="^payments[^;]* at 0")},
+    breaks={"TXKEY-31": Symptom(what="^metrics$", expected="payments of nobody at 1", seen="payments of nobody at 0")},
     story="The metrics have the epoch before the latest, so that a key looks as if nobody had been fenced.",
     origin="textbook: a value that is read before it is counted up",
     transaction_keys=_MeasuresTheEpochBefore,

@@ -89,7 +89,7 @@ FENCED_BY_CONNECTS_ALONE = pair(
 
 BEGINNING_AGAIN_CLOSES = pair(
     "beginning-again-closes",
-    breaks={"TXKEY-14": Symptom(what="^connection of task one$", expected="^open$", seen="^closed$")},
+    breaks={"TXKEY-14": Symptom(what="^answer$", seen="the broker closed the connection$")},
     story="A second transaction is taken for a second client, and the connection is closed.",
     origin="textbook: the fencing of others, used for oneself",
     transaction_keys=_ClosesWhoBeginsAgain,

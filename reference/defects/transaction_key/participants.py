@@ -1,21 +1,29 @@
 """Defects of the transaction key in what topics and subscriptions take of a fenced transaction."""
 
+import functools
 from collections.abc import Mapping
+from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.pip31.visibility import StopsReaders
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
+from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.topic import NO_WATERMARK
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.keys import Doing
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.values import Action, TxnId
 
 from .pair import pair
 
 _TAKEN = Symptom(what="^answer to SEND$", expected="InvalidTxnStatus")
 _ACKNOWLEDGED = Symptom(what="^answer to ACK$", expected="InvalidTxnStatus")
-_MOVED = Symptom(seen=".")
 
 
 class _OnlyTheCoordinatorRefuses(NodeKeys):
@@ -33,6 +41,31 @@ class _TakesMessages(NodeKeys):
     def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
         if doing is not Doing.SEND:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
+
+
+class _WaitsForItsEnd(StopsReaders):
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        if low_watermark != NO_WATERMARK:
+            super().end(txn, action, low_watermark)
+
+
+class _OpensAgain(MetadataBuffer):
+    @functools.cached_property
+    def opened(self) -> set[TxnId]:
+        """Those that have ended, and are open here."""
+        return set()
+
+    def refuse_what_comes_too_late(self, txn: TxnId) -> None:
+        if self.participation.state_of(txn) is not State.OPEN:
+            self.opened.add(txn)
+
+    def check_again(self, txn: TxnId) -> None:
+        if txn not in self.opened:
+            super().check_again(txn)
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        if txn not in self.opened:
+            super().end(txn, action, low_watermark)
 
 
 class _TakesCumulative(NodeKeys):
@@ -75,7 +108,7 @@ class _RemembersTheLast(KeyTopic):
 
 ONLY_THE_COORDINATOR_REFUSES = pair(
     "only-the-coordinator-refuses",
-    breaks={"TXKEY-07": _TAKEN, "TXKEY-08": _ACKNOWLEDGED, "TXKEY-09": _ACKNOWLEDGED, "TXKEY-34": Symptom(what="^readers of ledger$")},
+    breaks={"TXKEY-07": _TAKEN, "TXKEY-08": _ACKNOWLEDGED, "TXKEY-09": _ACKNOWLEDGED},
     story="The coordinator refuses what is asked in a fenced transaction; topics and subscriptions are asked directly, and take it.",
     origin="the proposal's text, O10: it does not say how participants refuse",
     node_keys=_OnlyTheCoordinatorRefuses,
@@ -105,12 +138,29 @@ INDIVIDUAL_TAKEN = pair(
     node_keys=_TakesIndividual,
 )
 
-LATE_MESSAGE_OPENS_AGAIN = pair(
-    "late-message-opens-again",
-    breaks={"TXKEY-34": Symptom(what="^readers of ledger$")},
-    story="A topic that does not know a transaction takes its late message for the first one, and waits for an end that never comes.",
-    origin="the proposal's text, O10; Apache Pulsar, where late messages open transactions again",
+LATE_MESSAGES_TAKEN = pair(
+    "late-messages-taken",
+    breaks={"TXKEY-07": _TAKEN},
+    story="Subscriptions refuse what comes in a fenced transaction; topics take its messages, and end it when they find that it is over.",
+    origin="feared by readers of the proposal: two ways to a participant, one of which is looked after",
     node_keys=_TakesMessages,
+)
+
+_OPENS_AGAIN = Defect(
+    name="key-late-message-opens-again",
+    breaks={"TXKEY-34": Symptom(what="^readers of (orders|ledger)$")},
+    story="A topic takes the late message of a fenced transaction for its first one, and waits for an end that never comes.",
+    origin="the proposal's text, O10; Apache Pulsar, where late messages open transactions again",
+    parts=Parts(node_keys=_TakesMessages, sidecar_buffer=_WaitsForItsEnd),
+)
+
+LATE_MESSAGE_OPENS_AGAIN = (
+    _OPENS_AGAIN,
+    replace(
+        _OPENS_AGAIN,
+        name="scalable-key-late-message-opens-again",
+        parts=MetadataParts(node_keys=_TakesMessages, metadata_buffer=_OpensAgain),
+    ),
 )
 
 ANOTHER_ERROR = pair(

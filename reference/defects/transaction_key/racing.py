@@ -1,11 +1,20 @@
 """Defects of the transaction key in connects that race with each other, or with an end."""
 
+from dataclasses import replace
+
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.coordinator import Reply
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import Client, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.values import Action, Status, TxnId
 
 from .pair import pair
 
@@ -35,9 +44,30 @@ class _FirstComeFirstServed(TransactionKeys):
             self._clients[key] = first
 
 
-class _FencesTheCommitted(TransactionKeys):
+class _AbortsWhateverItIs(TransactionKeys):
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
-        return () if record.open_txn is None else (record.open_txn,)
+        fenced = super().predecessors(record)
+        if record.open_txn is not None and not fenced:
+            self.abort(record.open_txn)
+        return fenced
+
+
+class _AbortsTheDecided(LogCoordinator):
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        transaction = self.describe(txn)
+        is_undone = action is Action.ABORT and transaction.status.action is Action.COMMIT
+        if is_undone:
+            self.decide(replace(transaction, status=Status.OPEN), action, reply)
+        else:
+            super().end(txn, action, reply)
+
+
+class _AbortsTheFinal(MetadataCoordinator):
+    def decide(self, txn: TxnId, action: Action) -> None:
+        found = self._records.header(txn)
+        if action is Action.ABORT and found is not None and found[0].state is State.COMMITTED:
+            self._records.replace(txn, found[0].model_copy(update={"state": State.ABORTED}), found[1])
+        super().decide(txn, action)
 
 
 class _WaitsForTheFencedAlone(TransactionKeys):
@@ -69,17 +99,26 @@ FIRST_COME_FIRST_SERVED = pair(
     transaction_keys=_FirstComeFirstServed,
 )
 
-COMMITTING_IS_ABORTED = pair(
-    "committing-is-aborted",
-    breaks={"TXKEY-25": Symptom(seen=".")},
+_IS_ABORTED = Defect(
+    name="key-committing-is-aborted",
+    breaks={"TXKEY-25": Symptom(what="^(status of A|readers of orders)$", expected="^(COMMITTED|.a1.)$", seen="^(ABORTED|nothing)$")},
     story="The transaction of the predecessor is aborted, whatever it is at, also where its commit is decided.",
     origin="the proposal's text, O8: it aborts the old transaction",
-    transaction_keys=_FencesTheCommitted,
+    parts=Parts(transaction_keys=_AbortsWhateverItIs, coordinator=_AbortsTheDecided),
+)
+
+COMMITTING_IS_ABORTED = (
+    _IS_ABORTED,
+    replace(
+        _IS_ABORTED,
+        name="scalable-key-committing-is-aborted",
+        parts=MetadataParts(transaction_keys=_AbortsWhateverItIs, metadata_coordinator=_AbortsTheFinal),
+    ),
 )
 
 COMMIT_NOT_WAITED_FOR = pair(
     "commit-not-waited-for",
-    breaks={"TXKEY-25": Symptom(seen=".")},
+    breaks={"TXKEY-25": Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")},
     story="A connect waits for what it aborts, and not for a commit that is on its way to topics and subscriptions.",
     origin="the proposal's text, O8 and O9",
     transaction_keys=_WaitsForTheFencedAlone,

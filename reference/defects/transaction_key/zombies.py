@@ -117,7 +117,6 @@ COMMIT_HITS_THE_SUCCESSOR = pair(
     "commit-hits-the-successor",
     breaks={
         "TXKEY-10": Symptom(what="^status of B$", expected="^OPEN$", seen="^(ABORTED|ABORTING|not known any more)$"),
-        "TXKEY-32": Symptom(what="^answer to END_TXN$", expected="^success$", error="^InvalidTxnStatus$"),
     },
     story="A late commit is taken for a conflict of two tasks, and what the newer one has open is aborted.",
     origin="textbook: who comes last is right",
