@@ -182,3 +182,13 @@ Feature: Administering keys
       And the system has crashed and come back
       When task one connects again
       Then it is refused with NotAllowedError
+
+    @needs:transaction-keys @needs:crash @needs:key-topic-faults
+    Scenario: [6] A new client, after a compaction of the key topic
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      And the key topic has been compacted
+      And the system has crashed and come back
+      When task two connects with key "payments"
+      Then it is done
+      And task two is given a greater epoch than task one

@@ -109,6 +109,16 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
+    @needs:transaction-keys
+    Scenario: [12] A transaction before the one that was fenced last
+      Given A has written "a1" to orders
+      And task two has connected with key "payments"
+      And task two has begun transaction B
+      And task three has connected with key "payments"
+      When A writes "late" to orders
+      Then it is refused with InvalidTxnStatus
+      And readers of orders see nothing
+
   @TXKEY-08 @MUST @fencing @aborts
   Rule: A cumulative acknowledgement in a fenced transaction is refused, and its subscription does not move.
     A subscription that moves with a paused task takes inputs away from its successor.

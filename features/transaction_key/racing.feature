@@ -3,6 +3,7 @@ Feature: Connects that race
 
   Background:
     Given the topic "orders"
+    And the topic "inputs" with "i1", "i2"
 
   @TXKEY-24 @MUST @fencing
   Rule: Of two connects at the same time no two are given the same epoch, and one connection stays.
@@ -59,9 +60,8 @@ Feature: Connects that race
 
     @needs:transaction-keys
     Scenario: [4] A commit with acknowledgements
-      Given the topic "inputs" with "i1"
-      And the consumer of shared subscription "workers" has received "i1" from inputs
-      And A has acknowledged "i1" for "workers"
+      Given the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1", "i2" for "workers"
       When task two connects with key "payments" while A is asked to commit
       Then "workers" agrees with the answers
       And orders agrees with the answers
@@ -99,3 +99,20 @@ Feature: Connects that race
       When A writes "late" to orders
       Then it is refused
       And readers of orders see "a1"
+
+    @needs:transaction-keys
+    Scenario: [9] The status of a commit that was answered
+      Given A has been asked to commit
+      When task two connects with key "payments"
+      Then it is done
+      And A is COMMITTED
+
+    @needs:transaction-keys
+    Scenario: [10] The successor acknowledges at once behind what was committed
+      Given the consumer of failover subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged everything up to "i1" for "workers"
+      And A has been asked to commit
+      And task two has connected with key "payments"
+      And task two has begun transaction B
+      When B acknowledges everything up to "i2" for "workers"
+      Then it is done

@@ -58,13 +58,14 @@ class _Keys(Collector):
     def collect(self) -> Iterator[Metric]:
         rule("TXKEY-31")
         both = [keys for scalable in (False, True) for keys in _at_coordinators(self._node, scalable=scalable)]
-        found = [(key, keys) for keys in both for key in keys.listed()]
+        found = [one for keys in both for one in keys.measured()]
         yield GaugeMetricFamily("pulsar_txn_transaction_key_count", "transaction keys that are there", value=len(found))
         epochs = GaugeMetricFamily("pulsar_txn_transaction_key_epoch", "the latest epoch of each transaction key", labels=_LABELS)
         ages = SummaryMetricFamily("pulsar_txn_transaction_key_age", "milliseconds since the key was connected with", labels=_LABELS)
-        for key, keys in found:
-            epochs.add_metric((key.owner, key.name), keys.describe(key)[0].epoch)
-            ages.add_metric((key.owner, key.name), 1, keys.age_ms(key))
+        for one in found:
+            labels = (one.key.owner, one.key.name)
+            epochs.add_metric(labels, one.epoch)
+            ages.add_metric(labels, 1, one.age_ms)
         yield epochs
         yield ages
 

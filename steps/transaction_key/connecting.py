@@ -72,8 +72,8 @@ def is_given(context: ScenarioContext, tasks: Tasks, task: str, grant: Grant) ->
         case "none":
             holds, seen = given.epoch is None, _epoch(given.epoch)
         case "greater":
-            before = tasks[grant.task].epoch
-            holds, seen = given.epoch is not None and given.epoch > before, f"{_epoch(given.epoch)}, where {grant.task} has {before}"
+            whose, before = (grant.task, tasks[grant.task].epoch) if grant.task else ("it", _epoch_before(tasks[task]))
+            holds, seen = given.epoch is not None and given.epoch > before, f"{_epoch(given.epoch)}, where {whose} has {before}"
         case "coordinator":
             theirs = tasks[grant.task].grants[-1].coordinator
             holds, seen = given.coordinator == theirs, f"coordinator {given.coordinator}, where {grant.task} has {theirs}"
@@ -109,6 +109,11 @@ def is_sent_away(context: ScenarioContext, task: Task) -> bool:
 
 def _epoch(epoch: int | None) -> str:
     return "no epoch" if epoch is None else f"epoch {epoch}"
+
+
+def _epoch_before(task: Task) -> int:
+    granted = [one.epoch for one in task.grants[:-1] if one.epoch is not None]
+    return granted[-1] if granted else -1
 
 
 def _another(context: ScenarioContext, tasks: Tasks, key: Key) -> int:

@@ -77,7 +77,7 @@ class Tasks:
         return self._granted(task, task.probe.connected_with_key(pending))
 
     def bytes_of(self, key: Key) -> bytes:
-        """A key in the system: only this scenario uses it."""
+        """A key in the system: only this scenario uses it. It ends as the scenario has it, so that one key can begin with another."""
         unique = self.session.unique("key")
         odd = {
             "an empty key": b"",
@@ -87,7 +87,7 @@ class Tasks:
             "a key in other letters": f"schlüssel-鍵-{unique}".encode(),
             "a key that is not UTF-8": b"\xff\xfe" + unique.encode(),
         }
-        return odd[key.name] if key.is_odd else self.session.unique(key.name).encode()
+        return odd[key.name] if key.is_odd else f"{unique}-{key.name}".encode()
 
     def name_of(self, key: Key) -> str:
         """The same as administrators name it."""

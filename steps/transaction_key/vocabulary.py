@@ -73,7 +73,7 @@ Request: TypeAlias = ForTransaction | ForEnd | ForPart
 
 @dataclass(frozen=True)
 class Grant:
-    """What a task is given: an epoch by its number, no epoch, or what it has in comparison with another task."""
+    """What a task is given: an epoch by its number, no epoch, or what it has in comparison with another task, or with what it had."""
 
     what: Literal["epoch", "none", "greater", "coordinator"]
     epoch: int = 0
@@ -86,7 +86,7 @@ class Grant:
             case "none":
                 return "no epoch"
             case "greater":
-                return f"a greater epoch than {self.task}"
+                return f"a greater epoch than {self.task or 'before'}"
             case "coordinator":
                 return f"the coordinator of {self.task}"
 
@@ -111,7 +111,7 @@ def _grant(written: str) -> Grant:
         return Grant("none")
     if written.startswith("epoch "):
         return Grant("epoch", int(written.removeprefix("epoch ")))
-    task = "task " + written.rpartition(" ")[2]
+    task = "" if written.endswith(" before") else "task " + written.rpartition(" ")[2]
     return Grant("greater" if "greater" in written else "coordinator", task=task)
 
 
@@ -142,11 +142,11 @@ KEYS = Vocabulary(
         ),
         ValueType(
             "grant",
-            f"epoch (?:0|[1-9][0-9]*)|no epoch|a greater epoch than {_TASK}|the coordinator of {_TASK}",
+            f"epoch (?:0|[1-9][0-9]*)|no epoch|a greater epoch than (?:{_TASK}|before)|the coordinator of {_TASK}",
             "what a coordinator answers to a connect",
             _grant,
             str,
-            "epoch 0 | no epoch | a greater epoch than task one | the coordinator of task one",
+            "epoch 0 | no epoch | a greater epoch than task one | a greater epoch than before | the coordinator of task one",
         ),
         ValueType(
             "open",

@@ -7,7 +7,7 @@ from fencepost.reference.pulsar.coordinator import TransactionCoordinator
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.participants import EndOn
 from fencepost.reference.pulsar.topic import NO_WATERMARK
-from fencepost.reference.pulsar.transaction_key.keys import Doing
+from fencepost.reference.pulsar.transaction_key.keys import Doing, TransactionKeys
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 
@@ -41,7 +41,7 @@ def add_partition(peer: Peer, command: pb.CommandAddPartitionToTxn) -> None:
         peer,
         command,
         pb.CommandAddPartitionToTxnResponse,
-        lambda: _coordinator_of(peer, command, txn, Doing.ADD).add_partitions(txn, tuple(command.partitions)),
+        lambda: _adder(peer, command, txn).add_partitions(txn, tuple(command.partitions)),
         _fields(txn),
     )
 
@@ -53,7 +53,7 @@ def add_subscription(peer: Peer, command: pb.CommandAddSubscriptionToTxn) -> Non
         peer,
         command,
         pb.CommandAddSubscriptionToTxnResponse,
-        lambda: _coordinator_of(peer, command, txn, Doing.ADD).add_subscriptions(txn, names),
+        lambda: _adder(peer, command, txn).add_subscriptions(txn, names),
         _fields(txn),
     )
 
@@ -66,9 +66,7 @@ def end_txn(peer: Peer, command: pb.CommandEndTxn) -> None:
         peer.say(done(peer, pb.CommandEndTxnResponse, command, _fields(txn)))
 
     try:
-        action = Action(command.txn_action)
-        doing = Doing.COMMIT if action is Action.COMMIT else Doing.ABORT
-        _coordinator_of(peer, command, txn, doing).end(txn, action, reply)
+        _ender(peer, command, txn).end(txn, Action(command.txn_action), reply)
     except Refused as refused:
         peer.say(refusal(peer, pb.CommandEndTxnResponse, command, refused, _fields(txn)))
 
@@ -89,12 +87,18 @@ def _coordinator(peer: Peer, command: Any, tc_id: int) -> TransactionCoordinator
     return peer.node.coordinator(tc_id, scalable=command.scalable)
 
 
-def _coordinator_of(peer: Peer, command: Any, txn: TxnId, doing: Doing) -> TransactionCoordinator:
+def _adder(peer: Peer, command: Any, txn: TxnId) -> TransactionCoordinator:
     """The coordinator of a transaction that nobody has fenced. Raises Refused: INVALID_TXN_STATUS for one that is."""
     coordinator = _coordinator(peer, command, txn.tc_id)
     if peer.node.keys is not None:
-        peer.node.keys_of(txn.tc_id, scalable=command.scalable).refuse_fenced(txn, doing)
+        peer.node.keys_of(txn.tc_id, scalable=command.scalable).refuse_fenced(txn, Doing.ADD)
     return coordinator
+
+
+def _ender(peer: Peer, command: Any, txn: TxnId) -> TransactionCoordinator | TransactionKeys:
+    """Who ends a transaction for a client: where there are transaction keys, they are asked first."""
+    coordinator = _coordinator(peer, command, txn.tc_id)
+    return coordinator if peer.node.keys is None else peer.node.keys_of(txn.tc_id, scalable=command.scalable)
 
 
 def _answer(peer: Peer, command: Any, response: Any, act: Callable[[], object], transaction: Mapping[str, int]) -> None:

@@ -65,11 +65,11 @@ class KeyTopic:
         self._entries.append(entry)
 
     def has(self, key: TransactionKey) -> bool:
-        """Whether a key was ever connected with at this coordinator."""
+        """Decision: whether a key was ever connected with at this coordinator."""
         return key in self._latest
 
     def is_fenced(self, txn: TxnId) -> bool:
-        """Whether a later connection of its key has fenced that transaction."""
+        """Decision: whether a later connection of its key has fenced that transaction."""
         return txn in self._fenced
 
     def _take_in(self, record: KeyRecord) -> None:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.pulsar.coordinator import TransactionCoordinator
+from fencepost.reference.pulsar.coordinator import Reply, TransactionCoordinator
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.values import Action, Status, TxnId
 
@@ -52,6 +52,15 @@ class Claim:
 
     key: TransactionKey
     epoch: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the metrics tell of a key."""
+
+    key: TransactionKey
+    epoch: int
+    age_ms: int
 
 
 @dataclass(frozen=True)
@@ -226,6 +235,11 @@ class TransactionKeys:
             rule("TXKEY-12")
             raise expired(f"{doing.value} in transaction {txn}, which a later connection of its key has fenced")
 
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        """Decision: a client ends a transaction that nobody has fenced. Raises Refused: as `refuse_fenced`, or as the coordinator does."""
+        self.refuse_fenced(txn, Doing.COMMIT if action is Action.COMMIT else Doing.ABORT)
+        self._coordinator.end(txn, action, reply)
+
     def abort(self, txn: TxnId) -> None:
         """Decision: a fenced transaction is aborted, at every participant; one that has ended meanwhile is over already."""
         self._ending.add(txn)
@@ -242,7 +256,7 @@ class TransactionKeys:
         return tuple(key for key, record in self._records.items() if not record.deleted)
 
     def describe(self, key: TransactionKey) -> tuple[KeyRecord, tuple[TxnId, ...]]:
-        """How a key stands, and what it has open. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
+        """Decision: how a key stands, and what it has open. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
         record = self._records.get(key)
         if record is None or record.deleted:
             rule("TXKEY-28")
@@ -253,6 +267,10 @@ class TransactionKeys:
         """Decision: how long ago a key was connected with. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
         record, _ = self.describe(key)
         return self._machine.clock.now - record.connectedAt
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Decision: what the metrics tell of each key that is there."""
+        return tuple(Measured(key, self.describe(key)[0].epoch, self.age_ms(key)) for key in self.listed())
 
     def delete(self, key: TransactionKey) -> None:
         """Decision: remove a key: its connection is closed and its transaction aborted. The epoch moves on, and stays known.
@@ -269,7 +287,7 @@ class TransactionKeys:
         self._abort_all(fenced)
 
     def sweep(self) -> None:
-        """The timer's work: whoever waited for a transaction that is over now goes on."""
+        """Decision: the timer's work: whoever waited for a transaction that is over now goes on."""
         waiting, self._waiting = self._waiting, []
         for one in waiting:
             self._when_over(one)

@@ -68,6 +68,6 @@ class NodeKeys:
             keys.forget(client)
 
     def sweep(self) -> None:
-        """The timer's work."""
+        """Decision: the timer's work, each time."""
         for keys in self._keys.values():
             keys.sweep()
