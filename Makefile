@@ -10,8 +10,8 @@ define MAKE_VENV
 endef
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# Files are given out whole, in the order of conftest.py.
-IN_TWO := -n 2 --dist loadfile --no-loadscope-reorder
+# Files are given out whole, in the order of conftest.py. One worker has all real brokers, and mostly waits; the others compute.
+BY_FILE := -n 3 --dist loadfile --no-loadscope-reorder
 
 .PHONY: run test test-all lint bench bench-check docs messages clean help
 
@@ -23,10 +23,10 @@ run:  ## judge the bundled reference; results in results/reference
 	$(BIN)/fencepost run
 
 test: .venv/.ready lint  ## lint, then what CI runs; tests with containers are skipped where there is no Docker
-	$(BIN)/python -m pytest $(IN_TWO)
+	$(BIN)/python -m pytest $(BY_FILE)
 
 test-all: .venv/.ready lint  ## the same, and what CI leaves out: every release of a broker asked everything, Hypothesis with 1,500 examples
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest $(IN_TWO) --thorough
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest $(BY_FILE) --thorough
 
 lint: .venv/.ready  ## ruff and mypy, strict
 	$(BIN)/ruff check .
