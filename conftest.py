@@ -1,5 +1,5 @@
 """What pytest knows in this checkout: the plugin, how hard Hypothesis tries, what CI leaves to `make test-all`, where the tests' helpers
-stand, how files are given to two workers, Docker and Java.
+stand, how files are given to workers, Docker and Java.
 """
 
 import os
