@@ -58,6 +58,7 @@ class NodeKeys:
         rule("TXKEY-07")
         rule("TXKEY-08")
         rule("TXKEY-09")
+        rule("TXKEY-32")
         rule("TXKEY-34")
         if txn.tc_id in coordinators and self._topics.of(txn.tc_id, scalable=scalable).is_fenced(txn):
             raise expired(f"{doing.value} in transaction {txn}, which a later connection of its key has fenced")
