@@ -13,6 +13,7 @@ from stopped import begun
 from fencepost.adapters.common import owners
 from fencepost.adapters.images import image_of
 from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
+from fencepost.adapters.kafka.handshake import WITHOUT_SEALING
 from fencepost.adapters.kafka.login import Passwords
 from fencepost.adapters.kafka.settings import BrokerConfiguration, kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
@@ -36,7 +37,7 @@ def address_of(handshake: Handshake) -> str:
 
 @needs_docker
 def test_a_release_is_known_by_its_tag_and_its_features(kafka_container: tuple[KafkaContainerSystem, Handshake]) -> None:
-    """The handshake of a released image: exact, with its profile, and nothing missing."""
+    """The handshake of a released image: exact, with its profile, and nothing missing but what no Kafka has."""
     _, handshake = kafka_container
 
     assert (handshake.version, handshake.version_is_exact, handshake.profile) == ("4.3.1", True, "kafka-4.3")
@@ -44,7 +45,7 @@ def test_a_release_is_known_by_its_tag_and_its_features(kafka_container: tuple[K
     assert handshake.image is not None
     assert (handshake.image.name, str(handshake.image.digest)[:7]) == (IMAGE, "sha256:")
     assert handshake.capabilities == {"transactions-v2", "wire-faults"} | kafka_settings().capabilities
-    assert handshake.not_offered == ()
+    assert handshake.not_offered == (WITHOUT_SEALING,)
 
 
 @needs_docker
@@ -83,7 +84,7 @@ def test_the_same_broker_by_its_address_is_known_without_a_tag(kafka_container: 
     assert (told.version, told.version_is_exact, told.profile) == ("4.3", False, "kafka-4.3")
     assert (told.judged_as, told.looks_like, told.image) == (None, ("kafka", "4.3"), None)
     assert told.capabilities == {"transactions-v2", "aged-ids", "wire-faults"}
-    assert {line.split(":")[0] for line in told.not_offered} == kafka_settings().capabilities - {"aged-ids"}
+    assert {line.split(":")[0] for line in told.not_offered} == (kafka_settings().capabilities | {"sealing"}) - {"aged-ids"}
     assert any(f"{address_of(handshake)} was not started by fencepost" in line for line in told.not_offered)
     with pytest.raises(NotOffered, match=r"crash: .* was not started by fencepost"):
         session.faults.crash()
