@@ -235,7 +235,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                 pass
             case trouble:
                 return trouble
-        for gone in held.consumers.keys() - set(segments):
+        for gone in [segment for segment in held.consumers if segment not in segments]:
             self.close_consumer(held.consumers.pop(gone))
         for segment in segments:
             if segment in held.consumers:

@@ -124,7 +124,7 @@ class Sessions:
             _LOG.warning("%s: %s", topic, refused)
             return
         led = self._led.setdefault(topic, {})
-        for gone in led.keys() - set(there):
+        for gone in [topic for topic in led if topic not in there]:
             del led[gone]
         for subscription in there:
             try:
@@ -207,7 +207,7 @@ class Sessions:
         """Those of a subscription, as the store has them, without those that are over."""
         members = self._led.setdefault(topic, {}).setdefault(subscription, {})
         there = self._registrations.of(topic, subscription)
-        for name in members.keys() - there.keys():
+        for name in [name for name in members if name not in there]:
             del members[name]
         for name, registration in there.items():
             if name not in members or members[name].registration != registration:

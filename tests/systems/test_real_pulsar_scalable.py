@@ -8,7 +8,7 @@ from commands import compliance, fencepost, verdicts
 from docker_here import PULSAR_IMAGE
 
 SCALABLE_IMAGE = "apachepulsar/pulsar:5.0.0-M1"
-MET = ("PIP471-02", "PIP471-19", "PIP471-23", "PIP471-29", "PIP471-64")
+MET = ("PIP471-02", "PIP471-19", "PIP471-23", "PIP471-63", "PIP471-64")
 DEVIATING = ("PIP471-57", "PIP471-60")
 ONLY_IN_THE_STORE = "PIP471-07"
 

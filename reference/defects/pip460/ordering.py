@@ -15,13 +15,7 @@ from fencepost.reference.scalable.sessions import Sessions
 
 class _ChildrenAtOnce(Sessions):
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
-        return readable(_orphaned(layout), lambda one: self._segments.is_drained(segment_topic(topic, one), subscription))
-
-
-class _ChildrenOfMergesAtOnce(Sessions):
-    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
-        merged = _orphaned(layout, at_least=2)
-        return readable(merged, lambda one: self._segments.is_drained(segment_topic(topic, one), subscription))
+        return readable(orphaned(layout), lambda one: self._segments.is_drained(segment_topic(topic, one), subscription))
 
 
 class _OneHasDrainedIt(Sessions):
@@ -59,7 +53,7 @@ def _has_the_last(segments: object, name: str, subscription: str) -> bool:
     return not found.buffer.ongoing() and (last is None or bool(one.cursor.acknowledged(last.place, frozenset({0}))))
 
 
-def _orphaned(layout: Layout, at_least: int = 1) -> Layout:
+def orphaned(layout: Layout, at_least: int = 1) -> Layout:
     """The layout, in which nobody knows of their parents where there are so many."""
     return replace(
         layout,
@@ -73,14 +67,6 @@ CHILDREN_AT_ONCE = Defect(
     story="The children of a split are assigned as soon as they are there.",
     origin="feared: a controller that knows of active segments only",
     parts=MetadataParts(sessions=_ChildrenAtOnce),
-)
-
-MERGED_AT_ONCE = Defect(
-    name="scalable-merged-at-once",
-    breaks={"PIP460-22": Symptom(what="^reading of ", expected='^"z1"', seen='"z4".*"z1"')},
-    story="The child of a merge is assigned as soon as it is there.",
-    origin="feared: a merge that was thought of as a split",
-    parts=MetadataParts(sessions=_ChildrenOfMergesAtOnce),
 )
 
 DRAINED_BY_ANY = Defect(
