@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.records import State
@@ -70,11 +69,6 @@ class _AbortsTheFinal(MetadataCoordinator):
         super().decide(txn, action)
 
 
-class _WaitsForTheFencedAlone(TransactionKeys):
-    def to_wait_for(self, record: KeyRecord) -> tuple[TxnId, ...]:
-        return tuple(sorted(self._ending & record.fenced_txns))
-
-
 ONE_EPOCH_IN_A_MOMENT = pair(
     "one-epoch-in-a-moment",
     breaks={"TXKEY-24": Symptom(what="^epochs$", expected="^epochs that differ$", seen="was given 0, .* was given 0$")},
@@ -114,13 +108,4 @@ COMMITTING_IS_ABORTED = (
         name="scalable-key-committing-is-aborted",
         parts=MetadataParts(transaction_keys=_AbortsWhateverItIs, metadata_coordinator=_AbortsTheFinal),
     ),
-)
-
-COMMIT_NOT_WAITED_FOR = pair(
-    "commit-not-waited-for",
-    breaks={"TXKEY-25": Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")},
-    story="A connect waits for what it aborts, and not for a commit that is on its way to topics and subscriptions.",
-    origin="the proposal's text, O8 and O9",
-    transaction_keys=_WaitsForTheFencedAlone,
-    network=SlowNetwork,
 )
