@@ -43,6 +43,8 @@ class Seen:
     reasons: dict[str, str]
     violations: dict[str, Mismatch]
     trouble: str | None = None
+    is_unmet: bool = False
+    """Whether nothing that it was asked calls what makes it different."""
 
     @property
     def reds(self) -> list[str]:
@@ -155,7 +157,8 @@ class Proof:
 def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, report: Callable[[Seen, int, int], None]) -> Proof:
     """Run the suite on every variant that concerns these proposals. `report` hears of each as it ends, with its number and the count.
 
-    An interrupt ends it early: the proof then names what was not run.
+    Where only some proposals are asked about, a lawful variant that none of them comes across is no concern of theirs. An interrupt ends it
+    early: the proof then names what was not run.
     """
     specs = tuple(specs)
     protocols = {row.id: protocols_asked(row.id, register) for row in register.rows(specs) if row.is_tested}
@@ -172,7 +175,8 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
         for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
             found[one.defect.name] = one
             report(one, number, len(variants))
-    seen = [found[variant.name] for variant in variants if variant.name in found]
+    beside = {name for name, one in found.items() if specs and one.defect.is_lawful and one.is_unmet}
+    seen = [found[variant.name] for variant in variants if variant.name in found and variant.name not in beside]
     return Proof(
         protocols,
         (*seen, *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
@@ -232,7 +236,8 @@ def _run(task: tuple[Defect, tuple[str, ...]]) -> Seen:
     verdicts = {row.requirement: row.verdict.value for row in judged}
     reasons = {row.requirement: row.reason or "" for row in judged}
     violations = {row.requirement: row.violation for row in judged if row.violation}
-    return Seen(defect, verdicts, reasons, violations, _trouble(defect, verdicts, reasons, printed) or watch.trouble())
+    broken, unmet = _trouble(defect, verdicts, reasons, printed), watch.trouble()
+    return Seen(defect, verdicts, reasons, violations, broken or unmet, is_unmet=unmet is not None and broken is None)
 
 
 def _trouble(defect: Defect, verdicts: dict[str, str], reasons: dict[str, str], printed: str) -> str | None:

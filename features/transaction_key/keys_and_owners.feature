@@ -164,6 +164,11 @@ Feature: Keys and their owners
       And A is OPEN
       And administrators are told of key "payments" and no other
 
+    @needs:transaction-keys
+    Scenario: [4] The shortest key
+      When task one connects with a key of 1 byte
+      Then it is done
+
   @TXKEY-18 @MUST @fencing
   Rule: An owner may have an ampersand in its name, and is not mistaken for another one.
     Where owner and key are joined to one text, an owner can choose its key so that it fences another owner.

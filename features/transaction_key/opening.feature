@@ -108,3 +108,11 @@ Feature: Transactions of a key
       When task one begins transaction B
       Then it is done
       And the connection of task one is open
+
+    @needs:transaction-keys
+    Scenario: [7] The first one, as it stands when the second one is asked for
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+      When task one asks for a new transaction on its old connection
+      Then A is ABORTED
+      And readers of orders see nothing

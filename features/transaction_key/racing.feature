@@ -31,6 +31,14 @@ Feature: Connects that race
       Then exactly one of task one and task two stays connected
       And administrators are told of key "payments" and no other
 
+    @needs:transaction-keys
+    Scenario: [4] Two connects behind a transaction that is over
+      Given task three has connected with key "payments"
+      And task three has begun transaction A
+      And A has committed
+      When task one and task two connect with key "payments" at the same time
+      Then exactly one of task one and task two stays connected
+
   @TXKEY-25 @MUST @commits @fencing
   Rule: A transaction whose commit is decided is completed as committed, and the connect waits for that.
     A commit that was decided is a promise, and its outcome must not depend on who connects.

@@ -81,6 +81,7 @@ class Tasks:
         unique = self.session.unique("key")
         odd = {
             "an empty key": b"",
+            "a key of 1 byte": b"k",
             "a key of 64 KB": unique.ljust(64 * _KB, "k").encode(),
             "a key of 1024 bytes": unique.ljust(_KB, "k").encode(),
             "a key of 1025 bytes": unique.ljust(_KB + 1, "k").encode(),

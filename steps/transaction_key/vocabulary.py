@@ -11,6 +11,7 @@ from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, text
 _ODD = (
     "no key",
     "an empty key",
+    "a key of 1 byte",
     "a key of 64 KB",
     "a key of 1024 bytes",
     "a key of 1025 bytes",

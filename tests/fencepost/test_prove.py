@@ -125,7 +125,11 @@ def test_an_interrupt_keeps_what_was_seen(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def proof_of(
-    monkeypatch: pytest.MonkeyPatch, *rows: str, defects: tuple[Defect, ...], report: Callable[..., None] = lambda *_: None
+    monkeypatch: pytest.MonkeyPatch,
+    *rows: str,
+    defects: tuple[Defect, ...],
+    report: Callable[..., None] = lambda *_: None,
+    specs: tuple[str, ...] = (),
 ) -> Proof:
     """The real thing, for a register that has only these rows tested, and these variants."""
     monkeypatch.setattr(prove_module, "LAWFUL", {defect.name: defect for defect in defects if defect.is_lawful})
@@ -134,7 +138,7 @@ def proof_of(
         spec: tuple(row.model_copy(update={"planned": row.id not in rows, "excluded": None}) for row in own)
         for spec, own in register.bundled().by_spec.items()
     }
-    return prove_module.prove(Register(tested), (), everything=False, workers=1, report=report)
+    return prove_module.prove(Register(tested), specs, everything=False, workers=1, report=report)
 
 
 VARIANTS = {
@@ -192,6 +196,18 @@ def test_a_requirement_is_proved_only_under_protocols_that_offer_something_of_it
     assert protocols_asked("CORE-43", register.bundled()) == ("pulsar-scalable",)
     assert protocols_asked("CORE-02", register.bundled()) == ("kafka", "pulsar", "pulsar-scalable")
     assert protocols_asked("KIP890-060", register.bundled()) == ("kafka",)
+
+
+def test_a_lawful_variant_that_no_proposal_comes_across_is_left_out_of_their_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It proves nothing of them, and nothing against them; where everything is asked, it is named."""
+    unmet = dataclasses.replace(LATE, name="unmet", parts=DEFECTS["pattern-ignored"].parts)
+
+    everything = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, unmet))
+    one_proposal = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, unmet), specs=("kip890",))
+
+    assert [one.defect.name for one in everything.inapplicable] == ["unmet"]
+    assert one_proposal.holds
+    assert not one_proposal.inapplicable
 
 
 def test_a_lawful_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:

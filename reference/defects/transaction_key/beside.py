@@ -37,7 +37,7 @@ class _FencesTheOlder(KeyTopic):
 
 ONE_KEY_FOR_THE_REST = pair(
     "one-for-the-rest",
-    breaks={"TXKEY-30": Symptom(seen=".")},
+    breaks={"TXKEY-30": Symptom(what="^status of A$", expected="^OPEN$", seen="^(ABORTED|ABORTING|not known any more)$")},
     story="Clients without a key have one together, the empty one, and fence each other.",
     origin="feared by readers of the proposal: a field that is required",
     node_keys=_HasOneForTheRest,
@@ -53,7 +53,7 @@ ALL_OF_A_COORDINATOR_FENCED = Defect(
 
 OLDER_ONES_FENCED = Defect(
     name="key-older-ones-fenced",
-    breaks={"TXKEY-30": Symptom(seen=".")},
+    breaks={"TXKEY-30": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^nothing$")},
     story="Of the fenced transactions the highest number is kept, and all with lower numbers are refused.",
     origin="Apache Pulsar's low watermark, used for what is no sequence",
     parts=Parts(key_topic=_FencesTheOlder),

@@ -98,7 +98,7 @@ FENCED_IS_COMMITTED = pair(
 
 ANSWERS_AT_ONCE = pair(
     "answers-at-once",
-    breaks={"TXKEY-06": Symptom(seen=".")},
+    breaks={"TXKEY-06": Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")},
     story="A connect is answered when the abort is decided, and topics and subscriptions hear of it later.",
     origin="the proposal's text, O9: it has no order",
     transaction_keys=_AnswersAtOnce,

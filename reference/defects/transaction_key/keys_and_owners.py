@@ -10,6 +10,7 @@ _LONGEST = 1_024
 _SHORT = 14
 _SHARED = Symptom(what="^given to task two$", expected="^epoch 0$", seen="^epoch 1$")
 _SHARED_BESIDE = Symptom(what="^(status of A|connection of task one)$", expected="^(OPEN|open)$")
+_NOT_FOUND = Symptom(what="^answer$", expected='^an answer when asking for key "c"', seen="404")
 _ALLOWED = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")
 
 
@@ -190,7 +191,7 @@ OTHER_BYTES_LEFT_OUT = pair(
 
 JOINED_WITH_AMPERSAND = pair(
     "joined-with-ampersand",
-    breaks={"TXKEY-18": Symptom(what="^answer$", expected='^an answer when asking for key "c"', seen="404")},
+    breaks={"TXKEY-18": _NOT_FOUND},
     story="Owner and key are joined with an ampersand, and taken apart at the first one there is.",
     origin="the proposal's text, O15",
     node_keys=_JoinsThem,
@@ -198,7 +199,7 @@ JOINED_WITH_AMPERSAND = pair(
 
 OWNERS_TRIMMED = pair(
     "owners-trimmed",
-    breaks={"TXKEY-18": Symptom(seen=".")},
+    breaks={"TXKEY-18": _SHARED},
     story="An ampersand at the end of an owner's name is left out, and one owner fences the other.",
     origin="textbook: a separator that is cut off where it ends a text",
     node_keys=_TrimsOwners,
@@ -206,7 +207,7 @@ OWNERS_TRIMMED = pair(
 
 LAST_PART_OF_OWNERS = pair(
     "last-part-of-owners",
-    breaks={"TXKEY-18": Symptom(seen=".")},
+    breaks={"TXKEY-18": _NOT_FOUND},
     story="Of an owner's name that counts which is behind its last ampersand.",
     origin="textbook: taken apart from the end",
     node_keys=_TakesTheLastPart,

@@ -71,7 +71,7 @@ class _BeginsWithNothingOpen(TransactionKeys):
 
 ANSWERED_BEFORE_DURABLE = pair(
     "answered-before-durable",
-    breaks={"TXKEY-20": _EPOCH_AGAIN, "TXKEY-21": Symptom(seen=".")},
+    breaks={"TXKEY-20": _EPOCH_AGAIN, "TXKEY-21": _NOT_FENCED},
     story="A record is written together with the next one, and the epoch is answered before: a crash in between forgets it.",
     origin="textbook: a write that is put off; every topic with batching",
     key_topic=_WritesTheOneBefore,
@@ -95,7 +95,7 @@ OWNERS_NOT_RECORDED = pair(
 
 EPOCHS_COUNTED_ANEW = pair(
     "epochs-counted-anew",
-    breaks={"TXKEY-20": Symptom(seen=".")},
+    breaks={"TXKEY-20": Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")},
     story="Keys survive a crash, and their epochs begin anew.",
     origin="the proposal's text: an epoch that begins at -1",
     key_topic=_CountsAnew,
@@ -119,7 +119,7 @@ OPEN_COMPACTED_AWAY = pair(
 
 OPEN_ABORTED_BY_RESTART = pair(
     "open-aborted-by-restart",
-    breaks={"TXKEY-21": Symptom(seen=".")},
+    breaks={"TXKEY-21": Symptom(what='^key "payments"$', expected=r"open: .*\d", seen="open: nothing$")},
     story="A coordinator that is loaded aborts what its keys have open, since their connections are gone.",
     origin="textbook: a client is taken for gone with its connection",
     transaction_keys=_BeginsWithNothingOpen,

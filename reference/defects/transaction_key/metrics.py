@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import Measured, TransactionKeys
 
@@ -85,10 +87,10 @@ AGE_FROM_THE_LOAD = pair(
     transaction_keys=_AgesFromTheLoad,
 )
 
-AGE_OF_THE_OLDEST = pair(
-    "age-of-the-oldest",
+AGE_OF_THE_OLDEST = Defect(
+    name="key-age-of-the-oldest",
     breaks={"TXKEY-31": Symptom(what='^age of key "refunds"$', expected="^between")},
     story="Every key has the age of the oldest one of its coordinator.",
     origin="textbook: a minimum where a value of each is due",
-    transaction_keys=_AgesFromTheFirst,
+    parts=Parts(transaction_keys=_AgesFromTheFirst),
 )

@@ -73,7 +73,7 @@ SECOND_REFUSED = pair(
 
 FIRST_GIVEN_AGAIN = pair(
     "first-given-again",
-    breaks={"TXKEY-13": Symptom(seen="."), "TXKEY-14": Symptom(seen=".")},
+    breaks={"TXKEY-13": _BOTH_OPEN, "TXKEY-14": _BOTH_OPEN},
     story="Who asks for a second transaction is given the one that is open.",
     origin="textbook: one open transaction, without asking whose work is in it",
     transaction_keys=_GivesTheSame,
@@ -81,7 +81,7 @@ FIRST_GIVEN_AGAIN = pair(
 
 FENCED_BY_CONNECTS_ALONE = pair(
     "fenced-by-connects-alone",
-    breaks={"TXKEY-14": Symptom(seen=".")},
+    breaks={"TXKEY-14": Symptom(what="^answer to SEND$", expected="InvalidTxnStatus", error="^NotAllowedError$")},
     story="A second transaction aborts the first and does not fence it, so that it can be opened again by what comes late.",
     origin="feared by readers of the proposal: two ways to end a transaction, one of which fences",
     transaction_keys=_FencesByConnects,

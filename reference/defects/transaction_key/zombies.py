@@ -99,7 +99,9 @@ ENDS_REFUSED_AS_ANY = pair(
 
 ADDED_TO_THE_FENCED = pair(
     "added-to-the-fenced",
-    breaks={"TXKEY-12": Symptom(seen=".")},
+    breaks={
+        "TXKEY-12": Symptom(what="^(refusal of ADD_SUBSCRIPTION_TO_TXN|answer to ADD_PARTITION_TO_TXN)$", seen="^(transaction .*|success)$")
+    },
     story="Only ends are refused in a fenced transaction: the coordinator takes participants in, as it would without a key.",
     origin="textbook: of several requests one is forgotten",
     transaction_keys=_AddsToTheFenced,
