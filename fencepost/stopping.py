@@ -12,6 +12,7 @@ import os
 import re
 import signal
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -138,7 +139,12 @@ def raising() -> Iterator[None]:
 
 @contextlib.contextmanager
 def unheard() -> Iterator[None]:
-    """Whatever process is started in here does not hear Ctrl-C; SIGTERM ends it. This process hears it when that is done."""
+    """Whatever process is started in here does not hear Ctrl-C; SIGTERM ends it. This process hears it when that is done.
+
+    multiprocessing's tracker of resources lets SIGINT through again when it starts, which the first process that is started does: it has
+    to be there before.
+    """
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
         yield

@@ -4,6 +4,8 @@ import json
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from xml.etree import ElementTree
@@ -190,3 +192,25 @@ def test_a_ctrl_c_while_processes_are_started_is_heard_when_they_are() -> None:
         seen.append("all are started")
 
     assert seen == ["all are started"]
+
+
+DEAF_PROCESSES = """
+import signal
+from fencepost import stopping, warmed
+
+def deaf(_):
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+if __name__ == "__main__":
+    with stopping.unheard():
+        pool = warmed.forking().Pool(2, maxtasksperchild=1)
+    with pool:
+        print(pool.map(deaf, range(6), chunksize=1))
+"""
+
+
+def test_processes_that_are_started_unheard_hear_no_ctrl_c(tmp_path: Path) -> None:
+    """Also those that come later, in the place of others; the first of all used to hear it."""
+    script = tmp_path / "started.py"
+    script.write_text(DEAF_PROCESSES, encoding="utf-8")
+    assert subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout == f"{[True] * 6}\n"
