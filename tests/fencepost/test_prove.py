@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from commands import fencepost
 
-from fencepost import kill_matrix
+from fencepost import kill_matrix, together
 from fencepost import prove as prove_module
 from fencepost.asked_under import protocols_asked
 from fencepost.contract import register
@@ -24,6 +24,7 @@ from fencepost.reference.kafka.transaction_log import TransactionLog
 
 BUMP = DEFECTS["no-epoch-bump"]
 LATE = LAWFUL["late-completion"]
+EPOCH = LAWFUL["another-leader-epoch"]
 ROWS = {"KIP890-060": ("kafka",), "KIP890-061": ("kafka",)}
 ROW = {"KIP890-060": ("kafka",)}
 HOLE = Hole("KIP890-060", "kafka")
@@ -208,6 +209,38 @@ def test_a_lawful_variant_that_no_proposal_comes_across_is_left_out_of_their_pro
     assert [one.defect.name for one in everything.inapplicable] == ["unmet"]
     assert one_proposal.holds
     assert not one_proposal.inapplicable
+
+
+def test_lawful_variants_that_replace_different_parts_are_one_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It clears both where nothing catches it; each is told for itself."""
+    assert together.groups((LATE, EPOCH)) == [(LATE, EPOCH)]
+
+    proof = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, EPOCH))
+
+    assert [(one.defect, one.verdicts) for one in proof.seen[1:]] == [(one, {"KIP890-060": "met"}) for one in (LATE, EPOCH)]
+    assert proof.holds
+
+
+def test_a_lawful_broker_that_is_caught_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the variant that is caught alone is a false red."""
+    wrong = dataclasses.replace(BUMP, name="called-lawful", breaks={})
+
+    proof = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, EPOCH, wrong))
+
+    assert [one.defect for one in proof.false_reds] == [wrong]
+    assert [one.defect for one in proof.seen] == [BUMP, LATE, EPOCH, wrong]
+
+
+def test_each_lawful_variant_stands_in_one_group_with_others_that_it_does_not_touch() -> None:
+    """Of its protocol, with different parts; and a group has what makes each of them different."""
+    grouped = together.groups(LAWFUL.values())
+
+    assert sorted(variant.name for group in grouped for variant in group) == sorted(LAWFUL)
+    assert len(grouped) < len(LAWFUL) / 3
+    for group in grouped:
+        parts = [name for variant in group for name in together.parts_of(variant)]
+        assert len(parts) == len(set(parts)) == len(together.parts_of(together.as_one(group)))
+        assert len({variant.protocol for variant in group}) == 1
 
 
 def test_a_lawful_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
