@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.registration import Asked
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects import Defect
 
 from .engines import ENGINES
 from .metadata_stores import backend
@@ -63,7 +63,12 @@ def _give_writers(systems: Mapping[str, System], writers: str, profile: str) -> 
 
 
 def _variant(asked: Asked) -> Defect | None:
-    name, known = asked.options.get("defect"), DEFECTS | LAWFUL
-    if name is not None and name not in known:
+    name = asked.options.get("defect")
+    if name is None:
+        return None
+    from fencepost.reference.defects import DEFECTS, LAWFUL  # all are read then
+
+    known = DEFECTS | LAWFUL
+    if name not in known:
         raise UnknownName("defect", name, sorted(known))
-    return None if name is None else known[name]
+    return known[name]
