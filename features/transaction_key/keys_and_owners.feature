@@ -122,6 +122,15 @@ Feature: Keys and their owners
       When task two connects with key "payments" of "bob"
       Then task two is given epoch 0
 
+    @needs:transaction-keys @needs:principals
+    Scenario: [7] A connect that is not answered yet, and one of the other owner
+      Given task one has connected with key "payments" of "alice"
+      And task one has begun transaction A
+      And A has written "a1" to orders
+      And task two has asked to connect with key "payments" of "alice"
+      When task three connects with key "payments" of "bob"
+      Then task two is given a greater epoch than task one
+
   @TXKEY-17 @MUST
   Rule: A key has 1 to 1024 bytes of UTF-8 without an ampersand; another one is refused.
     A key that cannot be named by an administrator, or stands for two, is better refused at once.

@@ -49,6 +49,16 @@ Feature: Transactions of a key
       Then it is done
       And key "payments" is at the epoch of task one, with transaction B open
 
+    @needs:transaction-keys
+    Scenario: [6] Two that are asked for while another one is being committed
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+      And A has been asked to commit
+      When task one begins transactions B and C at the same time
+      Then B is ABORTED
+      And C is OPEN
+      And readers of orders see "a1"
+
   @TXKEY-14 @MUST @fencing @aborts
   Rule: A new transaction on the connection of a key aborts the one that is open there.
     A client that forgot its transaction, as after an error, must not be held up by that until the time-out.

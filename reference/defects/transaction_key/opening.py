@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys, Waiting
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
 from fencepost.reference.pulsar.values import TxnId
 
@@ -50,6 +51,16 @@ class _ClosesWhoBeginsAgain(TransactionKeys):
             client.send_away()
 
 
+class _BeginsAllThatHaveWaited(TransactionKeys):
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:  # noqa: ARG002
+        record = self.current(claim)
+        if fenced := self.to_fence(record):
+            self.persist(claim.key, claim.epoch, fenced, None)
+            self._abort_all(fenced)
+        last = () if record.open_txn is None else (record.open_txn,)
+        self._when_over(Waiting(claim, (*last, *record.ending_txns), lambda: reply(self._begun(claim, timeout_ms))))
+
+
 class _TakesTheLastForOpen(TransactionKeys):
     def to_fence(self, record: KeyRecord) -> tuple[TxnId, ...]:
         return () if record.open_txn is None else (record.open_txn,)
@@ -61,6 +72,15 @@ TWO_OPEN = pair(
     story="A second transaction on one connection begins beside the first, and both are open.",
     origin="the proposal's text, O7; every release of Apache Pulsar, where a client has as many as it likes",
     transaction_keys=_LeavesBothOpen,
+)
+
+ALL_THAT_HAVE_WAITED_BEGIN = pair(
+    "all-that-have-waited-begin",
+    breaks={"TXKEY-13": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
+    story="Two transactions that are asked for while another one is being committed both begin when that is over, and both are open.",
+    origin="a review of the reference, which had it so",
+    transaction_keys=_BeginsAllThatHaveWaited,
+    network=SlowNetwork,
 )
 
 SECOND_REFUSED = pair(

@@ -33,6 +33,7 @@ class Doing(Enum):
     SEND = "a message"
     ACKNOWLEDGE = "an acknowledgement"
     ACKNOWLEDGE_UP_TO = "a cumulative acknowledgement"
+    ACKNOWLEDGE_UNANSWERED = "an acknowledgement for which no answer is asked"
     ADD = "a participant"
     COMMIT = "a commit"
     ABORT = "an abort"
