@@ -218,13 +218,14 @@ FENCED_COMPACTED_AWAY = pair(
     key_topic=_CompactsTheFencedAway,
 )
 
-UNANSWERED_TAKEN = pair(
-    "unanswered-acknowledgements-taken",
+UNANSWERED_TAKEN = Defect(
+    name="key-unanswered-acknowledgements-taken",
     breaks={"TXKEY-09": Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")},
     story="An acknowledgement that carries no request id, so that nobody is told of a refusal, is taken in a fenced transaction.",
     origin="a review of the suite, which did not look there",
-    node_keys=_TakesWhatIsNotAnswered,
+    parts=Parts(node_keys=_TakesWhatIsNotAnswered),
 )
+"""Subscriptions of metadata-driven transactions ask for the header, and take nothing in one that has ended."""
 
 LAST_FENCED_RECORDED = pair(
     "last-fenced-recorded",
