@@ -209,10 +209,11 @@ def test_a_connect_is_answered_when_all_is_over_that_any_connection_before_had(b
     assert slow.statuses().get(0) in (None, "COMMITTED" if action == pb.COMMIT else "ABORTED")
 
 
+@pytest.mark.parametrize("action", [pb.COMMIT, pb.ABORT, None])
 @pytest.mark.parametrize("crashes", [1, 2, 3])
-def test_a_connect_is_answered_so_behind_crashes_too(crashes: int) -> None:
-    """Also where each of them came as soon as the epoch was durable, or behind that."""
-    slow = SlowEnds()
+def test_a_connect_is_answered_so_behind_crashes_too(crashes: int, action: int | None) -> None:
+    """Also where the first of them came as soon as the epoch was durable, and whoever has ended the transaction: its client, or the key."""
+    slow = SlowEnds(action)
     for number in range(crashes):
         if number == 0:
             slow.broker.crash_at("after-epoch-persisted")
