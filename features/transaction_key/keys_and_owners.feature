@@ -64,6 +64,13 @@ Feature: Keys and their owners
       Then task three is given a greater epoch than task two
       And A is OPEN
 
+    @needs:transaction-keys
+    Scenario: [8] A connect that is not answered yet, and another key that is deleted
+      Given task two has connected with key "refunds"
+      And task three has asked to connect with key "payments"
+      When key "refunds" is deleted
+      Then task three is given a greater epoch than task one
+
   @TXKEY-16 @MUST @fencing
   Rule: The same key of different owners is a different key.
     Owners do not know of each other's keys, and would fence each other unawares.

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.connection import Connection
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction_key.key import MOST_BYTES, TransactionKey, key_of
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.keys import LAST_EPOCH, MOST_REMEMBERED, NEW
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
+from fencepost.reference.pulsar.values import TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminRequest
 from fencepost.wire.pulsar.frames import Payload, frame_of
@@ -250,6 +252,24 @@ def test_a_new_transaction_that_waits_does_not_bring_a_deleted_key_back() -> Non
     keys = slow.broker.run(lambda node: node.keys_of(0, scalable=False))
     assert keys is not None
     assert (keys.listed(), "OPEN" in slow.statuses().values()) == ((), False)
+
+
+def test_a_connect_waits_while_its_coordinator_cannot_say_what_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when its store is away: whoever does not know waits, and is answered later."""
+
+    def away(_self: LogCoordinator, _txn: TxnId) -> bool:
+        raise Refused(Error.SERVICE_NOT_READY, "the store is away")
+
+    slow = SlowEnds()
+    with monkeypatch.context() as patched:
+        patched.setattr(LogCoordinator, "is_applied", away)
+        connection, answer = slow.connected()
+        slow.go_on()
+        assert (answer, taken(connection)) == (None, None)
+
+    slow.go_on()
+
+    assert isinstance(taken(connection), pb.CommandTcClientConnectResponse)
 
 
 @pytest.mark.parametrize("crashes", [False, True])

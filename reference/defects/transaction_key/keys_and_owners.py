@@ -57,6 +57,12 @@ class _FindsWaitersByName(TransactionKeys):
         super().take_over(key, client)
 
 
+class _DropsAllWhoWait(TransactionKeys):
+    def delete(self, key: TransactionKey) -> None:
+        super().delete(key)
+        self._waiting = []
+
+
 class _TakesAmpersands(NodeKeys):
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
         return TransactionKey(owner, sent.decode()) if sent and b"&" in sent else super().key_of(owner, sent)
@@ -157,6 +163,15 @@ NOBODY_IS_SOMEBODY = pair(
     origin="textbook: a default where there is none",
     node_keys=_HasADefaultOwner,
 )
+
+ALL_WHO_WAIT_DROPPED = Defect(
+    name="key-all-who-wait-dropped",
+    breaks={"TXKEY-15": Symptom(what="^given to task three$", expected="^a greater epoch", seen="^no answer ")},
+    story="A deletion drops whoever waits at its coordinator, also with other keys, and they are never answered.",
+    origin="textbook: a list that is emptied where one entry should be removed",
+    parts=Parts(transaction_keys=_DropsAllWhoWait, network=SlowerNetwork),
+)
+"""Seen where there is one coordinator; of several, two keys have one each."""
 
 WAITERS_FOUND_BY_NAME = Defect(
     name="key-waiters-found-by-name",
