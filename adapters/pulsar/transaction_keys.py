@@ -29,8 +29,9 @@ from .client import Client
 from .connection import Connection
 from .keyed import Keyed
 from .recording import Call
+from .transaction_requests import command_of
 from .transactions import TransactionCalls
-from .values import Coordinator, KeyGrant, KeyMetrics, KeyState, OwnedKey, PendingKeyConnect, TxnId
+from .values import Coordinator, KeyGrant, KeyMetrics, KeyState, NewTransaction, OwnedKey, PendingKeyConnect, TxnId
 
 NEW = -1
 """The epoch of a client that was granted none yet."""
@@ -133,6 +134,12 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         connection = self._with_key().connection
         answer = connection.answer(connection.ask(pb.CommandPing()), ANSWER_WITHIN_S)
         return Done(None) if isinstance(answer, Done) else answer
+
+    def ask_for_transaction(self, timeout_ms: int) -> None:
+        """NEW_TXN on the connection with the key, for whose answer nobody waits."""
+        keyed = self._with_key()
+        request = NewTransaction(timeout_ms, keyed.coordinator.number, keyed.coordinator.scalable)
+        keyed.connection.ask(command_of(request, self._client.next_request()), about=self._about_key(request))
 
     def forget_key(self) -> None:
         """Be a client without a key: what it asks from now on, it asks over new connections."""

@@ -137,6 +137,16 @@ Feature: Administering keys
       Then it is refused with NotAllowedError
       And administrators do not find key "a&b"
 
+    @needs:transaction-keys
+    Scenario: [5] A key that is deleted before its new transaction has begun
+      Given task one has connected with key "payments"
+      And task one has begun transaction A
+      And A has written "a1" to orders
+      And task one has just asked for a new transaction
+      When key "payments" is deleted
+      Then readers of orders see nothing
+      And administrators do not find key "payments"
+
   @TXKEY-29 @SHOULD @fencing
   Rule: Deleting a key does not take its epoch back: an epoch from before is never current again.
     A client from before the deletion would be taken for the latest one, and fence who came since.

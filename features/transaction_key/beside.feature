@@ -78,3 +78,13 @@ Feature: Clients without a key
       When A commits
       Then it is done
       And readers of orders see "a1"
+
+    @needs:transaction-keys @needs:more-coordinators @needs:crash
+    Scenario: [9] A transaction of the other kind with the number of one that was fenced
+      Given the system has 4 coordinators
+      And task one has connected with key "payments"
+      And task one has begun transactions A and B
+      And classic transaction K with the number of A
+      And the system has crashed and come back
+      When K commits
+      Then it is done

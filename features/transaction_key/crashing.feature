@@ -186,3 +186,11 @@ Feature: Connects that do not come through
       When task two connects again
       Then it is done
       And A is ABORTED
+
+    @needs:transaction-keys @needs:crash-points
+    Scenario: [8] A crash in the middle of a deletion of the key
+      Given the system will crash before-decision-logged
+      And an administrator has tried to delete key "payments"
+      When the system comes back
+      Then A is ABORTED
+      And readers of orders see nothing

@@ -64,6 +64,13 @@ Feature: Keys and their owners
       Then task three is given a greater epoch than task two
       And A is OPEN
 
+    @needs:transaction-keys
+    Scenario: [8] A connect that is not answered yet, and another key that is deleted
+      Given task two has connected with key "refunds"
+      And task three has asked to connect with key "payments"
+      When key "refunds" is deleted
+      Then task three is given a greater epoch than task one
+
   @TXKEY-16 @MUST @fencing
   Rule: The same key of different owners is a different key.
     Owners do not know of each other's keys, and would fence each other unawares.
@@ -121,6 +128,15 @@ Feature: Keys and their owners
       And the system has crashed and come back
       When task two connects with key "payments" of "bob"
       Then task two is given epoch 0
+
+    @needs:transaction-keys @needs:principals
+    Scenario: [7] A connect that is not answered yet, and one of the other owner
+      Given task one has connected with key "payments" of "alice"
+      And task one has begun transaction A
+      And A has written "a1" to orders
+      And task two has asked to connect with key "payments" of "alice"
+      When task three connects with key "payments" of "bob"
+      Then task two is given a greater epoch than task one
 
   @TXKEY-17 @MUST
   Rule: A key has 1 to 1024 bytes of UTF-8 without an ampersand; another one is refused.

@@ -49,6 +49,23 @@ Feature: Transactions of a key
       Then it is done
       And key "payments" is at the epoch of task one, with transaction B open
 
+    @needs:transaction-keys
+    Scenario: [6] Two that are asked for while another one is being committed
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+      And A has been asked to commit
+      When task one begins transactions B and C at the same time
+      Then B is ABORTED
+      And C is OPEN
+      And readers of orders see "a1"
+
+    @needs:transaction-keys @needs:key-topic-faults
+    Scenario: [7] One that the key topic cannot take
+      Given the key topic fails at the next write
+      When task one asks for a new transaction on its old connection
+      Then it is refused
+      And key "payments" is at the epoch of task one, with nothing open
+
   @TXKEY-14 @MUST @fencing @aborts
   Rule: A new transaction on the connection of a key aborts the one that is open there.
     A client that forgot its transaction, as after an error, must not be held up by that until the time-out.
@@ -116,3 +133,12 @@ Feature: Transactions of a key
       When task one asks for a new transaction on its old connection
       Then A is ABORTED
       And readers of orders see nothing
+
+    @needs:transaction-keys
+    Scenario: [8] One that its client has ended is not fenced
+      Given task one has begun transaction A
+      And A has aborted
+      And task one has begun transaction B
+      When A aborts
+      Then it is done, or refused with TransactionNotFound
+      And B is OPEN

@@ -119,6 +119,36 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
+    @needs:transaction-keys @needs:crash
+    Scenario: [13] A transaction before the one that was fenced last, after two crashes
+      Given task two has connected with key "payments"
+      And task two has begun transaction B
+      And task three has connected with key "payments"
+      And the system has crashed and come back
+      And the system has crashed and come back
+      When A writes "late" to ledger, which it has not added
+      Then it is refused with InvalidTxnStatus
+
+    @needs:transaction-keys @needs:crash
+    Scenario: [14] One that was fenced before its key was deleted, after two crashes
+      Given task two has connected with key "payments"
+      And key "payments" has been deleted
+      And the system has crashed and come back
+      And the system has crashed and come back
+      When A writes "late" to ledger, which it has not added
+      Then it is refused with InvalidTxnStatus
+      And the refusal begins with "ExpiredTransaction"
+
+    @needs:transaction-keys
+    Scenario: [15] One that had timed out before its successor began
+      Given task one has begun transaction B with a short time-out
+      And B has been left open past its time-out
+      And task one has begun transaction C
+      And task two has connected with key "payments"
+      When B writes "late" to ledger, which it has not added
+      Then it is refused with InvalidTxnStatus
+      And the refusal begins with "ExpiredTransaction"
+
   @TXKEY-08 @MUST @fencing @aborts
   Rule: A cumulative acknowledgement in a fenced transaction is refused, and its subscription does not move.
     A subscription that moves with a paused task takes inputs away from its successor.
@@ -235,6 +265,15 @@ Feature: What topics and subscriptions take of a fenced transaction
       When A acknowledges "i2" for "workers"
       Then it is refused with InvalidTxnStatus
       And subscription "workers" has "i1", "i2" left
+
+    @needs:transaction-keys
+    Scenario: [6] An individual acknowledgement for which no answer is asked
+      Given A has acknowledged "i1" for "workers"
+      And task two has connected with key "payments"
+      And task two has begun transaction B
+      And A has acknowledged "i2" for "workers" without asking for an answer
+      When B acknowledges "i2" for "workers"
+      Then it is done
 
   @TXKEY-34 @MUST @fencing @aborts
   Rule: A late message in a fenced transaction does not open it again, and holds up nobody.

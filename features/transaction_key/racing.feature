@@ -47,6 +47,8 @@ Feature: Connects that race
       Given task one has connected with key "payments"
       And task one has begun transaction A
       And A has written "a1" to orders
+      And the consumer of failover subscription "movers" has received "i1", "i2" from inputs
+      And A has acknowledged everything up to "i1" for "movers"
 
     @needs:transaction-keys
     Scenario: [1] A commit that was asked for first
@@ -117,10 +119,35 @@ Feature: Connects that race
 
     @needs:transaction-keys
     Scenario: [10] The successor acknowledges at once behind what was committed
-      Given the consumer of failover subscription "workers" has received "i1", "i2" from inputs
-      And A has acknowledged everything up to "i1" for "workers"
-      And A has been asked to commit
+      Given A has been asked to commit
       And task two has connected with key "payments"
       And task two has begun transaction B
-      When B acknowledges everything up to "i2" for "workers"
+      When B acknowledges everything up to "i2" for "movers"
+      Then it is done
+
+    @needs:transaction-keys
+    Scenario: [11] So does one behind a connection that was not answered
+      Given A has been asked to commit
+      And task two and task three have connected with key "payments" at the same time
+      And task three has begun transaction B
+      When B acknowledges everything up to "i2" for "movers"
+      Then it is done
+
+    @needs:transaction-keys
+    Scenario: [12] And one behind a deletion of the key
+      Given A has been asked to commit
+      And key "payments" has been deleted
+      And task two has connected with key "payments"
+      And task two has begun transaction B
+      When B acknowledges everything up to "i2" for "movers"
+      Then it is done
+
+    @needs:transaction-keys @needs:crash
+    Scenario: [13] And one behind such a connection and a crash
+      Given A has been asked to commit
+      And task two has asked to connect with key "payments"
+      And the system has crashed and come back
+      And task three has connected with key "payments"
+      And task three has begun transaction B
+      When B acknowledges everything up to "i2" for "movers"
       Then it is done

@@ -2,7 +2,7 @@
 
 import math
 
-from fencepost.adapters.pulsar.values import NewTransaction, TxnId
+from fencepost.adapters.pulsar.values import Action, NewTransaction, TxnId
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.answers import reported
 from fencepost.steps.outcomes import achieved
@@ -46,10 +46,30 @@ def begins(context: ScenarioContext, tasks: Tasks, task: str, transactions: tupl
         context.transactions.by_name[name] = Transaction(answer.value, math.inf)
 
 
+@KEYS.given("{task} has just asked for a new transaction")
+def has_just_asked(tasks: Tasks, task: str) -> None:
+    """NEW_TXN on the connection that has its key. Nobody waits for the answer."""
+    tasks[task].probe.ask_for_transaction(TIME_OUTS_MS[None])
+
+
 @KEYS.when("{task} asks for {request} on its old connection")
 def asks_on_old_connection(context: ScenarioContext, tasks: Tasks, task: str, request: Request) -> None:
     """Once, on the connection on which it was given its epoch, also when the broker has closed that: no other is made for it."""
     context.ask(str(request), _asked(context, tasks, task, request))
+
+
+@KEYS.given("classic transaction {transaction} with the number of {other:transaction}")
+def with_the_number_of(context: ScenarioContext, transaction: str, other: str) -> None:
+    """An open transaction of PIP-31's kind, without a key, at the coordinator of that number. Where the other one is metadata-driven, as
+    many are begun before it, and committed, as are needed for ids that differ in the kind alone, unless more have been begun already."""
+    wanted = context.id_of(other)
+    for number in range(wanted.sequence + 1):
+        if number:
+            achieved(context.transactions.end(transaction, Action.COMMIT), f"committing {transaction}, whose number is behind")
+        begun = context.client.new_transaction(TIME_OUTS_MS[None], coordinator=wanted.coordinator, scalable=False)
+        context.transactions.by_name[transaction] = Transaction(achieved(begun, f"beginning classic transaction {transaction}"))
+        if context.id_of(transaction).sequence >= wanted.sequence:
+            break
 
 
 @KEYS.then("{task} is not served")

@@ -1,9 +1,11 @@
 """Tasks that connect with a key, and what they are given."""
 
-from fencepost.contract.outcomes import Done, Refused
+from fencepost.adapters.pulsar.values import Action, PendingKeyConnect
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.answers import known, reported
 from fencepost.steps.outcomes import achieved, error_of, observed
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.transactions import NoAnswerYet
 
 from .tasks import Task, Tasks
 from .vocabulary import KEYS, Grant, Key
@@ -35,6 +37,13 @@ def connects(context: ScenarioContext, tasks: Tasks, task: str, key: Key, place:
     context.ask(_CONNECT, tasks.connect(tasks.new(task, key), coordinator=coordinator))
 
 
+@KEYS.given("{task} has asked to connect with {key}")
+def has_asked_to_connect(tasks: Tasks, task: str, key: Key) -> None:
+    """TC_CLIENT_CONNECT of a new process, for whose answer nobody waits yet: it may be long in coming."""
+    one = ready(tasks, task, key)
+    one.pending = under_way(tasks, one)
+
+
 @KEYS.given("{task} has tried to connect with {key}")
 def has_tried_to_connect(tasks: Tasks, task: str, key: Key) -> None:
     """The same, whatever came of it."""
@@ -61,11 +70,18 @@ def connects_again(context: ScenarioContext, tasks: Tasks, task: str, epoch: str
 
 @KEYS.then("{task} is given {grant}")
 def is_given(context: ScenarioContext, tasks: Tasks, task: str, grant: Grant) -> None:
-    """In the answer to its last connect. No epoch: the field is not there."""
-    if not tasks[task].grants:
-        error, code = error_of(context.answer)
-        context.evidence.expect(False, str(grant), reported(known(context.answer)), what=f"given to {task}", error=error, code=code)
-    given = tasks[task].grants[-1]
+    """In the answer to its last connect, which is waited for; when patience ends, another transaction that was begun later at the same
+    coordinator, and was ended and answered, shows that it is not merely on its way. No epoch: the field is not there."""
+    is_late, one = tasks[task].pending is not None, tasks.settled(task)
+    if not one.grants:
+        answer = context.answer if one.answer is None else one.answer
+        if is_late and isinstance(answer, Unknown) and not answer.lost:
+            later = achieved(context.client.new_transaction(coordinator=tasks.coordinator_of(one.key)), "beginning a later transaction")
+            achieved(context.client.end(later, Action.COMMIT), "committing a later transaction")
+            context.evidence.expect(False, str(grant), str(NoAnswerYet()), what=f"given to {task}")
+        error, code = error_of(answer)
+        context.evidence.expect(False, str(grant), reported(known(answer)), what=f"given to {task}", error=error, code=code)
+    given = one.grants[-1]
     match grant.what:
         case "epoch":
             holds, seen = given.epoch == grant.epoch, _epoch(given.epoch)
@@ -97,6 +113,20 @@ def refusal_begins_with(context: ScenarioContext, value: str) -> None:
         case answer:
             holds, seen = False, reported(known(answer))
     context.evidence.expect(holds, f"{value}...", seen, what=f"refusal of {context.asked}")
+
+
+def ready(tasks: Tasks, name: str, key: Key) -> Task:
+    """A new process that has reached the broker of its key's coordinator, so that its connect is under way at once."""
+    task = tasks.new(name, key)
+    achieved(task.probe.approach_coordinator(tasks.coordinator_of(key) or 0), f"reaching the coordinator as {name}")
+    task.asked_ms = tasks.session.time.now_ms()
+    return task
+
+
+def under_way(tasks: Tasks, task: Task) -> PendingKeyConnect:
+    """Its connect, whose answer nobody has waited for."""
+    asked = task.probe.begin_connect_with_key(tasks.bytes_of(task.key), coordinator=tasks.coordinator_of(task.key))
+    return achieved(asked, f"asking to connect with {task.key}")
 
 
 def is_sent_away(context: ScenarioContext, task: Task) -> bool:

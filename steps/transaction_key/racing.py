@@ -1,25 +1,35 @@
 """Connects that race with each other, with the end of a transaction, or with its time-out."""
 
-from fencepost.adapters.pulsar.values import Action
-from fencepost.contract.outcomes import Done, Unknown
+from fencepost.adapters.pulsar.values import Action, KeyGrant
+from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext
 
-from .connecting import connects, is_sent_away
+from .connecting import connects, is_sent_away, ready, under_way
 from .tasks import Task, Tasks
 from .vocabulary import KEYS, Key
 
 _AHEAD_MS = 100
 """How long before the time-out a connect is asked for that comes about with it."""
 
+BOTH = KEYS.act(
+    given="{first:task} and {second:task} have connected with {key} at the same time",
+    when="{first:task} and {second:task} connect with {key} at the same time",
+    meaning="Both are new processes, and both connects are sent, in this order, before any answer is read. As a Given the second one "
+    "succeeds, whatever came of the first.",
+)
 
-@KEYS.when("{first:task} and {second:task} connect with {key} at the same time")
+
+@BOTH.given
+def have_connected_at_once(tasks: Tasks, first: str, second: str, key: Key) -> None:
+    _, later = _at_once(tasks, first, second, key)
+    achieved(later, f"connecting with {key} as {second}")
+
+
+@BOTH.when
 def connect_at_once(context: ScenarioContext, tasks: Tasks, first: str, second: str, key: Key) -> None:
-    """Both are new processes, and both connects are sent, in this order, before any answer is read."""
-    both = [_ready(tasks, name, key) for name in (first, second)]
-    under_way = [achieved(one.probe.begin_connect_with_key(tasks.bytes_of(key)), f"connecting with {key}") for one in both]
-    for one, pending in zip(both, under_way, strict=True):
-        context.ask("TC_CLIENT_CONNECT", tasks.connected(one, pending))
+    for answer in _at_once(tasks, first, second, key):
+        context.ask("TC_CLIENT_CONNECT", answer)
 
 
 @KEYS.then("exactly one of {first:task} and {second:task} stays connected")
@@ -42,15 +52,15 @@ def connects_beside_an_end(
     context: ScenarioContext, tasks: Tasks, task: str, key: Key, transaction: str, end: Action, ahead: str | None
 ) -> None:
     """END_TXN over a connection without the key, and the connect of a new process: both are sent before any answer is read."""
-    one = _ready(tasks, task, key)
+    one = ready(tasks, task, key)
     (ender,) = context.transactions.enders(1, context.id_of(transaction).coordinator)
     if ahead is not None:
-        connecting = one.probe.begin_connect_with_key(tasks.bytes_of(key))
+        connecting = under_way(tasks, one)
         pending = context.transactions.begin_end_by(ender, transaction, end)
     else:
         pending = context.transactions.begin_end_by(ender, transaction, end)
-        connecting = one.probe.begin_connect_with_key(tasks.bytes_of(key))
-    context.ask("TC_CLIENT_CONNECT", tasks.connected(one, achieved(connecting, f"connecting with {key}")))
+        connecting = under_way(tasks, one)
+    context.ask("TC_CLIENT_CONNECT", tasks.connected(one, connecting))
     answer = ender.ended(pending)
     if isinstance(answer, Unknown):
         unanswered(answer, f"asking for the end of {transaction}")
@@ -67,15 +77,13 @@ def connects_at_time_out(context: ScenarioContext, tasks: Tasks, task: str, key:
     connects(context, tasks, task, key, None)
 
 
+def _at_once(tasks: Tasks, first: str, second: str, key: Key) -> list[Outcome[KeyGrant]]:
+    both = [ready(tasks, name, key) for name in (first, second)]
+    pending = [under_way(tasks, one) for one in both]
+    return [tasks.connected(one, asked) for one, asked in zip(both, pending, strict=True)]
+
+
 def _is_gone(context: ScenarioContext, task: Task) -> bool:
     if task.grants:
         return is_sent_away(context, task)
     return isinstance(task.answer, Unknown) and task.answer.lost
-
-
-def _ready(tasks: Tasks, name: str, key: Key) -> Task:
-    """A new process that has reached the coordinator's broker."""
-    task = tasks.new(name, key)
-    achieved(task.probe.approach_coordinator(), f"reaching the coordinator as {name}")
-    task.asked_ms = tasks.session.time.now_ms()
-    return task

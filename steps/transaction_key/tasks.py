@@ -24,6 +24,8 @@ class Task:
     grants: list[KeyGrant] = field(default_factory=list)
     answer: Outcome[KeyGrant] | None = None
     """What came of its last connect."""
+    pending: PendingKeyConnect | None = None
+    """Its last connect, as long as nobody has waited for the answer."""
     asked_ms: float = 0.0
     """When its last connect was sent."""
     granted_ms: float = 0.0
@@ -75,6 +77,18 @@ class Tasks:
     def connected(self, task: Task, pending: PendingKeyConnect) -> Outcome[KeyGrant]:
         """The same of a connect that is under way."""
         return self._granted(task, task.probe.connected_with_key(pending))
+
+    def coordinator_of(self, key: Key) -> int | None:
+        """The coordinator of a key, where a task was told of it."""
+        return next((one.grants[-1].coordinator for one in self.by_name.values() if one.key == key and one.grants), None)
+
+    def settled(self, name: str) -> Task:
+        """A task whose last connect has been waited for."""
+        task = self[name]
+        if task.pending is not None:
+            pending, task.pending = task.pending, None
+            self.connected(task, pending)
+        return task
 
     def bytes_of(self, key: Key) -> bytes:
         """A key in the system: only this scenario uses it. It ends as the scenario has it, so that one key can begin with another."""

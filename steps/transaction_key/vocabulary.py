@@ -174,6 +174,7 @@ KEYS = Vocabulary(
             "before-abort",
             "after-abort",
             "after-answer",
+            "before-decision-logged",
             "after-decision-logged",
             meaning="a point of the coordinator's code: between a connect and its answer, behind the answer, or where an end is decided",
         ),

@@ -281,3 +281,15 @@ def test_owner_and_key_are_one_text_without_being_mistaken() -> None:
     """Neither can be moved to the other side."""
     assert label_of("a&b", b"c") != label_of("a", b"b&c")
     assert label_of(None, b"c") == label_of("", b"c")
+
+
+def test_a_transaction_that_nobody_waits_for_is_asked_where_the_key_is(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """On the connection with the key, at its coordinator, also where the broker does not answer."""
+    broker.on("TC_CLIENT_CONNECT_REQUEST", granted(0, transaction_key_tc_id=3))
+    broker.on("NEW_TXN", nothing)
+    value(probe.connect_with_key(KEY))
+
+    probe.ask_for_transaction(5_000)
+
+    (asked,) = [frame.body for frame in broker.of("NEW_TXN")]
+    assert (asked.tc_id, asked.txn_ttl_millis) == (3, 5_000)

@@ -6,11 +6,11 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
 from fencepost.reference.pulsar.values import TxnId
 
-from .pair import pair
+from .pair import SlowerNetwork, pair
 
 _LIST = Symptom(what="^list of keys$")
 _STILL_OPEN = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
@@ -49,6 +49,16 @@ class _LeavesTheConnection(TransactionKeys):
     def delete(self, key: TransactionKey) -> None:
         self._clients.pop(key, None)
         super().delete(key)
+
+
+class _BeginsWhateverBecameOfTheKey(TransactionKeys):
+    def current(self, claim: Claim) -> KeyRecord:
+        return self._records[claim.key]
+
+    def delete(self, key: TransactionKey) -> None:
+        waiting = self._waiting
+        super().delete(key)
+        self._waiting = waiting
 
 
 class _ThanksForAll(TransactionKeys):
@@ -133,6 +143,15 @@ DELETED_STAYS_CONNECTED = pair(
     story="The connection of a key that is deleted stays open.",
     origin="feared by readers of the proposal: a deletion that removes a record",
     transaction_keys=_LeavesTheConnection,
+)
+
+DELETED_COMES_BACK = pair(
+    "deleted-comes-back",
+    breaks={"TXKEY-28": Symptom(what='^key "payments"$', expected="^not found$")},
+    story="A new transaction that has waited for the one before begins when that is over, and its key is there again, deleted or not.",
+    origin="a review of the suite, which did not look there",
+    transaction_keys=_BeginsWhateverBecameOfTheKey,
+    network=SlowerNetwork,
 )
 
 UNKNOWN_DELETED = pair(

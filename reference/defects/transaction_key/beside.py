@@ -5,6 +5,8 @@ Two of them are seen where there is one coordinator, and are not tried where a k
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.kernel.journal import Disk
+from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
@@ -35,6 +37,11 @@ class _FencesTheOlder(KeyTopic):
         return any(txn.tc_id == fenced.tc_id and txn.sequence <= fenced.sequence for fenced in self._fenced)
 
 
+class _IsOneForBothKinds(KeyTopic):
+    def __init__(self, disk: Disk, name: str) -> None:
+        super().__init__(disk, name.replace("scalable", "classic"))
+
+
 ONE_KEY_FOR_THE_REST = pair(
     "one-for-the-rest",
     breaks={"TXKEY-30": Symptom(what="^status of A$", expected="^OPEN$", seen="^(ABORTED|ABORTING|not known any more)$")},
@@ -57,4 +64,12 @@ OLDER_ONES_FENCED = Defect(
     story="Of the fenced transactions the highest number is kept, and all with lower numbers are refused.",
     origin="Apache Pulsar's low watermark, used for what is no sequence",
     parts=Parts(key_topic=_FencesTheOlder),
+)
+
+ONE_TOPIC_FOR_BOTH_KINDS = Defect(
+    name="scalable-key-one-topic-for-both-kinds",
+    breaks={"TXKEY-30": Symptom(what="^answer to END_TXN$", expected="^success$", error="^InvalidTxnStatus$")},
+    story="The coordinators of both kinds that have one number have one key topic, and what is fenced of one kind is so of the other.",
+    origin="a review of the suite, which did not look there",
+    parts=MetadataParts(key_topic=_IsOneForBothKinds),
 )

@@ -63,6 +63,14 @@ class _AbortsNothing(TransactionKeys):
         """Whoever connects next finds it."""
 
 
+class _RecoversWhatIsThere(TransactionKeys):
+    def recover(self) -> None:
+        there = self._records
+        self._records = {key: record for key, record in there.items() if not record.deleted}
+        super().recover()
+        self._records = there
+
+
 class _FencesLater(TransactionKeys):
     def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
         super().persist(key, epoch, fenced[:0], txn)
@@ -130,4 +138,12 @@ FENCED_WRITTEN_LATER = pair(
     story="The epoch is written without what it fences, so that a crash behind it leaves a transaction that no key has.",
     origin="feared by readers of the proposal: the text keeps the epoch, and the transaction beside it",
     transaction_keys=_FencesLater,
+)
+
+DELETION_IS_NOT_RESUMED = pair(
+    "deletion-is-not-resumed",
+    breaks={"TXKEY-23": _STILL_OPEN},
+    story="A coordinator that is loaded looks at the keys that are there: what a deletion was about to abort stays open.",
+    origin="a review of the suite, which did not look there",
+    transaction_keys=_RecoversWhatIsThere,
 )

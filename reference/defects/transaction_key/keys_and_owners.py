@@ -1,10 +1,13 @@
 """Defects of the transaction key in what a key is, whose it is, and where."""
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.keys import Client, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 
-from .pair import pair
+from .pair import SlowerNetwork, pair
 
 _LONGEST = 1_024
 _SHORT = 14
@@ -46,6 +49,18 @@ class _KnowsNoOwners(NodeKeys):
 class _HasADefaultOwner(NodeKeys):
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
         return super().key_of(owner or "alice", sent)
+
+
+class _FindsWaitersByName(TransactionKeys):
+    def take_over(self, key: TransactionKey, client: Client) -> None:
+        self._waiting = [one for one in self._waiting if one.claim.key.name != key.name]
+        super().take_over(key, client)
+
+
+class _DropsAllWhoWait(TransactionKeys):
+    def delete(self, key: TransactionKey) -> None:
+        super().delete(key)
+        self._waiting = []
 
 
 class _TakesAmpersands(NodeKeys):
@@ -148,6 +163,24 @@ NOBODY_IS_SOMEBODY = pair(
     origin="textbook: a default where there is none",
     node_keys=_HasADefaultOwner,
 )
+
+ALL_WHO_WAIT_DROPPED = Defect(
+    name="key-all-who-wait-dropped",
+    breaks={"TXKEY-15": Symptom(what="^given to task three$", expected="^a greater epoch", seen="^no answer ")},
+    story="A deletion drops whoever waits at its coordinator, also with other keys, and they are never answered.",
+    origin="textbook: a list that is emptied where one entry should be removed",
+    parts=Parts(transaction_keys=_DropsAllWhoWait, network=SlowerNetwork),
+)
+"""Seen where there is one coordinator; of several, two keys have one each."""
+
+WAITERS_FOUND_BY_NAME = Defect(
+    name="key-waiters-found-by-name",
+    breaks={"TXKEY-16": Symptom(what="^given to task two$", expected="^a greater epoch", seen="^no answer ")},
+    story="A connect that waits is dropped when another owner connects with a key of that name, and is never answered.",
+    origin="a review of the suite, which did not look there",
+    parts=Parts(transaction_keys=_FindsWaitersByName, network=SlowerNetwork),
+)
+"""Seen where there is one coordinator; of several, the keys of two owners have one each."""
 
 AMPERSANDS_TAKEN = pair(
     "ampersands-taken",

@@ -1,12 +1,14 @@
 """Defects of the transaction key in transactions that begin on a connection that has one."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
+from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys, Waiting
+from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers, numbers_of
 from fencepost.reference.pulsar.values import TxnId
 
 from .pair import pair
@@ -50,6 +52,29 @@ class _ClosesWhoBeginsAgain(TransactionKeys):
             client.send_away()
 
 
+class _BeginsAllThatHaveWaited(TransactionKeys):
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:  # noqa: ARG002
+        record = self.current(claim)
+        if fenced := self.to_fence(record):
+            self.persist(claim.key, claim.epoch, fenced, None)
+            self._abort_all(fenced)
+        last = () if record.open_txn is None else (record.open_txn,)
+        self._when_over(Waiting(claim, (*last, *record.ending_txns), lambda: reply(self._begun(claim, timeout_ms))))
+
+
+class _FencesWhatHasEnded(TransactionKeys):
+    def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        return self.predecessors(record)
+
+
+class _TellsOfWhatIsNotRecorded(TransactionKeys):
+    def _begun(self, claim: Claim, timeout_ms: int) -> TxnId:
+        txn = self._coordinator.new(timeout_ms)
+        with suppress(Refused):
+            self.persist(claim.key, claim.epoch, (), numbers_of(txn))
+        return txn
+
+
 class _TakesTheLastForOpen(TransactionKeys):
     def to_fence(self, record: KeyRecord) -> tuple[TxnId, ...]:
         return () if record.open_txn is None else (record.open_txn,)
@@ -61,6 +86,31 @@ TWO_OPEN = pair(
     story="A second transaction on one connection begins beside the first, and both are open.",
     origin="the proposal's text, O7; every release of Apache Pulsar, where a client has as many as it likes",
     transaction_keys=_LeavesBothOpen,
+)
+
+ALL_THAT_HAVE_WAITED_BEGIN = pair(
+    "all-that-have-waited-begin",
+    breaks={"TXKEY-13": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
+    story="Two transactions that are asked for while another one is being committed both begin when that is over, and both are open.",
+    origin="a review of the reference, which had it so",
+    transaction_keys=_BeginsAllThatHaveWaited,
+    network=SlowNetwork,
+)
+
+ENDED_ARE_FENCED = pair(
+    "ended-are-fenced",
+    breaks={"TXKEY-14": Symptom(what="^answer to END_TXN$", error="^InvalidTxnStatus$", seen="ExpiredTransaction")},
+    story="A new transaction fences the one before, also where its client has ended that, who is told that somebody else has its key.",
+    origin="textbook: all that has been, where what is open is meant",
+    transaction_keys=_FencesWhatHasEnded,
+)
+
+UNRECORDED_BEGINS = pair(
+    "unrecorded-begins",
+    breaks={"TXKEY-13": Symptom(what="^answer to a new transaction$", expected="^a refusal$", seen="^success$")},
+    story="A transaction that could not be recorded for its key begins all the same, and nobody will fence it.",
+    origin="the proposal's text, O24: it is silent about a failed append",
+    transaction_keys=_TellsOfWhatIsNotRecorded,
 )
 
 SECOND_REFUSED = pair(

@@ -1,10 +1,11 @@
-"""One class, two defects: the same wrong decision on the coordinator of PIP-31 and on that of PIP-471."""
+"""One class, two defects: the same wrong decision on the coordinator of PIP-31 and on that of PIP-471; and a network on which some show."""
 
 from collections.abc import Mapping
-from typing import TypedDict, Unpack
+from typing import ClassVar, TypedDict, Unpack
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.kernel.network import Network
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar import Parts
@@ -20,6 +21,12 @@ class Replaced(TypedDict, total=False):
     network: type[Network]
     node_keys: type[NodeKeys]
     transaction_keys: type[TransactionKeys]
+
+
+class SlowerNetwork(SlowNetwork):
+    """So slow that several connects and a deletion come before a participant has heard of an end."""
+
+    every: ClassVar[int] = 40
 
 
 def pair(name: str, breaks: Mapping[str, Symptom], story: str, origin: str, **replaced: Unpack[Replaced]) -> tuple[Defect, Defect]:

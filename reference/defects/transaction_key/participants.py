@@ -1,7 +1,7 @@
 """Defects of the transaction key in what topics and subscriptions take of a fenced transaction."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
@@ -15,14 +15,17 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.topic import NO_WATERMARK
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import Doing
+from fencepost.reference.pulsar.transaction_key.keys import Doing, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord
+from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
 from fencepost.reference.pulsar.values import Action, TxnId
 
 from .pair import pair
 
 _TAKEN = Symptom(what="^answer to SEND$", expected="InvalidTxnStatus")
+_NOT_EXPIRED = Symptom(
+    what="^(answer to SEND|refusal of SEND)$", expected="^(InvalidTxnStatus|a refusal with InvalidTxnStatus|ExpiredTransaction.*)$"
+)
 _ACKNOWLEDGED = Symptom(what="^answer to ACK$", expected="InvalidTxnStatus")
 
 
@@ -86,6 +89,30 @@ class _HasAnotherError(NodeKeys):
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
         except Refused as refused:
             raise Refused(Error.NOT_ALLOWED, refused.message) from refused
+
+
+class _TakesWhatIsNotAnswered(NodeKeys):
+    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+        if doing is not Doing.ACKNOWLEDGE_UNANSWERED:
+            super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
+
+
+class _WritesTheLastFenced(TransactionKeys):
+    def remembered(self, known: Sequence[Numbers], fenced: Sequence[TxnId]) -> tuple[Numbers, ...]:
+        return super().remembered((), fenced) if fenced else super().remembered(known, fenced)
+
+
+class _DeletesTheFenced(TransactionKeys):
+    def delete(self, key: TransactionKey) -> None:
+        before = self.describe(key)[0].fenced
+        super().delete(key)
+        record = self._records[key]
+        self._store(record.model_copy(update={"fenced": tuple(one for one in record.fenced if one not in before)}))
+
+
+class _FencesWhatIsOpen(TransactionKeys):
+    def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        return self.to_fence(record)
 
 
 class _ForgetsTheFenced(KeyTopic):
@@ -189,6 +216,39 @@ FENCED_COMPACTED_AWAY = pair(
     story="Compaction leaves of each key its epoch, and not what that has fenced.",
     origin="feared by readers of the proposal: a record for each thing, of which the last one is kept",
     key_topic=_CompactsTheFencedAway,
+)
+
+UNANSWERED_TAKEN = Defect(
+    name="key-unanswered-acknowledgements-taken",
+    breaks={"TXKEY-09": Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")},
+    story="An acknowledgement that carries no request id, so that nobody is told of a refusal, is taken in a fenced transaction.",
+    origin="a review of the suite, which did not look there",
+    parts=Parts(node_keys=_TakesWhatIsNotAnswered),
+)
+"""Subscriptions of metadata-driven transactions ask for the header, and take nothing in one that has ended."""
+
+LAST_FENCED_RECORDED = pair(
+    "last-fenced-recorded",
+    breaks={"TXKEY-07": _TAKEN},
+    story="The record of a key has the transactions that were fenced last; those before are in older records, until these are compacted.",
+    origin="a review of the suite: it shows after two crashes alone",
+    transaction_keys=_WritesTheLastFenced,
+)
+
+DELETION_FORGETS_THE_FENCED = pair(
+    "deletion-forgets-the-fenced",
+    breaks={"TXKEY-07": _NOT_EXPIRED},
+    story="The record of a deleted key has what the deletion has fenced, and nothing of before.",
+    origin="a review of the suite: it shows after two crashes alone",
+    transaction_keys=_DeletesTheFenced,
+)
+
+TIMED_OUT_NOT_FENCED = pair(
+    "timed-out-not-fenced",
+    breaks={"TXKEY-07": _NOT_EXPIRED},
+    story="A transaction that has timed out, and was followed by another one, is not fenced by who takes the key over.",
+    origin="a review of the reference, which had it so",
+    transaction_keys=_FencesWhatIsOpen,
 )
 
 LAST_FENCED_REMEMBERED = pair(

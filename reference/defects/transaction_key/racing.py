@@ -1,5 +1,6 @@
 """Defects of the transaction key in connects that race with each other, or with an end."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
@@ -11,12 +12,14 @@ from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.keys import Client, TransactionKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord
+from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
 from fencepost.reference.pulsar.values import Action, Status, TxnId
 
-from .pair import pair
+from .pair import SlowerNetwork, pair
 
+_NOT_OVER = Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")
 _BOTH_STAY = Symptom(what="^connections$", expected="^the higher epoch alone$", seen="the other one open$")
 
 
@@ -32,6 +35,21 @@ class _LeavesTheFirstOpen(TransactionKeys):
         if record.connectedAt == self._machine.clock.now:
             self._clients.pop(key, None)
         super().take_over(key, client)
+
+
+class _ForgetsWhatWasThereBefore(TransactionKeys):
+    def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
+        return super().still_ending(before.model_copy(update={"ending": ()}), txn)
+
+
+class _DeletesWhatIsEnding(TransactionKeys):
+    def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
+        return () if before.deleted else super().still_ending(before, txn)
+
+
+class _KeepsWhatIsEndingInMemory(KeyTopic):
+    def load(self) -> Mapping[TransactionKey, KeyRecord]:
+        return {key: record.model_copy(update={"ending": ()}) for key, record in super().load().items()}
 
 
 class _FirstComeFirstServed(TransactionKeys):
@@ -75,6 +93,33 @@ ONE_EPOCH_IN_A_MOMENT = pair(
     story="Two connects that come at the same time find the same epoch, and both count one up from there.",
     origin="textbook: read, and then write, without a lock",
     transaction_keys=_GivesOneEpochInAMoment,
+)
+
+NEXT_CONNECTION_WAITS_ALONE = pair(
+    "next-connection-waits-alone",
+    breaks={"TXKEY-25": _NOT_OVER},
+    story="A connect waits for the transaction of the connection before it, and not for what that one was still waiting for.",
+    origin="a review of the reference, which had it so",
+    transaction_keys=_ForgetsWhatWasThereBefore,
+    network=SlowerNetwork,
+)
+
+DELETION_WAITS_FOR_NOTHING = pair(
+    "deletion-waits-for-nothing",
+    breaks={"TXKEY-25": _NOT_OVER},
+    story="A key that was deleted has nothing that its next connection would wait for, though its commit is under way.",
+    origin="a review of the reference, which had it so",
+    transaction_keys=_DeletesWhatIsEnding,
+    network=SlowerNetwork,
+)
+
+WAITS_FOR_NOTHING_AFTER_A_CRASH = pair(
+    "waits-for-nothing-after-a-crash",
+    breaks={"TXKEY-25": _NOT_OVER},
+    story="What the connections before had under way is in memory alone: behind a crash a connect does not wait for it.",
+    origin="a review of the suite, which did not look there",
+    key_topic=_KeepsWhatIsEndingInMemory,
+    network=SlowerNetwork,
 )
 
 FIRST_OF_TWO_STAYS_TOO = pair(

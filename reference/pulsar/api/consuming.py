@@ -125,8 +125,7 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
     topic = _topic(peer, command.consumer_id)
     txn = txn_of(command)
     if txn is not None:
-        is_cumulative = command.ack_type == pb.CommandAck.Cumulative
-        peer.node.refuse_fenced(txn, Doing.ACKNOWLEDGE_UP_TO if is_cumulative else Doing.ACKNOWLEDGE, topic.name)
+        peer.node.refuse_fenced(txn, _doing(command), topic.name)
     if command.ack_type == pb.CommandAck.Cumulative:
         last = max((message_ids.whole_up_to(topic, message_id) for message_id in command.message_id), default=EARLIEST)
         if txn is None:
@@ -142,6 +141,12 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
         subscription.acknowledge(wanted)
     else:
         subscription.acknowledge_in(txn, wanted)
+
+
+def _doing(command: pb.CommandAck) -> Doing:
+    if not command.HasField("request_id"):
+        return Doing.ACKNOWLEDGE_UNANSWERED
+    return Doing.ACKNOWLEDGE_UP_TO if command.ack_type == pb.CommandAck.Cumulative else Doing.ACKNOWLEDGE
 
 
 def _start(topic: Topic, command: pb.CommandSubscribe) -> Place:

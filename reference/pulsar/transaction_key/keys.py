@@ -1,8 +1,8 @@
 """A coordinator's transaction keys: one connection and one open transaction for each. Transaction-key proposal, "High-Level Design".
 
 A connection of a key gets the next epoch, in this order: the epoch is durable, with the transactions that it fences; the previous
-connection is closed; what is fenced is aborted; every participant has applied that; the client is answered. Whoever crashes in between
-leaves the abort to the next load of the coordinator.
+connection is closed; what is fenced is aborted; every participant has applied that, and whatever was decided before; the client is
+answered. Whoever crashes in between leaves the abort to the next load of the coordinator.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,6 +33,7 @@ class Doing(Enum):
     SEND = "a message"
     ACKNOWLEDGE = "an acknowledgement"
     ACKNOWLEDGE_UP_TO = "a cumulative acknowledgement"
+    ACKNOWLEDGE_UNANSWERED = "an acknowledgement for which no answer is asked"
     ADD = "a participant"
     COMMIT = "a commit"
     ABORT = "an abort"
@@ -83,8 +84,8 @@ class TransactionKeys:
         self._records = dict(topic.load())
         self._clients: dict[TransactionKey, Client] = {}
         self._waiting: list[Waiting] = []
-        self._ending: set[TxnId] = set()
-        """What was aborted here, and may not be over at every participant."""
+        self._ended: dict[TxnId, bool] = {record.open_txn: False for record in self._records.values() if record.open_txn is not None}
+        """The transaction that was begun last for each key, and whether its client has ended it in this life."""
         self.recover()
 
     def recover(self) -> None:
@@ -93,7 +94,6 @@ class TransactionKeys:
         rule("TXKEY-23")
         for record in self._records.values():
             for txn in record.fenced_txns:
-                self._ending.add(txn)
                 if self._status(txn) is Status.OPEN:
                     self.abort(txn)
 
@@ -110,12 +110,9 @@ class TransactionKeys:
         rule("TXKEY-01")
         rule("TXKEY-02")
         given = self.next_epoch(record)
-        fenced: tuple[TxnId, ...] = ()
-        ending: tuple[TxnId, ...] = ()
-        is_fencing = record is not None and not self.keeps(record, epoch)
-        if record is not None and is_fencing:
-            fenced, ending = self.predecessors(record), self.to_wait_for(record)
-        self.persist(key, given, fenced, None if record is None or is_fencing else record.open)
+        is_kept = record is not None and self.keeps(record, epoch)
+        fenced = () if record is None or is_kept else self.predecessors(record)
+        self.persist(key, given, fenced, record.open if record is not None and is_kept else None)
         self._machine.crash_points.reach("after-epoch-persisted")
         self.take_over(key, client)
         self._machine.crash_points.reach("before-abort")
@@ -127,7 +124,7 @@ class TransactionKeys:
             reply(given)
             self._machine.crash_points.reach("after-answer")
 
-        self._when_over(Waiting(claim, ending, answer))
+        self._when_over(Waiting(claim, self.to_wait_for(self._records[key]), answer))
         return claim
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
@@ -171,8 +168,7 @@ class TransactionKeys:
         Raises Refused: INVALID_TXN_STATUS when a later connection has the key.
         """
         record = self.current(claim)
-        fenced, ending = self.to_fence(record), self.to_wait_for(record)
-        if fenced:
+        if fenced := self.given_up(record):
             rule("TXKEY-13")
             rule("TXKEY-14")
             self.persist(claim.key, claim.epoch, fenced, None)
@@ -180,11 +176,15 @@ class TransactionKeys:
 
         def go_on() -> None:
             try:
-                reply(self._begun(claim, timeout_ms))
+                if self.given_up(self.current(claim)):  # another one that has waited was first
+                    self.begin(claim, timeout_ms, reply, refuse)
+                else:
+                    reply(self._begun(claim, timeout_ms))
             except Refused as refused:
                 refuse(refused)
 
-        self._when_over(Waiting(claim, ending, go_on))
+        last = () if record.open_txn is None else (record.open_txn,)
+        self._when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on))
 
     def current(self, claim: Claim) -> KeyRecord:
         """Decision: how the key of a connection stands. Raises Refused: INVALID_TXN_STATUS when it is another connection's by now."""
@@ -210,6 +210,15 @@ class TransactionKeys:
         """Decision: what the key has open."""
         return (record.open_txn,) if record.open_txn is not None and self._status(record.open_txn) is Status.OPEN else ()
 
+    def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        """Decision: what a new transaction of the same connection fences: the one before, unless its client has ended it.
+
+        So also one that has timed out, of which its client may know nothing. Those that clients end themselves are not noted, for a key
+        remembers only so many.
+        """
+        is_ended = record.open_txn is None or self._ended.get(record.open_txn, False)
+        return () if is_ended else self.predecessors(record)
+
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
         """Decision: what a new connection fences: the transaction of the one before, unless its commit is decided, which stays so.
 
@@ -222,10 +231,9 @@ class TransactionKeys:
         return () if record.open_txn is None else (record.open_txn,)
 
     def to_wait_for(self, record: KeyRecord) -> tuple[TxnId, ...]:
-        """Decision: what has to be over everywhere before the key is used again: its last transaction, and what was fenced before."""
+        """Decision: what has to be over everywhere before the key is used again: all that was not, whichever connection had begun it."""
         rule("TXKEY-06")
-        last = () if record.open_txn is None else (record.open_txn,)
-        return (*last, *sorted(self._ending & record.fenced_txns))
+        return record.ending_txns
 
     def refuse_fenced(self, txn: TxnId, doing: Doing) -> None:
         """Decision: nothing is done in a transaction that was fenced. Raises Refused: INVALID_TXN_STATUS."""
@@ -239,10 +247,11 @@ class TransactionKeys:
         """Decision: a client ends a transaction that nobody has fenced. Raises Refused: as `refuse_fenced`, or as the coordinator does."""
         self.refuse_fenced(txn, Doing.COMMIT if action is Action.COMMIT else Doing.ABORT)
         self._coordinator.end(txn, action, reply)
+        if txn in self._ended:
+            self._ended[txn] = True
 
     def abort(self, txn: TxnId) -> None:
         """Decision: a fenced transaction is aborted, at every participant; one that has ended meanwhile is over already."""
-        self._ending.add(txn)
         try:
             self._coordinator.end(txn, Action.ABORT, lambda: None)
         except Refused:
@@ -280,7 +289,7 @@ class TransactionKeys:
         record, fenced = self.describe(key)
         remembered = self.remembered(record.fenced, self.predecessors(record))
         removed = {"epoch": self.next_epoch(record), "open": None, "fenced": remembered, "deleted": True}
-        self._store(record.model_copy(update=removed))
+        self._store(record.model_copy(update=removed | {"ending": self.still_ending(record, None)}))
         self._waiting = [waiting for waiting in self._waiting if waiting.claim.key != key]
         if (client := self._clients.pop(key, None)) is not None:
             client.send_away()
@@ -299,14 +308,28 @@ class TransactionKeys:
         before = self._records.get(key)
         connected_at = self._machine.clock.now if before is None or before.epoch != epoch else before.connectedAt
         remembered = self.remembered(() if before is None else before.fenced, fenced)
-        self._store(KeyRecord(owner=key.owner, name=key.name, epoch=epoch, connectedAt=connected_at, open=txn, fenced=remembered))
+        ending = () if before is None else self.still_ending(before, txn)
+        self._store(
+            KeyRecord(owner=key.owner, name=key.name, epoch=epoch, connectedAt=connected_at, open=txn, fenced=remembered, ending=ending)
+        )
 
     def remembered(self, known: Sequence[Numbers], fenced: Sequence[TxnId]) -> tuple[Numbers, ...]:
         """Decision: which fenced transactions of a key are known from now on: the newest."""
         return (*known, *map(numbers_of, fenced))[-MOST_REMEMBERED:]
 
+    def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
+        """Decision: what may not be over at every participant when a key has another transaction, or none. It stays known until it is:
+        not only the next connection waits for it, but the one behind that too, and one behind a crash or a deletion."""
+        rule("TXKEY-25")
+        earlier = before.ending if before.open in (None, txn) else (*before.ending, before.open)
+        return tuple(numbers for numbers in earlier if not self._is_applied(TxnId(*numbers)))
+
     def _store(self, record: KeyRecord) -> None:
         self._topic.append(record)
+        if (before := self._records.get(record.key)) is not None and before.open_txn not in (None, record.open_txn):
+            self._ended.pop(before.open_txn, None)
+        if record.open_txn is not None:
+            self._ended.setdefault(record.open_txn, False)
         self._records[record.key] = record
 
     def _abort_all(self, fenced: Sequence[TxnId]) -> None:
@@ -315,12 +338,17 @@ class TransactionKeys:
                 self.abort(txn)
 
     def _when_over(self, waiting: Waiting) -> None:
-        left = tuple(txn for txn in waiting.ending if not self._coordinator.is_applied(txn))
-        self._ending -= set(waiting.ending) - set(left)
+        left = tuple(txn for txn in waiting.ending if not self._is_applied(txn))
         if left:
             self._waiting.append(Waiting(waiting.claim, left, waiting.go_on))
         else:
             waiting.go_on()
+
+    def _is_applied(self, txn: TxnId) -> bool:
+        try:
+            return self._coordinator.is_applied(txn)
+        except Refused:
+            return False  # the store of its coordinator does not answer now
 
     def _status(self, txn: TxnId | None) -> Status | None:
         try:

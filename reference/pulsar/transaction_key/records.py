@@ -26,6 +26,8 @@ class KeyRecord(BaseModel):
     """The transaction that was begun last on the connection of this epoch; it may be over."""
     fenced: tuple[Numbers, ...] = ()
     """The transactions that a later connection has fenced, the newest last."""
+    ending: tuple[Numbers, ...] = ()
+    """The transactions before that which may not be over at every participant yet, be they fenced or committed."""
     deleted: bool = False
     """An administrator has removed the key; its epoch stays, so that none is given twice."""
 
@@ -40,6 +42,10 @@ class KeyRecord(BaseModel):
     @property
     def fenced_txns(self) -> frozenset[TxnId]:
         return frozenset(TxnId(*numbers) for numbers in self.fenced)
+
+    @property
+    def ending_txns(self) -> tuple[TxnId, ...]:
+        return tuple(TxnId(*numbers) for numbers in self.ending)
 
 
 def numbers_of(txn: TxnId) -> Numbers:
