@@ -126,3 +126,12 @@ Feature: Administering scalable topics
       And the scalable topic "orders" of segments "left" and "right"
       When "p1" is written to left
       Then subscription "workers" has nothing waiting in left
+
+    Scenario: [7] The consumers of its subscriptions
+      Given bob has joined "workers" of orders
+      And bob has been cut off
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      When ann joins "workers" of orders
+      Then it is done
+      And each active segment of orders is assigned once to ann

@@ -102,3 +102,10 @@ Feature: Segments are assigned to stream consumers
       When the reading of ann and bob comes to "p1", "p2"
       Then the reading of ann was "p1"
       And the reading of bob was "p2"
+
+    Scenario: [5] One that has nothing left
+      Given the scalable topic "payments" of segment "single"
+      And bob has joined "workers" of payments
+      When ann joins "workers" of payments
+      Then it is done
+      And each active segment of payments is assigned once to ann and bob

@@ -239,3 +239,19 @@ Feature: Changes that a controller does not finish
       And the grace period has passed
       When left is split into low and high
       Then ann is assigned low and high and right
+
+    @needs:more-brokers
+    Scenario: [5] Who was told of the former one at another broker
+      Given client A has begun to watch orders at a broker that has no controller of it
+      And the controller of orders has crashed
+      When ann joins "workers" of orders
+      Then soon who asks for orders is told who its controller is
+      And it is done
+      And each active segment of orders is assigned once to ann
+
+    @needs:more-brokers @needs:store-faults
+    Scenario: [6] The former one is the next one, too
+      Given another broker has become the controller of orders, while the former one lives
+      And another broker has become the controller of orders, while the former one lives
+      When client A begins to watch orders
+      Then soon who asks for orders is told who its controller is

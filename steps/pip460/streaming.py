@@ -110,14 +110,14 @@ def controller_has_crashed(context: ScenarioContext, scalable_topics: ScalableTo
 @PIP460.given("another broker has become the controller of {topic}, while the former one lives")
 def controller_has_changed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
     """The session of the controller's broker with the metadata store has expired, as behind a long pause, and the others noticed that
-    first."""
+    first. Where none of them can be the controller, nobody is."""
     full = scalable_topics.by_name[topic]
     before = achieved(context.client.looked_up(full), f"looking {topic} up").controller
     if before is None:
         raise SetUpFailed(f"nobody is told to be the controller of {topic}")
     context.session.faults.expire_session(before)  # type: ignore[attr-defined]  # of those who offer more-brokers and store-faults
     after = achieved(context.client.looked_up(full), f"looking {topic} up").controller
-    if after in (None, before):
+    if after == before:
         raise SetUpFailed(f"the controller of {topic} was at {before}, and is at {after}")
 
 

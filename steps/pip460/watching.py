@@ -135,6 +135,18 @@ def is_told_where(context: ScenarioContext, topic: str) -> None:
     context.evidence.expect(not wrong, expected, "; ".join(wrong) or expected, what=f"brokers of {topic}")
 
 
+@PIP460.then("soon who asks for {topic} is told who its controller is")
+def is_told_who(context: ScenarioContext, topic: str) -> None:
+    """Within patience the answer to a SCALABLE_TOPIC_LOOKUP names a broker that lives as the topic's controller."""
+    seen, lives = "nobody", False
+    for _ in context.session.time.attempts():
+        layout = observed(context.client.looked_up(context.topics[topic]), f"looking {topic} up")
+        seen = layout.controller or "nobody"
+        if lives := layout.controller is not None and _lives(context, layout.active[0].topic, layout.controller):
+            break
+    context.evidence.expect(lives, "a broker that lives", seen, what=f"controller of {topic}")
+
+
 @PIP460.then("the epochs that client {watcher} was told grow")
 def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> None:
     """Each is greater than the one before, in all that its watch was told a while longer, up to the answer to a later request."""
@@ -165,6 +177,11 @@ def _shape(layout: Layout) -> tuple[object, ...]:
 def _is_at(context: ScenarioContext, segment: str, broker: str | None) -> bool:
     """Whether that broker says that it has a segment."""
     return broker is not None and observed(context.client.is_served_by(segment, broker), f"asking {broker} for {segment}")
+
+
+def _lives(context: ScenarioContext, segment: str, broker: str) -> bool:
+    """Whether a broker says anything of a segment."""
+    return isinstance(context.client.is_served_by(segment, broker), Done)
 
 
 def _is_there(context: ScenarioContext, segment: LayoutSegment) -> bool:

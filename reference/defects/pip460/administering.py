@@ -2,7 +2,9 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import TOPIC_DOMAIN, parse_segment, segment_topic
 from fencepost.reference.scalable.topics import ScalableTopics
@@ -48,6 +50,15 @@ class _KeepsTheActive(ScalableTopics):
 class _KeepsTheFirst(ScalableTopics):
     def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
         return [name for name in super().segments_to_delete(topic, layout) if parse_segment(name).number]
+
+
+class _KeepsConsumers(ScalableTopics):
+    def delete(self, topic: str) -> None:
+        store, prefix = self._layouts._store, paths.subscription(topic, "")
+        kept = [record for record in store.scan(*under(prefix)) if "/" in record.key.removeprefix(prefix)]
+        super().delete(topic)
+        for record in kept:
+            store.put(record.key, record.value)
 
 
 class _ListsWhatBeginsSo(ScalableTopics):
@@ -117,4 +128,12 @@ FIRST_SEGMENT_OUTLIVES_ITS_TOPIC = Defect(
     story="A topic is deleted without its segment 0.",
     origin="textbook: a number that is taken for nothing",
     parts=MetadataParts(scalable_topics=_KeepsTheFirst),
+)
+
+CONSUMERS_OUTLIVE_THEIR_TOPIC = Defect(
+    name="scalable-consumers-outlive-their-topic",
+    breaks={"PIP460-47": Symptom(what="^segments of orders$", expected="^each of 0, 1 once$", seen="^ann has 0$")},
+    story="A topic is deleted with its subscriptions, and who had joined them has segments of the next topic of that name.",
+    origin="textbook: a record is deleted, and what stands below it is not",
+    parts=MetadataParts(scalable_topics=_KeepsConsumers),
 )

@@ -42,6 +42,12 @@ class _TellsOnce(Sessions):
             super().tell(session, assignment)
 
 
+class _TellsNobodyOfNothing(Sessions):
+    def tell(self, session: Session, assignment: Assignment) -> None:
+        if assignment.segments or session.assignment is None:
+            super().tell(session, assignment)
+
+
 ALL_TO_EACH = Defect(
     name="scalable-all-to-each",
     breaks={"PIP460-34": Symptom(what="^segments of ", expected="once$", seen="^ann has (.+); bob has \\1$")},
@@ -80,4 +86,12 @@ OTHERS_ARE_NOT_TOLD = Defect(
     story="A consumer is told of its segments when it registers, and never again.",
     origin="feared: a push that is sent to who has asked",
     parts=MetadataParts(sessions=_TellsOnce),
+)
+
+NOTHING_IS_NOT_TOLD = Defect(
+    name="scalable-nothing-is-not-told",
+    breaks={"PIP460-36": Symptom(what="^segments of payments$", expected="^each of 0 once$", seen="^ann has 0; bob has 0$")},
+    story="A consumer whose last segment goes to another one is not told that it has none.",
+    origin="feared: an empty list that is taken for no news",
+    parts=MetadataParts(sessions=_TellsNobodyOfNothing),
 )

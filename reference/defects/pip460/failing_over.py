@@ -40,6 +40,19 @@ class _LosesWhoIsBack(Sessions):
         return True
 
 
+class _WaitsFromTheFirstTimeOn(Sessions):
+    @cached_property
+    def first(self) -> dict[tuple[str, str, str], int]:
+        """Until when a consumer was waited for at first."""
+        return {}
+
+    def _lost(self, topic: str, subscription: str, name: str, session: Session) -> None:
+        super()._lost(topic, subscription, name, session)
+        member = self._led.get(topic, {}).get(subscription, {}).get(name)
+        if member is not None and member.session is None:
+            member.until = self.first.setdefault((topic, subscription, name), member.until)
+
+
 class _DealsToWhoIsThere(Sessions):
     @cached_property
     def seen(self) -> dict[tuple[str, Registration], int]:
@@ -119,4 +132,12 @@ HALF_A_GRACE_PERIOD = Defect(
     story="A controller that takes over assumes that half of each grace period has passed.",
     origin="feared: an estimate where nobody knows",
     parts=MetadataParts(sessions=_WaitsForHalfOfIt),
+)
+
+WAITS_FROM_THE_FIRST_TIME_ON = Defect(
+    name="scalable-waits-from-the-first-time-on",
+    breaks={"PIP460-37": Symptom(what="^segments of ann$", expected="^left$", seen="^left and right$")},
+    story="A consumer that is lost a second time is waited for until the end of its first grace period.",
+    origin="feared: a timer that is not stopped when a consumer is back",
+    parts=MetadataParts(sessions=_WaitsFromTheFirstTimeOn),
 )

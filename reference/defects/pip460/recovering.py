@@ -1,16 +1,19 @@
 """Defects of what becomes of a change whose controller has ended."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import Layout
 from fencepost.reference.scalable.layout_store import ChangeNote
+from fencepost.reference.scalable.leadership import Leadership
 from fencepost.reference.scalable.sessions import Sessions
 
 _TAKES_NOTHING = Symptom(what="^active segments of orders$", expected="^that each takes one$", seen="TopicTerminatedError|TopicNotFound")
@@ -61,6 +64,26 @@ class _LeadsForEver(Sessions):
         return super().leads(topic) or topic in self._led
 
 
+class _RemembersTheController(Answers):
+    @cached_property
+    def known(self) -> dict[str, str | None]:
+        """What was told of a topic first."""
+        return {}
+
+    def controller_told(self, topic: str, find: Callable[[], str | None]) -> str | None:
+        return self.known.setdefault(topic, super().controller_told(topic, find))
+
+
+class _KeepsItsSession(Leadership):
+    def lead(self, topic: str) -> bool:
+        before = self._session
+        try:
+            return super().lead(topic)
+        except Refused:
+            self._session = before
+            raise
+
+
 EPOCHS_OF_A_CONTROLLER = Defect(
     name="scalable-epochs-of-a-controller",
     breaks={"PIP460-41": Symptom(what="^epoch of orders$", expected="^epoch 2$", seen="^epoch 1")},
@@ -75,6 +98,22 @@ LEADS_FOR_EVER = Defect(
     story="Who has been the controller once goes on assigning segments, and gives up consumers that are connected to its successor.",
     origin="textbook: a leader that does not know that its lease is over",
     parts=MetadataParts(sessions=_LeadsForEver),
+)
+
+CONTROLLER_REMEMBERED = Defect(
+    name="scalable-controller-remembered",
+    breaks={"PIP460-41": Symptom(what="^controller of orders$", expected="^a broker that lives$", seen="^pulsar:")},
+    story="A broker that has once told who the controller of a topic is goes on telling so when that has ended.",
+    origin="feared: a cache of what changes without the layout",
+    parts=MetadataParts(answers=_RemembersTheController),
+)
+
+SESSION_KEPT = Defect(
+    name="scalable-session-kept",
+    breaks={"PIP460-41": Symptom(what="^controller of orders$", expected="^a broker that lives$", seen="^nobody$")},
+    story="A broker whose session with the metadata store has expired goes on asking with it, and is never a controller again.",
+    origin="feared: a session that is opened once, when the broker starts",
+    parts=MetadataParts(leadership=_KeepsItsSession),
 )
 
 EVERY_CHANGE_UNDONE = Defect(
