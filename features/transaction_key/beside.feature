@@ -81,7 +81,7 @@ Feature: Clients without a key
 
     @needs:transaction-keys @needs:more-coordinators @needs:crash
     Scenario: [9] A transaction of the other kind with the number of one that was fenced
-      Given the system has 4 coordinators
+      Given the system has 5 coordinators
       And task one has connected with key "payments"
       And task one has begun transactions A and B
       And classic transaction K with the number of A
