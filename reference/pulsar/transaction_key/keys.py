@@ -203,7 +203,8 @@ class TransactionKeys:
         return record
 
     def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
-        """Decision: nobody knows the transaction before its key does. One that the topic could not take is ended, for nobody could fence it."""
+        """Decision: nobody knows the transaction before its key does. One that the topic could not take is ended, for nobody could
+        fence it."""
         txn = self._coordinator.new(timeout_ms)
         try:
             self.persist(claim.key, claim.epoch, (), numbers_of(txn))
