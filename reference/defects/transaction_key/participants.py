@@ -7,7 +7,7 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.pip31.visibility import StopsReaders
-from fencepost.reference.metadata_transactions import MetadataParts, MetadataProfile
+from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.records import State
 from fencepost.reference.pulsar import Parts
@@ -22,7 +22,7 @@ from fencepost.reference.pulsar.values import Action, TxnId
 
 from .pair import pair
 
-_SCALABLE = MetadataProfile.load("seed").parallelism
+_SCALABLE = 4
 _TAKEN = Symptom(what="^answer to SEND$", expected="InvalidTxnStatus")
 _NOT_EXPIRED = Symptom(
     what="^(answer to SEND|refusal of SEND)$", expected="^(InvalidTxnStatus|a refusal with InvalidTxnStatus|ExpiredTransaction.*)$"
