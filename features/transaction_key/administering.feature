@@ -103,6 +103,16 @@ Feature: Administering keys
       When the system crashes and comes back
       Then administrators are told of key "refunds" and no other
 
+    @needs:transaction-keys @needs:key-topic-faults
+    Scenario: [13] A deletion that the key topic cannot take
+      Given task one has connected with key "payments"
+      And task one has begun transaction A
+      And the key topic fails at the next write
+      And an administrator has tried to delete key "payments"
+      When A commits
+      Then it is done
+      And the connection of task one is open
+
   @TXKEY-28 @MUST
   Rule: A key that is not known, or was deleted, is not found.
     An administrator who is told of success believes that there was something.
@@ -146,6 +156,15 @@ Feature: Administering keys
       When key "payments" is deleted
       Then readers of orders see nothing
       And administrators do not find key "payments"
+
+    @needs:transaction-keys @needs:principals
+    Scenario: [6] A key of that name of an owner, where none is named
+      Given task one has connected with key "payments" of "alice"
+      And task one has begun transaction A
+      When key "payments" is deleted
+      Then it is refused
+      And A is OPEN
+      And the connection of task one is open
 
   @TXKEY-29 @SHOULD @fencing
   Rule: Deleting a key does not take its epoch back: an epoch from before is never current again.
@@ -199,6 +218,15 @@ Feature: Administering keys
       And key "payments" has been deleted
       And the key topic has been compacted
       And the system has crashed and come back
+      When task two connects with key "payments"
+      Then it is done
+      And task two is given a greater epoch than task one
+
+    @needs:transaction-keys @needs:more-coordinators
+    Scenario: [7] A new client, when coordinators were added
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      And the system has 15 coordinators
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one

@@ -68,6 +68,16 @@ Feature: Connections with a key
       Then it is refused with NotAllowedError
       And key "payments" is at the epoch of task two, with nothing open
 
+    @needs:transaction-keys
+    Scenario: [6] A predecessor that waits for its new transaction
+      Given the topic "orders"
+      And task one has connected with key "payments"
+      And task one has begun transaction A
+      And A has written "a1" to orders
+      And task one has just asked for a new transaction
+      When task two connects with key "payments"
+      Then key "payments" is at the epoch of task two, with nothing open
+
   @TXKEY-03 @MUST @fencing
   Rule: A connect with an epoch that is not the latest is refused, and changes nothing.
     Whoever was fenced must not fence its successor with what it still knows.

@@ -71,6 +71,13 @@ Feature: Keys and their owners
       When key "refunds" is deleted
       Then task three is given a greater epoch than task one
 
+    @needs:transaction-keys
+    Scenario: [9] A key with a blank behind it
+      When task two connects with key "payments "
+      Then task two is given epoch 0
+      And A is OPEN
+      And the connection of task one is open
+
   @TXKEY-16 @MUST @fencing
   Rule: The same key of different owners is a different key.
     Owners do not know of each other's keys, and would fence each other unawares.

@@ -149,6 +149,16 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then it is refused with InvalidTxnStatus
       And the refusal begins with "ExpiredTransaction"
 
+    @needs:transaction-keys @needs:more-coordinators
+    Scenario: [16] One of a coordinator that was added later
+      Given the system has 16 coordinators
+      And task two has connected with key "refunds"
+      And task two has begun transaction B
+      And task three has connected with key "refunds"
+      When B writes "late" to ledger, which it has not added
+      Then it is refused with InvalidTxnStatus
+      And the refusal begins with "ExpiredTransaction"
+
   @TXKEY-08 @MUST @fencing @aborts
   Rule: A cumulative acknowledgement in a fenced transaction is refused, and its subscription does not move.
     A subscription that moves with a paused task takes inputs away from its successor.

@@ -147,7 +147,10 @@ class MetadataCoordinator:
         return found is None or found[0].state is not State.OPEN
 
     def is_applied(self, txn: TxnId) -> bool:
-        """Whether it has ended, and nobody who serves now has operation records of it any more. Where they cannot be read, it is not."""
+        """Decision: whether it has ended, and nobody who serves now has operation records of it any more.
+
+        Where they cannot be read, it is not.
+        """
         try:
             return self.is_over(txn) and not any(self.is_loaded(one) for one in self._records.participants(txn))
         except MalformedRecord:

@@ -3,7 +3,7 @@
 The proposal's paths have no owner: the query says whose keys are meant, `?owner=NAME`, and without it those of clients that said no name.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric, SummaryMetricFamily
@@ -17,7 +17,7 @@ from .api.peer import Peer
 from .node import Node
 from .ownership import coordinator_topic
 from .transaction_key.key import TransactionKey
-from .transaction_key.keys import TransactionKeys
+from .transaction_key.keys import Measured, TransactionKeys
 
 _KEYS = "/admin/v2/transactions/transaction-keys"
 _LABELS = ("owner", "transaction_key")
@@ -58,7 +58,7 @@ class _Keys(Collector):
     def collect(self) -> Iterator[Metric]:
         rule("TXKEY-31")
         both = [keys for scalable in (False, True) for keys in _at_coordinators(self._node, scalable=scalable)]
-        found = [one for keys in both for one in keys.measured()]
+        found = _once_each(one for keys in both for one in keys.measured())
         yield GaugeMetricFamily("pulsar_txn_transaction_key_count", "transaction keys that are there", value=len(found))
         epochs = GaugeMetricFamily("pulsar_txn_transaction_key_epoch", "the latest epoch of each transaction key", labels=_LABELS)
         ages = SummaryMetricFamily("pulsar_txn_transaction_key_age", "milliseconds since the key was connected with", labels=_LABELS)
@@ -68,6 +68,15 @@ class _Keys(Collector):
             ages.add_metric(labels, 1, one.age_ms)
         yield epochs
         yield ages
+
+
+def _once_each(measured: Iterable[Measured]) -> list[Measured]:
+    """A key may be at coordinators of both kinds; a sample that is there twice makes Prometheus refuse the whole answer."""
+    found: dict[TransactionKey, Measured] = {}
+    for one in measured:
+        other = found.get(one.key, one)
+        found[one.key] = Measured(one.key, max(one.epoch, other.epoch), min(one.age_ms, other.age_ms))
+    return list(found.values())
 
 
 def _key(named: Mapping[str, str], request: AdminRequest) -> TransactionKey:

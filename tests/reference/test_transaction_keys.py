@@ -241,6 +241,21 @@ def test_of_two_new_transactions_that_have_waited_one_is_open() -> None:
     assert list(slow.statuses().values()).count("OPEN") == 1
 
 
+def test_a_request_that_waits_is_refused_when_its_own_connection_connects_again() -> None:
+    """A new transaction, or a connect: whoever has asked gets an answer, as long as there is a connection for it."""
+    slow = SlowEnds()
+    new = pb.CommandNewTxn(request_id=7, tc_id=0, txn_ttl_millis=TIMEOUT_MS)
+    assert heard(slow.task_one, new, slow.broker) is None
+
+    refused = [heard(slow.task_one, connecting(epoch), slow.broker) for epoch in (0, 1)]
+    slow.go_on()
+
+    assert [getattr(answer, "error", None) for answer in refused] == [pb.InvalidTxnStatus] * 2
+    last = taken(slow.task_one)
+    assert isinstance(last, pb.CommandTcClientConnectResponse)
+    assert (last.transaction_key_epoch, taken(slow.task_one)) == (2, None)
+
+
 def test_a_new_transaction_that_waits_does_not_bring_a_deleted_key_back() -> None:
     """Its connection has lost the key."""
     slow = SlowEnds()

@@ -7,6 +7,7 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
 from fencepost.reference.pulsar.values import TxnId
 
@@ -91,6 +92,32 @@ class _CompactsTheDeletedAway(KeyTopic):
     def compact(self) -> None:
         there = [record for record in self._latest.values() if not record.deleted]
         self._entries.replace([*self.unreadable, *map(self._encoded, there)])
+
+
+class _HasNoneThatWasDeleted(KeyTopic):
+    def has(self, key: TransactionKey) -> bool:
+        return super().has(key) and not self._latest[key].deleted
+
+
+class _ClosesBeforeItDeletes(TransactionKeys):
+    def delete(self, key: TransactionKey) -> None:
+        self.describe(key)
+        if (client := self._clients.pop(key, None)) is not None:
+            client.send_away()
+        super().delete(key)
+
+
+class _DeletesWhoeversItIs(TransactionKeys):
+    def delete(self, key: TransactionKey) -> None:
+        same = (one for one in self.listed() if not key.owner and one.name == key.name)
+        super().delete(next(same, key))
+
+
+class _FindsWhoeversItIs(NodeKeys):
+    def home_of(self, key: TransactionKey, coordinators: range, *, scalable: bool) -> int:
+        there = {one.name: tc_id for (kind, tc_id), keys in self._keys.items() if kind is scalable for one in keys.listed()}
+        known = None if key.owner else there.get(key.name)
+        return super().home_of(key, coordinators, scalable=scalable) if known is None else known
 
 
 DELETED_ARE_LISTED = pair(
@@ -192,4 +219,29 @@ DELETED_COMPACTED_AWAY = pair(
     story="Compaction removes the keys that were deleted, and their epochs begin anew.",
     origin="every compacted topic, where what is deleted is removed",
     key_topic=_CompactsTheDeletedAway,
+)
+
+CLOSED_BEFORE_DELETION = pair(
+    "closed-before-deletion",
+    breaks={"TXKEY-27": Symptom(what="^connection of task one$", expected="^open$", seen="^closed$")},
+    story="A deletion closes the key's connection before it is stored; where that fails, the client has lost its key to nobody.",
+    origin="the proposal's text, O24: it is silent about a failed append",
+    transaction_keys=_ClosesBeforeItDeletes,
+)
+
+DELETION_FINDS_ANY_OWNER = pair(
+    "deletion-finds-any-owner",
+    breaks={"TXKEY-28": _DELETED},
+    story="A deletion that names no owner takes the key of that name of whoever has one.",
+    origin="the proposal's text, O16: the path of the call has no owner",
+    transaction_keys=_DeletesWhoeversItIs,
+    node_keys=_FindsWhoeversItIs,
+)
+
+DELETED_HAS_NO_HOME = pair(
+    "deleted-has-no-home",
+    breaks={"TXKEY-29": Symptom(what="^given to task two$", expected="^a greater epoch than task one$", seen="^epoch 0, ")},
+    story="A key that was deleted is looked for as a new one, and where coordinators were added, at one that does not know its epoch.",
+    origin="a review of the suite, which did not look there",
+    key_topic=_HasNoneThatWasDeleted,
 )

@@ -5,11 +5,11 @@ import functools
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import NEW, Client, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import NEW, Claim, Client, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
 
-from .pair import pair
+from .pair import SlowerNetwork, pair
 
 _ACCEPTED = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")
 
@@ -65,6 +65,16 @@ class _AbortsBeforeItRefuses(TransactionKeys):
             for txn in () if record is None else self.to_fence(record):
                 self.abort(txn)
             raise
+
+
+class _BringsThePredecessorBack(TransactionKeys):
+    def take_over(self, key: TransactionKey, client: Client) -> None:
+        waiting = self._waiting
+        super().take_over(key, client)
+        self._waiting = waiting
+
+    def current(self, claim: Claim) -> KeyRecord:
+        return self._records[claim.key]
 
 
 class _LeavesItOpen(TransactionKeys):
@@ -201,4 +211,13 @@ KEYS_MADE_UP = pair(
     story="Who names no key is given one, and with it an epoch that it never asked for.",
     origin="feared by readers of the proposal: fields that are required",
     node_keys=_MakesUpAKey,
+)
+
+WAITING_PREDECESSOR_COMES_BACK = pair(
+    "waiting-predecessor-comes-back",
+    breaks={"TXKEY-02": Symptom(what='^key "payments"$', expected="at epoch 1,", seen="at epoch 0,")},
+    story="A predecessor that has waited for its new transaction begins it behind the takeover, and the key is back at its epoch.",
+    origin="a review of the suite, which did not look there",
+    transaction_keys=_BringsThePredecessorBack,
+    network=SlowerNetwork,
 )

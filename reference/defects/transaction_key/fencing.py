@@ -8,6 +8,7 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.defects.pip31.late_messages import KnowsOfNoEnd
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.records import State
 from fencepost.reference.pulsar import Parts
@@ -96,6 +97,12 @@ FENCED_IS_COMMITTED = pair(
     transaction_keys=_CommitsThem,
 )
 
+
+class _TakesDecidedForApplied(MetadataCoordinator):
+    def is_applied(self, txn: TxnId) -> bool:
+        return self.is_over(txn)
+
+
 ANSWERS_AT_ONCE = pair(
     "answers-at-once",
     breaks={"TXKEY-06": Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")},
@@ -120,4 +127,12 @@ ABORT_MISSES_ONE = (
         name="scalable-key-abort-misses-one",
         parts=MetadataParts(participation=_IsNotTold, transaction_keys=_AnswersAtOnce),
     ),
+)
+
+DECIDED_IS_APPLIED = Defect(
+    name="scalable-key-decided-is-applied",
+    breaks={"TXKEY-06": Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")},
+    story="Where the header of a transaction says that it is over, its participants are taken to have heard of that.",
+    origin="a review of the suite: PIP-471 answers when the header is decided, the key when all is applied",
+    parts=MetadataParts(metadata_coordinator=_TakesDecidedForApplied, network=SlowNetwork),
 )

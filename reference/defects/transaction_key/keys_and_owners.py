@@ -41,6 +41,11 @@ class _EndsAtTheSlash(NodeKeys):
         return key and TransactionKey(owner, key.name.partition("/")[0])
 
 
+class _StripsBlanks(NodeKeys):
+    def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
+        return super().key_of(owner, sent and sent.strip())
+
+
 class _KnowsNoOwners(NodeKeys):
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:  # noqa: ARG002 - whoever it is
         return super().key_of("", sent)
@@ -260,4 +265,12 @@ KEYS_BALANCED = pair(
     story="Each connect goes to the coordinator that has the fewest keys.",
     origin="every release of Apache Pulsar, whose clients spread their transactions",
     node_keys=_BalancesEachConnect,
+)
+
+BLANKS_STRIPPED = pair(
+    "blanks-stripped",
+    breaks={"TXKEY-15": _SHARED},
+    story="Keys that differ in blanks at their ends are one key, and fence each other.",
+    origin="textbook: input that is tidied up, where it is an identity",
+    node_keys=_StripsBlanks,
 )

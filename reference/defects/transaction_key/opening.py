@@ -19,7 +19,7 @@ _BOTH_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
 class _LeavesBothOpen(TransactionKeys):
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:  # noqa: ARG002
         self.current(claim)
-        reply(self._begun(claim, timeout_ms))
+        reply(self.begun(claim, timeout_ms))
 
 
 class _RefusesTheSecond(TransactionKeys):
@@ -53,13 +53,13 @@ class _ClosesWhoBeginsAgain(TransactionKeys):
 
 
 class _BeginsAllThatHaveWaited(TransactionKeys):
-    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:  # noqa: ARG002
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
         record = self.current(claim)
         if fenced := self.to_fence(record):
             self.persist(claim.key, claim.epoch, fenced, None)
             self._abort_all(fenced)
         last = () if record.open_txn is None else (record.open_txn,)
-        self._when_over(Waiting(claim, (*last, *record.ending_txns), lambda: reply(self._begun(claim, timeout_ms))))
+        self._when_over(Waiting(claim, (*last, *record.ending_txns), lambda: reply(self.begun(claim, timeout_ms)), refuse))
 
 
 class _FencesWhatHasEnded(TransactionKeys):
@@ -68,7 +68,7 @@ class _FencesWhatHasEnded(TransactionKeys):
 
 
 class _TellsOfWhatIsNotRecorded(TransactionKeys):
-    def _begun(self, claim: Claim, timeout_ms: int) -> TxnId:
+    def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
         txn = self._coordinator.new(timeout_ms)
         with suppress(Refused):
             self.persist(claim.key, claim.epoch, (), numbers_of(txn))

@@ -22,6 +22,7 @@ from fencepost.reference.pulsar.values import Action, TxnId
 
 from .pair import pair
 
+_SCALABLE = 4
 _TAKEN = Symptom(what="^answer to SEND$", expected="InvalidTxnStatus")
 _NOT_EXPIRED = Symptom(
     what="^(answer to SEND|refusal of SEND)$", expected="^(InvalidTxnStatus|a refusal with InvalidTxnStatus|ExpiredTransaction.*)$"
@@ -95,6 +96,12 @@ class _TakesWhatIsNotAnswered(NodeKeys):
     def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
         if doing is not Doing.ACKNOWLEDGE_UNANSWERED:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
+
+
+class _KnowsTheConfigured(NodeKeys):
+    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+        configured = coordinators[: _SCALABLE if scalable else 1]
+        super().refuse_fenced(txn, doing, configured, scalable=scalable)
 
 
 class _WritesTheLastFenced(TransactionKeys):
@@ -257,4 +264,12 @@ LAST_FENCED_REMEMBERED = pair(
     story="A coordinator remembers the transaction that it has fenced last, and lets in those before.",
     origin="textbook: a field where a list is needed",
     key_topic=_RemembersTheLast,
+)
+
+LATER_COORDINATORS_OVERLOOKED = pair(
+    "later-coordinators-overlooked",
+    breaks={"TXKEY-07": _NOT_EXPIRED},
+    story="Participants know the coordinators of the configuration, and of no fence of those that were added since.",
+    origin="a review of the suite, which did not look there",
+    node_keys=_KnowsTheConfigured,
 )

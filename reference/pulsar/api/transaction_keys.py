@@ -24,6 +24,9 @@ def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
         rule("TXKEY-33")
         peer.say(done(peer, pb.CommandTcClientConnectResponse, command, where | {"transaction_key_epoch": epoch}))
 
+    def refuse(refused: Refused) -> None:
+        peer.say(refusal(peer, pb.CommandTcClientConnectResponse, command, refused, where))
+
     try:
         key = node_keys.key_of(peer.principal, command.transaction_key if command.HasField("transaction_key") else None)
         if key is None:
@@ -35,9 +38,9 @@ def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
         if (had := peer.claims.get((command.scalable, home))) is not None and had.key != key:
             raise Refused(Error.NOT_ALLOWED, f"this connection has the transaction key {had.key}; one connection has one key")
         epoch = command.transaction_key_epoch if command.HasField("transaction_key_epoch") else NEW
-        peer.claims[command.scalable, home] = keys.connect(key, epoch, peer, reply)
+        peer.claims[command.scalable, home] = keys.connect(key, epoch, peer, reply, refuse)
     except Refused as refused:
-        peer.say(refusal(peer, pb.CommandTcClientConnectResponse, command, refused, where))
+        refuse(refused)
     return True
 
 

@@ -6,7 +6,7 @@ answered. Whoever crashes in between leaves the abort to the next load of the co
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
@@ -71,6 +71,8 @@ class Waiting:
     claim: Claim
     ending: tuple[TxnId, ...]
     go_on: Callable[[], None]
+    refuse: Callable[[Refused], None]
+    """What it is told when another request on its connection has the key instead."""
 
 
 class TransactionKeys:
@@ -84,6 +86,8 @@ class TransactionKeys:
         self._records = dict(topic.load())
         self._clients: dict[TransactionKey, Client] = {}
         self._waiting: list[Waiting] = []
+        self._to_abort: dict[TxnId, None] = {}
+        """What is to be aborted, and could not be: the store of its coordinator did not answer. In the order in which it was tried."""
         self._ended: dict[TxnId, bool] = {record.open_txn: False for record in self._records.values() if record.open_txn is not None}
         """The transaction that was begun last for each key, and whether its client has ended it in this life."""
         self.recover()
@@ -93,17 +97,17 @@ class TransactionKeys:
         rule("TXKEY-21")
         rule("TXKEY-23")
         for record in self._records.values():
-            for txn in record.fenced_txns:
-                if self._status(txn) is Status.OPEN:
-                    self.abort(txn)
+            self._abort_all(tuple(record.fenced_txns))
 
     # -- TC_CLIENT_CONNECT_REQUEST with a key
 
-    def connect(self, key: TransactionKey, epoch: int, client: Client, reply: Callable[[int], None]) -> Claim:
+    def connect(
+        self, key: TransactionKey, epoch: int, client: Client, reply: Callable[[int], None], refuse: Callable[[Refused], None]
+    ) -> Claim:
         """Decision: a connection of a key. `reply` gets its epoch when nothing of the previous one is left.
 
         Raises Refused: NOT_ALLOWED for an epoch that is not the key's, or when there are no more; SERVICE_NOT_READY when nothing can be
-        stored.
+        stored, or nobody can say how the predecessor's transaction stands.
         """
         record = self._records.get(key)
         self.check_epoch(key, epoch, record)
@@ -124,7 +128,7 @@ class TransactionKeys:
             reply(given)
             self._machine.crash_points.reach("after-answer")
 
-        self._when_over(Waiting(claim, self.to_wait_for(self._records[key]), answer))
+        self._when_over(Waiting(claim, self.to_wait_for(self._records[key]), answer, refuse))
         return claim
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
@@ -150,10 +154,14 @@ class TransactionKeys:
         """Decision: the key is this connection's, and the previous one is closed, answered or not."""
         rule("TXKEY-04")
         rule("TXKEY-24")
+        given_up = [waiting for waiting in self._waiting if waiting.claim.key == key]
         self._waiting = [waiting for waiting in self._waiting if waiting.claim.key != key]
         previous = self._clients.get(key)
         self._clients[key] = client
-        if previous is not None and previous is not client:
+        if previous is client:
+            for waiting in given_up:
+                waiting.refuse(expired(f"epoch {waiting.claim.epoch} of the transaction key {key} is not its latest"))
+        elif previous is not None:
             previous.send_away()
 
     def forget(self, client: Client) -> None:
@@ -179,12 +187,12 @@ class TransactionKeys:
                 if self.given_up(self.current(claim)):  # another one that has waited was first
                     self.begin(claim, timeout_ms, reply, refuse)
                 else:
-                    reply(self._begun(claim, timeout_ms))
+                    reply(self.begun(claim, timeout_ms))
             except Refused as refused:
                 refuse(refused)
 
         last = () if record.open_txn is None else (record.open_txn,)
-        self._when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on))
+        self._when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
 
     def current(self, claim: Claim) -> KeyRecord:
         """Decision: how the key of a connection stands. Raises Refused: INVALID_TXN_STATUS when it is another connection's by now."""
@@ -194,8 +202,9 @@ class TransactionKeys:
             raise expired(f"epoch {claim.epoch} of the transaction key {claim.key} is not its latest")
         return record
 
-    def _begun(self, claim: Claim, timeout_ms: int) -> TxnId:
-        """Nobody knows the transaction before its key does. One that the topic could not take is ended, for nobody could fence it."""
+    def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
+        """Decision: nobody knows the transaction before its key does. One that the topic could not take is ended, for nobody could
+        fence it."""
         txn = self._coordinator.new(timeout_ms)
         try:
             self.persist(claim.key, claim.epoch, (), numbers_of(txn))
@@ -251,11 +260,17 @@ class TransactionKeys:
             self._ended[txn] = True
 
     def abort(self, txn: TxnId) -> None:
-        """Decision: a fenced transaction is aborted, at every participant; one that has ended meanwhile is over already."""
+        """Decision: a fenced transaction is aborted, at every participant; one that has ended meanwhile is over already.
+
+        While the store of its coordinator does not answer, that is tried again each time that the timer comes.
+        """
+        self._to_abort.pop(txn, None)
         try:
             self._coordinator.end(txn, Action.ABORT, lambda: None)
-        except Refused:
-            return
+        except Refused as refused:
+            if refused.error is Error.SERVICE_NOT_READY:
+                rule("TXKEY-05")
+                self._to_abort[txn] = None
 
     # -- Administration
 
@@ -266,20 +281,24 @@ class TransactionKeys:
 
     def describe(self, key: TransactionKey) -> tuple[KeyRecord, tuple[TxnId, ...]]:
         """Decision: how a key stands, and what it has open. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
+        record = self.known(key)
+        return record, self.to_fence(record)
+
+    def known(self, key: TransactionKey) -> KeyRecord:
+        """Decision: how a key stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
         record = self._records.get(key)
         if record is None or record.deleted:
             rule("TXKEY-28")
             raise Refused(Error.TRANSACTION_NOT_FOUND, f"there is no transaction key {key}")
-        return record, self.to_fence(record)
+        return record
 
     def age_ms(self, key: TransactionKey) -> int:
         """Decision: how long ago a key was connected with. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
-        record, _ = self.describe(key)
-        return self._machine.clock.now - record.connectedAt
+        return self._machine.clock.now - self.known(key).connectedAt
 
     def measured(self) -> tuple[Measured, ...]:
         """Decision: what the metrics tell of each key that is there."""
-        return tuple(Measured(key, self.describe(key)[0].epoch, self.age_ms(key)) for key in self.listed())
+        return tuple(Measured(key, self.known(key).epoch, self.age_ms(key)) for key in self.listed())
 
     def delete(self, key: TransactionKey) -> None:
         """Decision: remove a key: its connection is closed and its transaction aborted. The epoch moves on, and stays known.
@@ -296,7 +315,8 @@ class TransactionKeys:
         self._abort_all(fenced)
 
     def sweep(self) -> None:
-        """Decision: the timer's work: whoever waited for a transaction that is over now goes on."""
+        """Decision: the timer's work: what could not be aborted is, and whoever waited for a transaction that is over now goes on."""
+        self._abort_all(tuple(self._to_abort))
         waiting, self._waiting = self._waiting, []
         for one in waiting:
             self._when_over(one)
@@ -334,13 +354,19 @@ class TransactionKeys:
 
     def _abort_all(self, fenced: Sequence[TxnId]) -> None:
         for txn in fenced:
-            if self._status(txn) is Status.OPEN:
-                self.abort(txn)
+            self._to_abort.pop(txn, None)
+            try:
+                is_open = self._status(txn) is Status.OPEN
+            except Refused:
+                self._to_abort[txn] = None  # nobody can say, so it is asked again
+            else:
+                if is_open:
+                    self.abort(txn)
 
     def _when_over(self, waiting: Waiting) -> None:
         left = tuple(txn for txn in waiting.ending if not self._is_applied(txn))
         if left:
-            self._waiting.append(Waiting(waiting.claim, left, waiting.go_on))
+            self._waiting.append(replace(waiting, ending=left))
         else:
             waiting.go_on()
 
@@ -351,10 +377,13 @@ class TransactionKeys:
             return False  # the store of its coordinator does not answer now
 
     def _status(self, txn: TxnId | None) -> Status | None:
+        """None for one that is over, and forgotten. Raises Refused: SERVICE_NOT_READY when that cannot be read."""
         try:
             return None if txn is None else self._coordinator.describe(txn).status
-        except Refused:
-            return None  # it is over, and forgotten
+        except Refused as refused:
+            if refused.error is Error.SERVICE_NOT_READY:
+                raise
+            return None
 
 
 def expired(why: str) -> Refused:
