@@ -1,17 +1,16 @@
 """Defects of what becomes of a change whose controller has ended."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata.store import Version
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.changes import LayoutChanges, Plan
 from fencepost.reference.scalable.layout import Layout
 from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.leadership import Leadership
@@ -91,10 +90,12 @@ class _SealsBehindTheLayout(LayoutChanges):
     def seal(self, parents: Sequence[str]) -> None:
         self.due = parents
 
-    def _ended(self, topic: str, version: Version, made: Mapping[int, str]) -> None:
-        super().seal(self.due)
-        self.due = ()
-        super()._ended(topic, version, made)
+    def make(self, topic: str, plan: Plan, tell: Callable[[], None]) -> None:
+        def seal_and_tell() -> None:
+            LayoutChanges.seal(self, self.due)
+            tell()
+
+        super().make(topic, plan, seal_and_tell)
 
 
 class _BelievesItself(Leadership):
