@@ -199,6 +199,16 @@ Feature: Changes that a controller does not finish
       And at every epoch orders has each hash in one active segment
       And the layout of orders is what the answers say
 
+    @needs:more-brokers @needs:crash-points
+    Scenario: [20] A producer that was there, at a broker that lives
+      Given left has been split into low and high
+      And "p1" has been written to high
+      And the system will crash after-layout
+      And a split of high has been tried
+      When the producer that high had sends "late"
+      Then the layout of orders is what the answers say
+      And readers of high see "p1"
+
   @PIP460-41 @MUST @recovery
   Rule: One controller acts for a topic, and what a former one still does has no effect.
     Two controllers write over each other's layouts, and a topic whose controller is gone is never changed again.

@@ -9,6 +9,7 @@ import pytest
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Layout, LayoutSegment, LayoutWatch, TopicsWatch
 from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.metadata_view import TroublesStore
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
@@ -65,6 +66,14 @@ def has_begun_to_watch(context: ScenarioContext, watchers: Watchers, watcher: st
 def begins_to_watch(context: ScenarioContext, watchers: Watchers, watcher: str, topic: str, elsewhere: str | None) -> None:
     broker = _elsewhere(context, context.topics[topic]) if elsewhere else None
     context.ask("SCALABLE_TOPIC_LOOKUP", watchers.watch(watcher, context.topics[topic], broker))
+
+
+@PIP460.given("the store does not tell of the next change of a layout")
+def does_not_tell(context: ScenarioContext) -> None:
+    """One watch on the metadata store is never told of one change, as when its connection was away for a moment."""
+    faults = context.session.faults
+    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
+    faults.trouble_store("watch-lost", "layouts")
 
 
 @PIP460.when("client {watcher} begins to watch the namespace of {topic}")

@@ -66,6 +66,14 @@ class _ListsWhatBeginsSo(ScalableTopics):
         return [name for name in self._layouts.all_topics() if name.startswith(f"{TOPIC_DOMAIN}{namespace}")]
 
 
+class _ErasesWhatBeginsSo(ScalableTopics):
+    def delete(self, topic: str) -> None:
+        super().delete(topic)
+        store = self._layouts._store
+        for key in store.keys(*under(paths.layout(topic))):
+            store.delete(key)
+
+
 HASHES_IN_NAMES_IGNORED = Defect(
     name="scalable-hashes-in-names-ignored",
     breaks={"PIP460-26": Symptom(what="^answer to PRODUCER$", expected="^a refusal$", seen="^success")},
@@ -136,4 +144,12 @@ CONSUMERS_OUTLIVE_THEIR_TOPIC = Defect(
     story="A topic is deleted with its subscriptions, and who had joined them has segments of the next topic of that name.",
     origin="textbook: a record is deleted, and what stands below it is not",
     parts=MetadataParts(scalable_topics=_KeepsConsumers),
+)
+
+NEIGHBOURS_ERASED = Defect(
+    name="scalable-neighbours-erased",
+    breaks={"PIP460-46": Symptom(what="^answer$", expected="layout of payments", seen="TOPIC_NOT_FOUND")},
+    story="With a topic go the layouts of all whose names begin with its name.",
+    origin="textbook: a prefix of keys without its separator",
+    parts=MetadataParts(scalable_topics=_ErasesWhatBeginsSo),
 )

@@ -6,9 +6,11 @@ from functools import cached_property
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.scalable.layout import Layout, Segment
-from fencepost.reference.scalable.names import parse_segment
+from fencepost.reference.scalable.names import parse_segment, segment_topic
 from fencepost.reference.scalable.registrations import Registration
 from fencepost.reference.scalable.sessions import Member, Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
@@ -78,6 +80,15 @@ class _ServesTheFirstController(ScalableTopics):
         return super().segment(name)
 
 
+class _BeginsAnew(ScalableTopics):
+    def register(self, topic: str, subscription: str) -> None:
+        super().register(topic, subscription)
+        assert isinstance(self._segments, NodeSegments), "those of a broker"
+        for segment in self.layout(topic).active:
+            name = segment_topic(topic, segment)
+            self._segments._topics_of(name).create(name).subscriptions[subscription].cursor.seek(EARLIEST)
+
+
 WAITS_FOR_NOBODY = Defect(
     name="scalable-waits-for-nobody",
     breaks={"PIP460-37": Symptom(what="^segments of ann$", expected="^left$", seen="^left and right$")},
@@ -140,4 +151,12 @@ WAITS_FROM_THE_FIRST_TIME_ON = Defect(
     story="A consumer that is lost a second time is waited for until the end of its first grace period.",
     origin="feared: a timer that is not stopped when a consumer is back",
     parts=MetadataParts(sessions=_WaitsFromTheFirstTimeOn),
+)
+
+REGISTERED_ANEW = Defect(
+    name="scalable-registered-anew",
+    breaks={"PIP460-37": Symptom(what="^segments of orders$", expected="once$", seen="^ann has ")},
+    story="Whoever registers takes the subscription back to the first message of every active segment, also where it was there.",
+    origin="textbook: what is made is made anew where it is there already",
+    parts=MetadataParts(scalable_topics=_BeginsAnew),
 )

@@ -10,7 +10,7 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.changes import LayoutChanges, Plan
 from fencepost.reference.scalable.layout import Layout
 from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.leadership import Leadership
@@ -84,6 +84,35 @@ class _KeepsItsSession(Leadership):
             raise
 
 
+class _SealsBehindTheLayout(LayoutChanges):
+    due: Sequence[str] = ()
+
+    def seal(self, parents: Sequence[str]) -> None:
+        self.due = parents
+
+    def make(self, topic: str, plan: Plan, tell: Callable[[], None]) -> None:
+        def seal_and_tell() -> None:
+            LayoutChanges.seal(self, self.due)
+            tell()
+
+        super().make(topic, plan, seal_and_tell)
+
+
+class _BelievesItself(Leadership):
+    @cached_property
+    def led(self) -> set[str]:
+        """The topics that this broker has led."""
+        return set()
+
+    def leader_of(self, topic: str) -> int | None:
+        return self.node if topic in self.led else super().leader_of(topic)
+
+    def lead(self, topic: str) -> bool:
+        if is_led := super().lead(topic):
+            self.led.add(topic)
+        return is_led
+
+
 EPOCHS_OF_A_CONTROLLER = Defect(
     name="scalable-epochs-of-a-controller",
     breaks={"PIP460-41": Symptom(what="^epoch of orders$", expected="^epoch 2$", seen="^epoch 1")},
@@ -138,4 +167,20 @@ COMPLETED_TWICE = Defect(
     story="A controller that completes the change of another one makes its children twice.",
     origin="feared: a step that is not the same when it is made twice",
     parts=MetadataParts(layout_changes=_CompletesOverTheChange),
+)
+
+SEALED_BEHIND_THE_LAYOUT = Defect(
+    name="scalable-sealed-behind-the-layout",
+    breaks={"PIP460-51": Symptom(what="^readers of high$", expected='^"p1"$', seen='"late"')},
+    story="The parent is sealed behind the layout with its children; after a crash in between, who is connected goes on writing to it.",
+    origin="PIP-468, split, steps 3 and 4, in the other order",
+    parts=MetadataParts(layout_changes=_SealsBehindTheLayout),
+)
+
+CONTROLLER_BELIEVES_ITSELF = Defect(
+    name="scalable-controller-believes-itself",
+    breaks={"PIP460-41": Symptom(what="^controller of orders behind its session$", expected="^another broker", seen="^pulsar:")},
+    story="Who has become the controller of a topic takes itself for that ever after, whatever the metadata store says.",
+    origin="textbook: a leader that does not know that its lease is over",
+    parts=MetadataParts(leadership=_BelievesItself),
 )
