@@ -102,6 +102,15 @@ Feature: Segments that are sealed
       Then it is done
       And subscription "workers" has "p1" waiting in high
 
+    Scenario: [8] What a subscription that is not registered has not consumed, behind the retention
+      Given "p1" has been written to left
+      And the consumer of shared subscription "auditors" has received "p1" from left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And "p1" has been acknowledged for "workers" without a transaction
+      And left has been split into low and high
+      When the retention of sealed segments passes
+      Then subscription "auditors" has "p1" left
+
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a change of the layout.
     What is processed twice is paid twice.

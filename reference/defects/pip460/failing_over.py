@@ -17,7 +17,7 @@ from fencepost.reference.scalable.topics import ScalableTopics
 
 
 class _WaitsForNobody(Sessions):
-    def waited_for_until(self) -> int:
+    def waited_for_until(self, name: str) -> int:  # noqa: ARG002 - it waits for nobody
         return self._now()
 
 
@@ -27,12 +27,12 @@ class _WaitsForEver(Sessions):
 
 
 class _TakesNobodyOver(Sessions):
-    def taken_over(self, registration: Registration) -> Member:
+    def taken_over(self, name: str, registration: Registration) -> Member:  # noqa: ARG002 - it treats all alike
         return Member(registration, until=self._now())
 
 
 class _WaitsForHalfOfIt(Sessions):
-    def taken_over(self, registration: Registration) -> Member:
+    def taken_over(self, name: str, registration: Registration) -> Member:  # noqa: ARG002 - it treats all alike
         return Member(registration, until=self._now() + self._profile.grace_period_ms // 2)
 
 
@@ -44,15 +44,12 @@ class _LosesWhoIsBack(Sessions):
 
 class _WaitsFromTheFirstTimeOn(Sessions):
     @cached_property
-    def first(self) -> dict[tuple[str, str, str], int]:
-        """Until when a consumer was waited for at first."""
+    def first(self) -> dict[str, int]:
+        """Until when each consumer was waited for at first."""
         return {}
 
-    def _lost(self, topic: str, subscription: str, name: str, session: Session) -> None:
-        super()._lost(topic, subscription, name, session)
-        member = self._led.get(topic, {}).get(subscription, {}).get(name)
-        if member is not None and member.session is None:
-            member.until = self.first.setdefault((topic, subscription, name), member.until)
+    def waited_for_until(self, name: str) -> int:
+        return self.first.setdefault(name, super().waited_for_until(name))
 
 
 class _DealsToWhoIsThere(Sessions):

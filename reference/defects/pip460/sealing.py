@@ -100,6 +100,16 @@ class _ErasesWhatBeginsSo(Topics[Any]):
         self._disk.erase(lambda journal: journal.partition(" ")[2].startswith(name))
 
 
+class _WaitsForTheRegistered(Pruning):
+    def is_over(self, topic: str, segment: Segment) -> bool:
+        if super().is_over(topic, segment):
+            return True
+        if segment.sealed_ms is None or self._now() < segment.sealed_ms + self._profile.sealed_retention_ms:
+            return False
+        name, registered = segment_topic(topic, segment), self._layouts.registered(topic)
+        return bool(registered) and all(self._segments.is_drained(name, subscription) for subscription in registered)
+
+
 class _CopiesIntoTheChildren(LayoutChanges):
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents)
@@ -257,6 +267,14 @@ ONE_SUBSCRIPTION_IS_ENOUGH = Defect(
     story="A sealed segment goes when the first of its subscriptions has consumed it.",
     origin="textbook: any, where all was meant",
     parts=MetadataParts(pruning=_WaitsForOneSubscription),
+)
+
+THE_REGISTERED_ARE_ENOUGH = Defect(
+    name="scalable-the-registered-are-enough",
+    breaks={"PIP460-14": Symptom(what="^answer$|^left for auditors$")},
+    story="A sealed segment goes when the subscriptions of the topic have consumed it, whatever others there are on the segment.",
+    origin="feared: consumers that register nowhere, and are forgotten",
+    parts=MetadataParts(pruning=_WaitsForTheRegistered),
 )
 
 END_BEFORE_THE_OPEN = Defect(
