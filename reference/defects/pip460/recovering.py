@@ -131,7 +131,9 @@ LEADS_FOR_EVER = Defect(
 
 CONTROLLER_REMEMBERED = Defect(
     name="scalable-controller-remembered",
-    breaks={"PIP460-41": Symptom(what="^controller of orders$", expected="^a broker that lives$", seen="^pulsar:")},
+    breaks={
+        "PIP460-41": Symptom(what="^controller of orders", expected="^a broker that lives$|^another broker, or nobody$", seen="^pulsar:")
+    },
     story="A broker that has once told who the controller of a topic is goes on telling so when that has ended.",
     origin="feared: a cache of what changes without the layout",
     parts=MetadataParts(answers=_RemembersTheController),
