@@ -5,7 +5,6 @@ Two of them are seen where there is one coordinator, and are not tried where a k
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
@@ -38,8 +37,8 @@ class _FencesTheOlder(KeyTopic):
 
 
 class _IsOneForBothKinds(KeyTopic):
-    def __init__(self, disk: Disk, name: str) -> None:
-        super().__init__(disk, name.replace("scalable", "classic"))
+    def stored_as(self, name: str) -> str:
+        return super().stored_as(name).replace("scalable", "classic")
 
 
 ONE_KEY_FOR_THE_REST = pair(

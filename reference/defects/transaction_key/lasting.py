@@ -1,9 +1,9 @@
 """Defects of the transaction key in what is left of keys behind a crash."""
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
@@ -16,18 +16,19 @@ _NOT_FENCED = Symptom(what="^(status of A|readers of orders)$", expected="^(ABOR
 
 
 class _WritesTheOneBefore(KeyTopic):
-    def __init__(self, disk: Disk, name: str) -> None:
-        super().__init__(disk, name)
-        self._held: list[KeyRecord] = []
+    @cached_property
+    def held(self) -> list[KeyRecord]:
+        """What was answered, and is not written."""
+        return []
 
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
-        self._held = []
+        self.held.clear()
         return super().load()
 
     def append(self, record: KeyRecord) -> None:
-        for held in self._held:
+        for held in self.held:
             super().append(held)
-        self._held = [record]
+        self.held[:] = [record]
         self._take_in(record)
 
 

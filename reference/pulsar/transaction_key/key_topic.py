@@ -23,13 +23,17 @@ class KeyTopic:
 
     def __init__(self, disk: Disk, name: str) -> None:
         self._name = name
-        self._entries: Journal[bytes] = disk.journal(name)
+        self._entries: Journal[bytes] = disk.journal(self.stored_as(name))
         self._latest: dict[TransactionKey, KeyRecord] = {}
         self._fenced: set[TxnId] = set()
         self.is_failing = False
         """Whether the next record cannot be stored, for tests."""
         self.unreadable: tuple[bytes, ...] = ()
         """The records that nobody can read, as the last load found them."""
+
+    def stored_as(self, name: str) -> str:
+        """Decision: by which name its records lie on the disk: each coordinator of each kind has its own."""
+        return name
 
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         """Decision: how every key stood, deleted ones too. What nobody can read is named in the log, and stays."""
