@@ -36,10 +36,11 @@ lint: .venv/.ready  ## ruff and mypy, strict
 	@for room in $(ROOMS); do ln -sfn $(CURDIR)/$$room build/typing/fencepost/$$room; done
 	MYPYPATH=build/typing $(BIN)/mypy -p fencepost
 
-bench: .venv/.ready  ## figures: the suite beside the same scenarios with empty steps, how fast the served reference ends transactions, and what a split loses
+bench: .venv/.ready  ## figures: the suite beside the same scenarios with empty steps, how fast the served reference ends transactions, what a split loses, and what a transaction key costs
 	$(BIN)/python -m benchmarks.overhead
 	$(BIN)/python -m benchmarks.serve
 	$(BIN)/python -m benchmarks.splitting
+	$(BIN)/python -m benchmarks.connecting
 
 bench-check: .venv/.ready  ## figures: how fast the history checker is, and in how much memory (TIMES=10 for the ratio of two sizes)
 	$(BIN)/python -m benchmarks.check_speed --times $(or $(TIMES),1)

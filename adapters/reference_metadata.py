@@ -8,8 +8,9 @@ from fencepost.reference.metadata.store import MetadataStore, under
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.records import Header, Operation, State, decoded
 from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.scalable.paths import TOPICS
 
-_RECORDS = {"headers": paths.HEADERS, "operations": paths.OPERATIONS, "events": paths.EVENTS, "aborts": paths.ABORTED}
+_RECORDS = {"headers": paths.HEADERS, "operations": paths.OPERATIONS, "events": paths.EVENTS, "aborts": paths.ABORTED, "layouts": TOPICS}
 _LAST = "\U0010ffff"
 
 

@@ -9,6 +9,7 @@ from fencepost.adapters.common.faults import NoCleanStop, OneNode
 from fencepost.adapters.common.genuine import Whose, of_imitation
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.time import VirtualTime
+from fencepost.adapters.pulsar.core import PulsarLog
 from fencepost.adapters.pulsar.handshake import WITHOUT_SEALING
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
 from fencepost.adapters.pulsar.session import PulsarSession
@@ -30,8 +31,31 @@ _LEVERS = frozenset({"held-ends", "participant-ends", "buffer-statistics", "batc
 _OFFERED = _LEVERS | {"crash", "crash-points", "hold-markers", "more-coordinators", "reload", "virtual-time"}
 
 
+KEYS = frozenset({"transaction-keys", "principals", "key-topic-faults"})
+"""What there is of transaction keys."""
+
+
 class PulsarFaults(ReferenceFaults, OneNode, NoCleanStop):
-    """The faults of a reference broker, which is one node, and is back at once."""
+    """The faults of a reference broker, which is one node, and is back at once; and of the topics of its transaction keys."""
+
+    def __init__(self, broker: ReferencePulsar, patience_s: float) -> None:
+        super().__init__(broker, patience_s)
+        self._key_topics = broker.key_topics
+
+    def fail_key_topic(self) -> None:
+        for topic in self._key_topics.all():
+            topic.is_failing = True
+
+    def damage_key_topic(self, record: bytes) -> None:
+        for topic in self._key_topics.all():
+            topic.damage(record)
+
+    def compact_key_topic(self) -> None:
+        for topic in self._key_topics.all():
+            topic.compact()
+
+    def unreadable_key_records(self) -> int:
+        return sum(len(topic.unreadable) for topic in self._key_topics.all())
 
     def start_again(self) -> None:
         self.restart()
@@ -61,6 +85,8 @@ class PulsarReferenceSystem:
     """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
 
     name = "reference"
+    log_of_writers: type[PulsarLog] = PulsarLog
+    """How the core's writers write here."""
     lacks: tuple[str, ...] = (WITHOUT_SEALING,)
     """Why not, for what it offers in no way."""
 
@@ -78,7 +104,13 @@ class PulsarReferenceSystem:
     @property
     def offered(self) -> frozenset[str]:
         """What can be done to it."""
-        return _OFFERED | (frozenset({"sidecar-buffer"}) if self._profile.buffer == "sidecar" else frozenset())
+        sidecar = {"sidecar-buffer"} if self._profile.buffer == "sidecar" else set()
+        return _OFFERED | sidecar | self.of_keys
+
+    @property
+    def of_keys(self) -> frozenset[str]:
+        """What it offers of transaction keys: those of the profile's release."""
+        return KEYS if self._profile.transaction_keys != "none" else frozenset()
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""
@@ -106,7 +138,7 @@ class PulsarReferenceSystem:
         self.check_is_open()
         broker = self.broker()
         connect, connect_admin = self.ways_to(broker)
-        return PulsarSession(
+        session = PulsarSession(
             SERVICE,
             connect,
             connect_admin,
@@ -114,6 +146,8 @@ class PulsarReferenceSystem:
             PulsarFaults(broker, self.patience_s),
             f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}",
         )
+        session.log_of_writers = self.log_of_writers
+        return session
 
     def check_is_open(self) -> None:
         """Raises WrongUsage before `open`."""

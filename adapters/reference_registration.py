@@ -2,20 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 
-from fencepost.contract.errors import UnknownName
+from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.ports import System
 from fencepost.contract.registration import Asked
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects import Defect
 
 from .engines import ENGINES
 from .metadata_stores import backend
+from .pulsar.core import PulsarLog
+from .pulsar.keyed_core import KeyedLog
+from .reference_pulsar import PulsarReferenceSystem
 from .reference_scalable import ScalableReferenceSystem
 
 _PROFILE = "seed"
+_LOGS = {"name": PulsarLog, "key": KeyedLog}
 
 usage = "the reference is in this process"
 options = {
     "defect": "judge the reference with a bundled defect, to see the suite find it",
+    "writers": "what the core's writers have beside a name in the reference of Pulsar: name (nothing) or key (a transaction key)",
     "metadata": "where the reference keeps metadata-driven transactions: memory, oxia (starts one) or oxia://HOST:PORT",
 }
 
@@ -37,15 +42,33 @@ def protocols(asked: Asked) -> Sequence[str]:
 def systems(asked: Asked) -> Mapping[str, System]:
     """A broker's engine for each of these protocols, or the variant of one."""
     variant, profile = _variant(asked), asked.profile or _PROFILE
-    metadata = asked.options.get("metadata")
+    metadata, writers = asked.options.get("metadata"), asked.options.get("writers")
     made = {protocol: ENGINES[protocol].system(profile, variant, asked.patience_s) for protocol in protocols(asked)}
     if metadata is not None:
         made = {name: one.on(backend(metadata)) if isinstance(one, ScalableReferenceSystem) else one for name, one in made.items()}
+    if writers is not None:
+        _give_writers(made, writers, asked.profile or _PROFILE)
     return made
 
 
+def _give_writers(systems: Mapping[str, System], writers: str, profile: str) -> None:
+    """Have the core's writers write with a name alone, or with a key. Raises WrongUsage."""
+    if writers not in _LOGS:
+        raise UnknownName("kind of writers", writers, list(_LOGS))
+    for system in systems.values():
+        if isinstance(system, PulsarReferenceSystem):
+            if writers == "key" and not system.of_keys:
+                raise WrongUsage(f"--writers key: profile {profile} has no transaction keys; seed has them")
+            system.log_of_writers = _LOGS[writers]
+
+
 def _variant(asked: Asked) -> Defect | None:
-    name, known = asked.options.get("defect"), DEFECTS | LAWFUL
-    if name is not None and name not in known:
+    name = asked.options.get("defect")
+    if name is None:
+        return None
+    from fencepost.reference.defects import DEFECTS, LAWFUL  # all are read then
+
+    known = DEFECTS | LAWFUL
+    if name not in known:
         raise UnknownName("defect", name, sorted(known))
-    return None if name is None else known[name]
+    return known[name]

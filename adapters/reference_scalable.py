@@ -42,6 +42,7 @@ _OFFERED = frozenset(
         "entry-counts",
         "hold-markers",
         "more-brokers",
+        "more-coordinators",
         "own-broker",
         "reload",
         "sealing",
@@ -90,7 +91,6 @@ def _number_at(service_url: str) -> int:
 class ScalableReferenceSystem(PulsarReferenceSystem):
     """The reference with the behaviour of a profile of metadata-driven transactions, or a broken variant of it."""
 
-    offered = _OFFERED | _STORE
     lacks: tuple[str, ...] = ()
 
     def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:
@@ -98,6 +98,10 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
         self._metadata = MetadataProfile.load(profile_name)
         self._scalable = ScalableProfile.load(profile_name)
         self._backend: Backend = InMemory()
+
+    @property
+    def offered(self) -> frozenset[str]:
+        return _OFFERED | _STORE | self.of_keys
 
     def on(self, backend: Backend) -> Self:
         """The same, with its transactions on that store."""
@@ -132,6 +136,7 @@ class ScalableReferenceSystem(PulsarReferenceSystem):
             is_true=lambda: faults.store_is_true,
             length_of=broker.length_of,
         )
+        session.log_of_writers = self.log_of_writers
         listening.append(session)
         session.on_close(view.close)
         session.on_close(broker.crash)  # its nodes are clients of the store

@@ -31,6 +31,9 @@ CAPABILITIES = {
     "entry-counts": "the entries of a log can be counted on the system's disk, markers among them",
     "own-broker": "nobody but the scenario begins transactions there",
     "virtual-time": "the system's clock is virtual, so waiting takes no time",
+    "transaction-keys": "a client may name a key to its transaction coordinator, which fences whoever had that key before",
+    "principals": "clients say who they are when they connect, and are told apart by it",
+    "key-topic-faults": "the topic in which coordinators keep transaction keys can fail, be damaged and be compacted",
     "transactions-v2": "the system offers the requests of KIP-890's second part: Produce v12, TxnOffsetCommit v5, EndTxn v5",
 }
 """Every capability that a scenario may need with `@needs:...`, and what it means."""

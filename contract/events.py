@@ -43,8 +43,8 @@ MopKind: TypeAlias = Literal["send", "recv", "offset", "ack_ind", "ack_cum", "po
 
 
 class Transaction(TypedDict):
-    """The transaction that a call names. In Kafka a transactional id with the producer id and epoch, in Pulsar the transaction's id with
-    its coordinator as `pid`.
+    """The transaction that a call names. In Kafka a transactional id with the producer id and epoch, in Pulsar the transaction's id, or
+    the key that it was begun with, and its coordinator as `pid`.
     """
 
     tid: str | None

@@ -72,7 +72,8 @@ class TroublesStore(Protocol):
     """The faults of a system that offers `store-faults` have these beside those of `Faults`."""
 
     def trouble_store(self, fault: str, records: str) -> None:
-        """Let the store have trouble once, with the next record of that kind: `headers`, `operations`, `events` or `aborts`.
+        """Let the store have trouble once, with the next record of that kind: `headers`, `operations`, `events`, `aborts` or
+        `layouts`.
 
         A fault is `write-fails-before`, `write-fails-after`, `version-conflict`, `watch-lost`, `watch-late` or `watch-doubled`.
         """

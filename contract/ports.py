@@ -80,6 +80,36 @@ class EndsBrokers(Protocol):
 
 
 @runtime_checkable
+class NamesPrincipals(Protocol):
+    """A session with a system that offers `principals`."""
+
+    def client_of(self, name: str, principal: str | None) -> Any:
+        """The probe of a named client which says who it is when it connects; None says nothing."""
+        ...
+
+
+@runtime_checkable
+class KeyTopicFaults(Protocol):
+    """The faults of a system that offers `key-topic-faults` have these beside those of `Faults`."""
+
+    def fail_key_topic(self) -> None:
+        """Let the next append to the topic in which a coordinator keeps its transaction keys fail."""
+        ...
+
+    def damage_key_topic(self, record: bytes) -> None:
+        """Append these bytes, which nobody can read, to the key topic of each coordinator."""
+        ...
+
+    def compact_key_topic(self) -> None:
+        """Compact the key topic of each coordinator."""
+        ...
+
+    def unreadable_key_records(self) -> int:
+        """How many records of key topics the system has named as unreadable, to whoever runs it."""
+        ...
+
+
+@runtime_checkable
 class ExpiresSessions(Protocol):
     """The faults of a system that offers `more-brokers` and `store-faults` have this beside those of `Faults`."""
 

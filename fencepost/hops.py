@@ -140,14 +140,15 @@ def _defects(requirement: str) -> Iterator[Place]:
 
 @functools.cache
 def _lines_of_defects() -> dict[str, tuple[str, int]]:
-    """Where each variant is made: the call that has its name."""
+    """Where each variant is made: the call that has its name. One of a transaction key makes two, with names of their own."""
     return {
-        name.value: (file, node.lineno)
+        f"{prefix}{name.value}": (file, node.lineno)
         for file, text in _sources("reference/defects")
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call)
         for name in (*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "name"))
         if isinstance(name, ast.Constant) and isinstance(name.value, str)
+        for prefix in (("key-", "scalable-key-") if isinstance(node.func, ast.Name) and node.func.id == "pair" else ("",))
     }
 
 

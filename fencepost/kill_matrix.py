@@ -89,8 +89,10 @@ def _cell(one: Seen, row: str) -> dict[str, Any]:
 def _line(one: Seen, number: int, count: int) -> Text:
     is_right = not one.reds if one.defect.is_lawful else one.is_caught
     sign, style = ("+", "green") if is_right and not one.trouble else ("X", "bold red")
+    if one.defect.is_lawful and one.is_unmet:
+        sign, style = "o", "dim"
     what = "lawful" if one.defect.is_lawful else f"breaks {' and '.join(one.defect.breaks)}"
-    return Text(f"{number:4}/{count}  {sign} {one.defect.name}, {what}", style=style if sign == "X" else "")
+    return Text(f"{number:4}/{count}  {sign} {one.defect.name}, {what}", style="" if sign == "+" else style)
 
 
 def _sum_up(proof: Proof, console: Console) -> None:

@@ -8,7 +8,8 @@ A lawful variant that turns anything red is a false red. A variant that does not
 or it breaks down, proves nothing and is named with its reason.
 
 Each variant is a broker of one protocol, and is asked what binds that. It is run in a process of its own, a defect on the scenarios of
-the feature that its requirement stands in; `--all` runs everything on each.
+the feature that its requirement stands in, and lawful variants that replace different parts as one broker, and each alone where that one
+is caught. `--all` runs everything on each.
 """
 
 import contextlib
@@ -26,7 +27,7 @@ from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.defects.watch import Watch
 
-from . import stopping, suite, warmed
+from . import stopping, suite, together, warmed
 from .asked_under import protocols_asked
 from .contract import gherkin
 
@@ -43,6 +44,8 @@ class Seen:
     reasons: dict[str, str]
     violations: dict[str, Mismatch]
     trouble: str | None = None
+    is_unmet: bool = False
+    """Whether nothing that it was asked calls what makes it different."""
 
     @property
     def reds(self) -> list[str]:
@@ -155,7 +158,8 @@ class Proof:
 def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, report: Callable[[Seen, int, int], None]) -> Proof:
     """Run the suite on every variant that concerns these proposals. `report` hears of each as it ends, with its number and the count.
 
-    An interrupt ends it early: the proof then names what was not run.
+    Where only some proposals are asked about, a lawful variant that none of them comes across is no concern of theirs. An interrupt ends it
+    early: the proof then names what was not run.
     """
     specs = tuple(specs)
     protocols = {row.id: protocols_asked(row.id, register) for row in register.rows(specs) if row.is_tested}
@@ -165,14 +169,25 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     variants = [*defects.values(), *(lawful for lawful in LAWFUL.values() if lawful.protocol in spoken)]
     found: dict[str, Seen] = {}
     context = warmed.forking()
-    tasks = [(variant, _asked_of(variant, protocols, everything)) for variant in variants]
+    lawful = [variant for variant in variants if variant.is_lawful]
+    brokers: list[tuple[Defect, ...]] = [(variant,) for variant in variants if everything or not variant.is_lawful]
+    brokers += [] if everything else together.groups(lawful)
     with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as given_back:
         with stopping.unheard():  # by the processes of the pool, which a terminal's Ctrl-C reaches too
             pool = given_back.enter_context(context.Pool(workers, maxtasksperchild=1))
-        for number, one in enumerate(pool.imap_unordered(_run, tasks), 1):
-            found[one.defect.name] = one
-            report(one, number, len(variants))
-    seen = [found[variant.name] for variant in variants if variant.name in found]
+        while brokers:
+            alone: list[tuple[Defect, ...]] = []
+            tasks = [(broker, _asked_of(broker[0], protocols, everything)) for broker in brokers]
+            for several in pool.imap_unordered(_run, tasks):
+                if len(several) > 1 and any(one.reds or (one.trouble and not one.is_unmet) for one in several):
+                    alone += [(one.defect,) for one in several]
+                    continue
+                for one in several:
+                    found[one.defect.name] = one
+                    report(one, len(found), len(variants))
+            brokers = alone
+    beside = {name for name, one in found.items() if specs and one.defect.is_lawful and one.is_unmet}
+    seen = [found[variant.name] for variant in variants if variant.name in found and variant.name not in beside]
     return Proof(
         protocols,
         (*seen, *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
@@ -218,21 +233,28 @@ def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], everyth
     return tuple(row for row in requirements if row in beside) + elsewhere
 
 
-def _run(task: tuple[Defect, tuple[str, ...]]) -> Seen:
-    defect, asked = task
-    (LAWFUL if defect.is_lawful else DEFECTS)[defect.name] = defect  # this process has imported the bundled ones, and runs only this one
-    watch = Watch(defect)
+def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
+    """What the suite says of these variants as one broker."""
+    variants, asked = task
+    broker = together.as_one(variants)
+    (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones, and runs only this one
+    watches = [Watch(variant) for variant in variants]
     output = io.StringIO()
     with redirect_stdout(output), redirect_stderr(output):
-        ended = suite.judge([f"--defect={defect.name}", "--tb=no", *(f"--only={requirement}" for requirement in asked)], workers=1)
+        ended = suite.judge([f"--defect={broker.name}", "--tb=no", *(f"--only={requirement}" for requirement in asked)], workers=1)
     printed = output.getvalue().strip()
     if ended.exit == Exit.USAGE or ended.results is None:
-        return Seen(defect, {}, {}, {}, f"the run ended with {int(ended.exit)}: {printed[-300:]}")
+        return tuple(Seen(variant, {}, {}, {}, f"the run ended with {int(ended.exit)}: {printed[-300:]}") for variant in variants)
     judged = [row for row in ended.results.requirements() if row.verdict not in (Verdict.NOT_RUN, Verdict.EXCLUDED)]
     verdicts = {row.requirement: row.verdict.value for row in judged}
     reasons = {row.requirement: row.reason or "" for row in judged}
     violations = {row.requirement: row.violation for row in judged if row.violation}
-    return Seen(defect, verdicts, reasons, violations, _trouble(defect, verdicts, reasons, printed) or watch.trouble())
+    broken = _trouble(broker, verdicts, reasons, printed)
+    unmet = [watch.trouble() for watch in watches]
+    return tuple(
+        Seen(variant, verdicts, reasons, violations, broken or why, is_unmet=why is not None and broken is None)
+        for variant, why in zip(variants, unmet, strict=True)
+    )
 
 
 def _trouble(defect: Defect, verdicts: dict[str, str], reasons: dict[str, str], printed: str) -> str | None:

@@ -37,7 +37,8 @@ def serve(protocol: str, ports: Mapping[str, int | None], profile: str, options:
         }
         named = options.get("metadata")
         connect = opened.enter_context(registry.metadata_store(named)) if named is not None else None
-        wanted = Wanted(profile, options.get("set") or (), connect, options.get("crash-at"))
+        has_keys = bool(options.get("transaction-keys"))
+        wanted = Wanted(profile, options.get("set") or (), connect, options.get("crash-at"), has_keys)
         asyncio.run(_serve(engine.served.offer(listeners, wanted)))
     return 0
 

@@ -9,5 +9,5 @@ from .suite import PLUGINS
 def forking() -> ForkServerContext:
     """How to start them. The process that they are forked from has imported everything, and run a few scenarios."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["fencepost.adapters.engines", *PLUGINS, "fencepost.collected"])
+    context.set_forkserver_preload(["fencepost.adapters.engines", *PLUGINS, "fencepost.collected", "fencepost.prove"])
     return context

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.metadata_view import TroublesStore
-from fencepost.contract.ports import DoublesAnswers, EndsBrokers, ExpiresSessions, Faults
+from fencepost.contract.ports import DoublesAnswers, EndsBrokers, ExpiresSessions, Faults, KeyTopicFaults
 
 
 class NoCrashPoints:
@@ -95,10 +95,26 @@ class SessionFaults:
         assert isinstance(self._faults, TroublesStore), "whose system offers store-faults"
         self._faults.release_store()
 
+    def fail_key_topic(self) -> None:
+        self._key_topic().fail_key_topic()
+
+    def damage_key_topic(self, record: bytes) -> None:
+        self._key_topic().damage_key_topic(record)
+
+    def compact_key_topic(self) -> None:
+        self._key_topic().compact_key_topic()
+
+    def unreadable_key_records(self) -> int:
+        return self._key_topic().unreadable_key_records()
+
     def crash_broker(self, service_url: str) -> None:
         """Connections to the others stay, and those to this one are found lost."""
         assert isinstance(self._faults, EndsBrokers), "whose system offers more-brokers"
         self._faults.crash_broker(service_url)
+
+    def _key_topic(self) -> KeyTopicFaults:
+        assert isinstance(self._faults, KeyTopicFaults), "whose system offers key-topic-faults"
+        return self._faults
 
     def expire_session(self, service_url: str) -> None:
         assert isinstance(self._faults, ExpiresSessions), "whose system offers more-brokers and store-faults"

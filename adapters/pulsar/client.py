@@ -21,6 +21,7 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from .attached import Attached
 from .connection import Connection
 from .errors import LOOKING, refused
+from .keyed import Keyed
 from .recording import Call, Recorder
 from .scalable_lookups import coordinators
 from .transport import AdminTransport, Connect, ConnectionLost, PendingAnswer
@@ -54,8 +55,13 @@ class Client:
         recorder: Recorder,
         attached: Attached,
         deadline_s: float,
+        principal: str | None = None,
     ) -> None:
         self.name = name
+        self.principal = principal
+        """Who the client says it is when it connects; None where it says nothing of that."""
+        self.keyed: Keyed | None = None
+        """The transaction key that it has, with the connection that has it, which may have been closed."""
         self.recorder = recorder
         self.attached = attached
         self.added: defaultdict[TxnId, set[str]] = defaultdict(set)
@@ -65,6 +71,8 @@ class Client:
         self._admin = admin
         self._deadline_s = deadline_s
         self._connections: dict[Address, Connection] = {}
+        self._former: list[Connection] = []
+        """Those that had the client's key before, and which the broker is to close."""
         self._requests = itertools.count(1)
         self._numbers = itertools.count(1)
 
@@ -96,7 +104,7 @@ class Client:
             connection = Connection(self.name, address, self._connect(self.name, address), self.recorder)
         except ConnectionLost as lost:
             return self.recorder.unreachable(str(lost))
-        match connection.connect(self._deadline_s):
+        match connection.connect(self._deadline_s, self.principal):
             case Done():
                 return Done(connection)
             case unknown:
@@ -154,7 +162,12 @@ class Client:
                 return trouble
 
     def coordinator(self, coordinator: Coordinator) -> Outcome[Connection]:
-        """A connection to the broker of a coordinator, which this client has connected to. The service address where there is none."""
+        """A connection to the broker of a coordinator, which this client has connected to. The service address where there is none.
+
+        To the coordinator of the client's key it is the one that has the key, also once that is lost.
+        """
+        if self.keyed is not None and self.keyed.coordinator == coordinator:
+            return Done(self.keyed.connection)
         if (known := self._that_knows(coordinator)) is not None:
             return Done(known)
         match self.has_coordinator(coordinator):
@@ -168,9 +181,31 @@ class Client:
             case trouble:
                 return trouble
 
+    def way_to(self, coordinator: Coordinator) -> Outcome[Connection]:
+        """A connection to the broker of a coordinator, for a key: not the one that has this client's key already, which is given up."""
+        match self.has_coordinator(coordinator):
+            case Done(exists) if not exists:
+                return self.connection()
+            case Refused() | Unknown() as trouble:
+                return trouble
+        if self.keyed is not None and (taken := self._connections.pop(self.keyed.connection.address, None)) is not None:
+            self._former.append(taken)
+        return self._broker_of(coordinator)
+
+    def keep_key(self, keyed: Keyed) -> None:
+        """The client has been granted a key."""
+        self.keyed = keyed
+
+    def forget_key(self) -> None:
+        """The client has no key any more, and no connection that had one."""
+        if self.keyed is not None:
+            self._connections.pop(self.keyed.connection.address, None)
+            self.keyed.connection.close()
+        self.keyed = None
+
     def has_coordinator(self, coordinator: Coordinator) -> Outcome[bool]:
         """Whether there is that coordinator; False also where there are none at all."""
-        if self._that_knows(coordinator) is not None:
+        if self._that_knows(coordinator) is not None or (self.keyed is not None and self.keyed.coordinator == coordinator):
             return Done(True)
         if coordinator.scalable:
             match self.scalable_coordinators():
@@ -201,9 +236,10 @@ class Client:
 
     def close(self) -> None:
         """Close every connection."""
-        for connection in self._connections.values():
+        for connection in (*self._connections.values(), *self._former):
             connection.close()
         self._connections.clear()
+        self._former.clear()
         self._admin.close()
 
     def administer(self, request: AdminRequest) -> Done[AdminAnswer] | Unknown:

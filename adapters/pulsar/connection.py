@@ -89,9 +89,12 @@ class Connection:
         self._given_up: dict[_Key, deque[Call]] = defaultdict(deque)
         """Messages on their way when their producer was closed. They may be refused all the same, behind that."""
 
-    def connect(self, within_s: float) -> Done[pb.CommandConnected] | Unknown:
-        """CONNECT, which comes before everything else."""
-        call = self.ask(pb.CommandConnect(client_version="fencepost", protocol_version=PROTOCOL_VERSION))
+    def connect(self, within_s: float, principal: str | None = None) -> Done[pb.CommandConnected] | Unknown:
+        """CONNECT, which comes before everything else; who the client is, is said by basic authentication, without a password."""
+        command = pb.CommandConnect(client_version="fencepost", protocol_version=PROTOCOL_VERSION)
+        if principal is not None:
+            command.auth_method_name, command.auth_data = "basic", f"{principal}:".encode()
+        call = self.ask(command)
         match self.answer(call, within_s):
             case Done(frame) if frame.name == "CONNECTED":
                 self.features = features_of(frame.body)

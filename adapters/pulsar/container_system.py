@@ -12,6 +12,7 @@ from fencepost.contract.ports import Handshake
 
 from .container_broker import PulsarBroker
 from .handshake import MAY_BE_OFFERED, describe, identify, told_by
+from .levers import KEYS, lacks_keys
 from .session import PulsarSession
 from .settings import PulsarSettings, pulsar_settings
 
@@ -27,7 +28,7 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
 
     def may_offer(self) -> frozenset[str]:
         """What the configurations offer, and what every broker can do."""
-        return super().may_offer() | MAY_BE_OFFERED
+        return super().may_offer() | MAY_BE_OFFERED | {KEYS}
 
     def make(self, configuration: str, to_come: int, why: str) -> PulsarBroker:  # noqa: ARG002 - it has nothing to prepare for them
         """A standalone broker."""
@@ -43,7 +44,14 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
         identity = identify(offer.server, settings.releases)
         said = f"calls itself {offer.server!r}"
         whose = genuine.of_image(settings.project_of(self.name), self._image, told_by(identity), said)
-        return describe(offer, identity, whose, image=self.image(), offered=self._settings.capabilities, notes=notes)
+        lacking = self.lacks_keys(broker)
+        offered = self._settings.capabilities | (frozenset({KEYS}) if lacking is None else frozenset())
+        missing = [] if lacking is None else [f"{KEYS}: {lacking}"]
+        return describe(offer, identity, whose, image=self.image(), offered=offered, missing=missing, notes=notes)
+
+    def lacks_keys(self, broker: PulsarBroker) -> str | None:
+        """Why its brokers have no transaction keys, which is found out by asking; None where they have."""
+        return lacks_keys(broker.session())
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - a broker has no use for a title
         """A fresh session on the broker for these needs, or on one of its own."""

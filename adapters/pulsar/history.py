@@ -1,9 +1,10 @@
 """What a session said, as history events: for each call an `invoke`, then `ok`, `fail` or `info`.
 
 One event is one row of the table that history checkers read, in the schema of all protocols. The transaction is `tx`: its id as
-`tid`, its coordinator as `pid`. A record stands in `mops` with the entry that holds it, as `pid_ledger` and `pid_entry`, and its
-place there, as `pid_batch`; `places` gives each its number `o`. A message that a broker delivers is a poll of its consumer: it may
-have been on its way since the last call that was answered before it on its connection, for frames do not overtake each other.
+`tid`, or its key (`history_keys`), its coordinator as `pid`. A record stands in `mops` with the entry that holds it, as `pid_ledger` and
+`pid_entry`, and its place there, as `pid_batch`; `places` gives each its number `o`. A message that a broker delivers is a poll of its
+consumer: it may have been on its way since the last call that was answered before it on its connection, for frames do not overtake each
+other.
 
 Calls of one client may overlap, and a process is one thing after another. So a call that begins while others are on their way is
 another process's, what is sent in each transaction is one's of its own, and a process ends with a call of which nobody knows the end.
@@ -24,7 +25,7 @@ from fencepost.wire.pulsar.batches import Entry, entries, is_batch
 from fencepost.wire.pulsar.frames import Frame, Payload
 from fencepost.wire.pulsar.reading import MalformedFrame
 
-from . import places
+from . import history_keys, places
 from .errors import UNDECIDED
 from .history_layouts import changes
 from .history_subscriptions import Lives
@@ -42,7 +43,7 @@ def events(calls: Sequence[Call], run_id: str) -> list[Event]:
     Changes of layouts, of which clients are only told, are calls of their own.
     """
     calls = [*calls, *changes(calls)]
-    processes, lives = Processes(), Lives(calls)
+    processes, lives, keys = Processes(), Lives(calls), history_keys.Keys(calls)
     op_ids: dict[int, int] = {}
     history: list[Event] = []
     for number, is_end, at_ms in _moments(calls):
@@ -64,6 +65,7 @@ def events(calls: Sequence[Call], run_id: str) -> list[Event]:
             **_operation(call, answered=is_end),
         }
         lives.name(event, call)
+        keys.name(event)
         history.append(event)
     places.number(history)
     return history
@@ -301,6 +303,7 @@ _REQUESTS: Mapping[str, Callable[[Call, Frame, Any], Operation]] = {
     "SCALABLE_TOPIC_SUBSCRIBE": _stream,
     "SEEK": _seek,
     "UNSUBSCRIBE": _seek,
+    "TC_CLIENT_CONNECT_REQUEST": history_keys.connect,
     "NEW_TXN": _new,
     "END_TXN": _end,
     "ADD_PARTITION_TO_TXN": _transactional,

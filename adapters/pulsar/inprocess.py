@@ -4,7 +4,9 @@ Waiting for a frame moves the broker's virtual clock.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
+from urllib.parse import unquote
 
 from fencepost.adapters.common.time import STEP_MS
 from fencepost.contract.outcomes import Done, Unknown
@@ -122,18 +124,23 @@ class InProcessAdmin:
 
     def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:  # noqa: ARG002 - nothing takes time here
         """Hand the call over."""
-        answer = self._broker.admin(request)
+        answer = self._broker.admin(_decoded(request))
         return _down(request) if answer is None else Done(answer)
 
     def begin(self, request: AdminRequest, deadline_s: float) -> PendingAnswer:  # noqa: ARG002 - likewise
         """Hand the call over; a broker whose calls take no steps answers it at once."""
         if isinstance(self._broker, StepsAdminCalls):
-            return _Stepped(self._broker, request, self._broker.begin_admin(request))
-        answer = self._broker.admin(request)
+            return _Stepped(self._broker, request, self._broker.begin_admin(_decoded(request)))
+        answer = self._broker.admin(_decoded(request))
         return _Stepped(self._broker, request, None if answer is None else lambda: answer)
 
     def close(self) -> None:
         """There is nothing to give back."""
+
+
+def _decoded(request: AdminRequest) -> AdminRequest:
+    """As HTTP hands it over: a path is percent-encoded on its way."""
+    return replace(request, path=unquote(request.path))
 
 
 def _down(request: AdminRequest) -> Unknown:

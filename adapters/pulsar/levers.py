@@ -10,9 +10,12 @@ from fencepost.contract.outcomes import Done, Outcome
 
 from .probe import PulsarProbe
 from .session import PulsarSession
+from .transaction_keys import offers_keys
 from .values import AckKind, Action, Status, persistent
 
 T = TypeVar("T")
+
+KEYS = "transaction-keys"
 
 
 class _DoesNot(Exception):
@@ -29,6 +32,17 @@ def missing(session: PulsarSession) -> dict[str, str]:
         except _DoesNot as reason:
             reasons[name] = str(reason)
     return reasons
+
+
+def lacks_keys(session: PulsarSession) -> str | None:
+    """Why the system has no transaction keys; None where it has. The session is given back."""
+    try:
+        _transaction_keys(session, session.client("levers"))
+    except _DoesNot as reason:
+        return str(reason)
+    finally:
+        session.close()
+    return None
 
 
 def _done(outcome: Outcome[T], doing: str) -> T:
@@ -117,10 +131,17 @@ def _two_coordinators(_session: PulsarSession, probe: PulsarProbe) -> None:
         raise _DoesNot(f"there is {count}, and fencepost adds none")
 
 
+def _transaction_keys(session: PulsarSession, probe: PulsarProbe) -> None:
+    """A connect with a key is answered with an epoch. What is asked is asked in fields that other brokers pass over."""
+    if (reason := offers_keys(probe, session.unique("fencepost-lever"))) is not None:
+        raise _DoesNot(reason)
+
+
 LEVERS: dict[str, Callable[[PulsarSession, PulsarProbe], None]] = {
     "batch-index-acknowledgement": _batch_index,
     "buffer-statistics": _statistics,
     "held-ends": _held_ends,
     "more-coordinators": _two_coordinators,
     "participant-ends": _participant_ends,
+    KEYS: _transaction_keys,
 }

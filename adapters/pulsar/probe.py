@@ -9,7 +9,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from .connection import Connection
 from .errors import LOOKING
 from .greeting import GreetingCalls
-from .transactions import TransactionCalls
+from .transaction_keys import TransactionKeyCalls
 from .values import Consumer, Position, Received, Subscription, persistent
 from .whole_topics import WholeTopicCalls
 
@@ -19,7 +19,7 @@ _QUIET_S = 0.3
 """How long a consumer is watched that was given all it may have: nothing more must come."""
 
 
-class PulsarProbe(TransactionCalls, WholeTopicCalls, GreetingCalls):
+class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
     """One client of a Pulsar system, with connections of its own."""
 
     settles_later = False

@@ -31,6 +31,8 @@ from .values import (
 _GONE = 404
 _OVER = frozenset({pb.NotAllowedError})
 """What a message gets whose transaction is not open."""
+EXPIRED = "ExpiredTransaction"
+"""How the text of a refusal begins that is due to a transaction key: its transaction was aborted, for a later connection has the key."""
 _STATUS = {Action.COMMIT: Status.COMMITTED, Action.ABORT: Status.ABORTED}
 _QUIET_S = 0.5
 """How long a consumer is watched that may have been given all there is for it."""
@@ -90,7 +92,7 @@ class ScalableProbe(PulsarProbe):
                 return trouble
 
     def new_transaction(
-        self, timeout_ms: int = 60_000, *, coordinator: int = 0, retry: bool = True, scalable: bool = True
+        self, timeout_ms: int = 60_000, *, coordinator: int | None = None, retry: bool = True, scalable: bool = True
     ) -> Outcome[TxnId]:
         return super().new_transaction(timeout_ms, coordinator=coordinator, retry=retry, scalable=scalable)
 
@@ -123,6 +125,8 @@ class ScalableProbe(PulsarProbe):
         match self._write_in(transaction):
             case Done():
                 return Done(_standing(transaction, Status.OPEN))
+            case Refused(code=pb.InvalidTxnStatus, message=str(message)) if message.startswith(EXPIRED):
+                return Done(_standing(transaction, Status.ABORTED))
             case Refused(code=code) if code in _OVER:
                 return self._how_it_ended(transaction)
             case trouble:

@@ -46,6 +46,11 @@ class ScalableContainerSystem(PulsarContainerSystem):
             self._lacks = f"scalable topics: {self._image} does not say {SCALABLE_TOPICS} when a client connects"
         return handshake
 
+    def lacks_keys(self, broker: PulsarBroker) -> str | None:
+        if SCALABLE_TOPICS not in broker.offer.features:
+            return "it was not asked, for its coordinators are those of scalable topics, which the system does not have"
+        return super().lacks_keys(broker)
+
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:
         if self._lacks is not None:
             raise NotOffered(self._lacks)

@@ -34,6 +34,10 @@ class ScalableTopicCalls(AdminCalls):
         """Make a subscription of a scalable topic: on every segment, from the earliest message on."""
         return self._offered(lambda: self._change("PUT", f"{scalable_path(topic)}/subscriptions/{subscription}"))
 
+    def unregister_subscription(self, topic: str, subscription: str) -> Outcome[None]:
+        """Remove a subscription of a scalable topic."""
+        return self._offered(lambda: self._change("DELETE", f"{scalable_path(topic)}/subscriptions/{subscription}"))
+
     def segments(self, topic: str, *, retry: bool = True) -> Outcome[tuple[Segment, ...]]:
         """SCALABLE_TOPIC_LOOKUP: the active segments, in the order of their hashes."""
         return self._looked_up(segments, topic, retry=retry)

@@ -28,16 +28,36 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         self._connect_admin = connect_admin
         self._recorder = Recorder(time.now_ms)
         self._attached = Attached()
+        self._principals: dict[str, str] = {}
+        self.log_of_writers: type[PulsarLog] = PulsarLog
+        """How the core's writers write: with a name alone, or with a transaction key."""
 
     def new_client(self, name: str) -> PulsarProbe:
         return PulsarProbe(self.new_connections(name), self.time)
 
+    def client_of(self, name: str, principal: str | None) -> PulsarProbe:
+        """The probe of the client with that name, which says that it is this principal whenever it connects. It says so from the first time
+        on that it is named.
+        """
+        if principal is not None:
+            self._principals.setdefault(name, principal)
+        return self.client(name)
+
     def new_connections(self, name: str) -> Client:
         """The connections of a client that is named for the first time."""
-        return Client(name, self._service, self._connect, self._connect_admin(), self._recorder, self._attached, ANSWER_WITHIN_S)
+        return Client(
+            name,
+            self._service,
+            self._connect,
+            self._connect_admin(),
+            self._recorder,
+            self._attached,
+            ANSWER_WITHIN_S,
+            self._principals.get(name),
+        )
 
     def transactional_log(self) -> PulsarLog:
-        return PulsarLog(self.client, self.unique)
+        return self.log_of_writers(self.client, self.unique)
 
     @property
     def wire(self) -> WireFaults:

@@ -11,7 +11,7 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from .answers import read_answer
 from .calls import Calls
 from .client import COORDINATORS, Client
-from .connection import Connection
+from .connection import NOTHING_MORE, About, Connection
 from .errors import NOT_READY, TO_COORDINATOR
 from .recording import Call
 from .transaction_requests import about_transaction, command_of, coordinator_of, id_fields
@@ -43,11 +43,13 @@ class TransactionCalls(Calls):
         return self._patiently(lambda: self._client.partitions(COORDINATORS), lambda outcome: isinstance(outcome, Unknown), retry=True)
 
     def new_transaction(
-        self, timeout_ms: int = 60_000, *, coordinator: int = 0, scalable: bool = False, retry: bool = True
+        self, timeout_ms: int = 60_000, *, coordinator: int | None = None, scalable: bool = False, retry: bool = True
     ) -> Outcome[TxnId]:
-        """NEW_TXN. `coordinator` is the one that is asked. A scalable transaction is for segments."""
-        request = NewTransaction(timeout_ms, coordinator, scalable)
-        return self._to_coordinator(request, _reader_of(request), retry=retry)
+        """NEW_TXN. `coordinator` is the one that is asked: without one, that of the client's key, or the first. A scalable transaction is
+        for segments.
+        """
+        request = NewTransaction(timeout_ms, self._own_coordinator(scalable) if coordinator is None else coordinator, scalable)
+        return self._to_coordinator(request, _reader_of(request), retry=retry, about=self._about_key(request))
 
     def add_topics(self, transaction: TxnId, topics: Sequence[str], *, retry: bool = True) -> Outcome[None]:
         """ADD_PARTITION_TO_TXN: the transaction will write to these topics, or partitions of topics by their full names."""
@@ -135,14 +137,29 @@ class TransactionCalls(Calls):
         """
         match self._located(lambda: self._client.coordinator(coordinator_of(requests[0]))):
             case Done(connection):
-                calls = [connection.ask(command_of(request, self._client.next_request())) for request in requests]
+                calls = [
+                    connection.ask(command_of(request, self._client.next_request()), about=self._about_key(request)) for request in requests
+                ]
                 answers = [connection.answer(call, ANSWER_WITHIN_S) for call in calls]
                 reads = [_reader_of(request) if isinstance(request, NewTransaction) else _nothing for request in requests]
                 return [read_answer(answer, read) for answer, read in zip(answers, reads, strict=True)]
             case trouble:
                 return [trouble for _ in requests]
 
-    def _to_coordinator(self, request: TransactionRequest, read: Callable[[Any], T], *, retry: bool) -> Outcome[T]:
+    def _own_coordinator(self, scalable: bool) -> int:
+        keyed = self._client.keyed
+        return keyed.coordinator.number if keyed is not None and keyed.coordinator.scalable == scalable else 0
+
+    def _about_key(self, request: TransactionRequest) -> About:
+        """The key that a transaction is begun with, which its request does not say: the connection has it."""
+        keyed = self._client.keyed
+        if keyed is None or not isinstance(request, NewTransaction) or coordinator_of(request) != keyed.coordinator:
+            return NOTHING_MORE
+        return {"key": keyed.label, "key_epoch": keyed.epoch}
+
+    def _to_coordinator(
+        self, request: TransactionRequest, read: Callable[[Any], T], *, retry: bool, about: About = NOTHING_MORE
+    ) -> Outcome[T]:
         coordinator = coordinator_of(request)
 
         def located() -> Outcome[Connection]:
@@ -151,7 +168,7 @@ class TransactionCalls(Calls):
         # That a coordinator is not found is asked again while it is being loaded, and final where there is none.
         exists = self._client.has_coordinator(coordinator) != Done(False)
         outcome = self._write(
-            located, lambda number: command_of(request, number), read, TO_COORDINATOR if exists else NOT_READY, retry=retry
+            located, lambda number: command_of(request, number), read, TO_COORDINATOR if exists else NOT_READY, retry=retry, about=about
         )
         if isinstance(outcome, Refused) and outcome.code in TO_COORDINATOR:
             self._client.forget_coordinator(coordinator)

@@ -341,3 +341,55 @@ class LogStats:
     last: Position
     mark_deletes: Mapping[str, Position]
     read_positions: Mapping[str, Position] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class KeyGrant:
+    """What a coordinator answered to a client that named its key: the epoch of this connection, and the coordinator of the key.
+
+    A broker that has no transaction keys passes the key over, and answers no epoch.
+    """
+
+    epoch: int | None
+    coordinator: int
+
+
+@dataclass(frozen=True)
+class PendingKeyConnect:
+    """A connect with a key on its way: its answer can be asked for. `follows`: it goes on to the coordinator that it is told."""
+
+    number: int
+    key: bytes | None
+    epoch: int
+    coordinator: Coordinator
+    follows: bool
+
+
+@dataclass(frozen=True, order=True)
+class OwnedKey:
+    """A key as administrators see it in the list. Clients without a name have the owner ""."""
+
+    owner: str
+    key: str
+
+
+@dataclass(frozen=True)
+class KeyState:
+    """A key as administrators see it alone; its transactions are those that are open."""
+
+    owner: str
+    key: str
+    epoch: int
+    coordinator: int
+    transactions: Sequence[TxnId]
+
+
+@dataclass(frozen=True)
+class KeyMetrics:
+    """What a broker measures of keys: how many there are, the epoch of each, and how many milliseconds ago each was connected, on average
+    over what was observed.
+    """
+
+    count: int
+    epochs: Mapping[OwnedKey, int] = field(default_factory=dict)
+    ages_ms: Mapping[OwnedKey, float] = field(default_factory=dict)

@@ -82,6 +82,14 @@ Feature: Administering scalable topics
       When client A begins to watch the namespace of orders
       Then it is told of orders and not of payments
 
+    Scenario: [8] A topic whose name is the beginning of another one's is deleted
+      Given the scalable topic "payments" of segments "a" and "b", under a name that begins with that of the first one
+      And "p1" has been written to a
+      When an administrator deletes orders as a whole
+      Then it is done
+      And payments has 2 equal segments of its first epoch
+      And readers of a see "p1"
+
   @PIP460-47 @MUST
   Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
     Who makes a topic of that name again finds somebody else's messages in it.
@@ -126,3 +134,12 @@ Feature: Administering scalable topics
       And the scalable topic "orders" of segments "left" and "right"
       When "p1" is written to left
       Then subscription "workers" has nothing waiting in left
+
+    Scenario: [7] The consumers of its subscriptions
+      Given bob has joined "workers" of orders
+      And bob has been cut off
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      When ann joins "workers" of orders
+      Then it is done
+      And each active segment of orders is assigned once to ann

@@ -49,6 +49,11 @@ Feature: Segments are assigned to stream consumers
       When bob joins "workers" of orders
       Then each active segment of orders is assigned once to ann and bob
 
+    Scenario: [8] A subscription whose name has a colon, behind a split
+      Given ann has joined "workers:1" of orders
+      When middle is split into low and high
+      Then each active segment of orders is assigned once to ann
+
   @PIP460-35 @SHOULD
   Rule: Segments are dealt out in turn, both they and the consumers sorted.
     A controller that deals them out as it likes moves segments for nothing when another one takes over.
@@ -102,3 +107,17 @@ Feature: Segments are assigned to stream consumers
       When the reading of ann and bob comes to "p1", "p2"
       Then the reading of ann was "p1"
       And the reading of bob was "p2"
+
+    Scenario: [5] One that has nothing left
+      Given the scalable topic "payments" of segment "single"
+      And bob has joined "workers" of payments
+      When ann joins "workers" of payments
+      Then it is done
+      And each active segment of payments is assigned once to ann and bob
+
+    Scenario: [6] Another subscription goes, whose name is the beginning of this one's
+      Given subscription "work" has been registered for orders
+      And ann has joined "workers" of orders
+      And subscription "work" has been unregistered from orders
+      When middle is split into low and high
+      Then each active segment of orders is assigned once to ann

@@ -49,6 +49,22 @@ Feature: Consumers and controllers that are gone for a while
       Then each active segment of orders is assigned once to ann and bob
       And ann was told of no other segments
 
+    Scenario: [7] One that is cut off a second time
+      Given bob has been cut off
+      And the grace period has passed but for its end
+      And bob has joined "workers" of orders
+      And bob has been cut off
+      When the grace period passes but for its end
+      Then ann is assigned left, and was told of no others
+
+    Scenario: [8] What it had acknowledged is acknowledged still, and its segment drained
+      Given "p1" of key "z" have been written to orders
+      And the reading of bob has come to "p1"
+      And bob has been cut off
+      And bob has joined "workers" of orders
+      When right is split into low and high
+      Then each active segment of orders is assigned once to ann and bob
+
   @PIP460-38 @MUST
   Rule: The segments of a stream consumer that does not come back within the grace period go to the others.
     What nobody reads is never read, and waits for an administrator.

@@ -109,3 +109,12 @@ Feature: The order behind a change of the layout
       And left has been split into low and high
       When ann joins "workers" of orders
       Then ann is assigned left and right
+
+    Scenario: [8] What a transaction has acknowledged that is open, up to the end
+      Given transaction A
+      And "m1", "m2" of key "m" have been written to orders
+      And the consumer of exclusive subscription "workers" has received "m1", "m2" from left
+      And A has acknowledged everything up to "m2" for "workers"
+      And left has been split into low and high
+      When ann joins "workers" of orders
+      Then ann is assigned left and right

@@ -199,6 +199,16 @@ Feature: Changes that a controller does not finish
       And at every epoch orders has each hash in one active segment
       And the layout of orders is what the answers say
 
+    @needs:more-brokers @needs:crash-points
+    Scenario: [20] A producer that was there, at a broker that lives
+      Given left has been split into low and high
+      And "p1" has been written to high
+      And the system will crash after-layout
+      And a split of high has been tried
+      When the producer that high had sends "late"
+      Then the layout of orders is what the answers say
+      And readers of high see "p1"
+
   @PIP460-41 @MUST @recovery
   Rule: One controller acts for a topic, and what a former one still does has no effect.
     Two controllers write over each other's layouts, and a topic whose controller is gone is never changed again.
@@ -239,3 +249,19 @@ Feature: Changes that a controller does not finish
       And the grace period has passed
       When left is split into low and high
       Then ann is assigned low and high and right
+
+    @needs:more-brokers
+    Scenario: [5] Who was told of the former one at another broker
+      Given client A has begun to watch orders at a broker that has no controller of it
+      And the controller of orders has crashed
+      When ann joins "workers" of orders
+      Then soon who asks for orders is told who its controller is
+      And it is done
+      And each active segment of orders is assigned once to ann
+
+    @needs:more-brokers @needs:store-faults
+    Scenario: [6] The former one is the next one, too
+      Given another broker has become the controller of orders, while the former one lives
+      And another broker has become the controller of orders, while the former one lives
+      When client A begins to watch orders
+      Then soon who asks for orders is told who its controller is

@@ -45,3 +45,20 @@ Feature: Producers that repeat what they have sent
       When shop sends "p1" to low as number 1
       Then it is done
       And readers of low see nothing
+
+    Scenario: [6] What is new is stored behind a merge, though one of the parents has a later one
+      Given left has been split into low and high
+      And shop has sent "p1" to low as number 1
+      And shop has sent "p3" to high as number 3
+      And low and high have been merged into whole
+      When shop sends "p2" to whole as number 2
+      Then it is done
+      And readers of whole see "p2"
+
+    Scenario: [7] What is new is stored behind a merge, though the only parent that knows the producer has a later one
+      Given left has been split into low and high
+      And shop has sent "p2" to low as number 2
+      And low and high have been merged into whole
+      When shop sends "p1" to whole as number 1
+      Then it is done
+      And readers of whole see "p1"

@@ -93,6 +93,24 @@ Feature: Segments that are sealed
       When a client subscribes to left
       Then it is not told the end of left before "a1", which A commits now
 
+    Scenario: [7] Of two segments that were merged one has been consumed, behind the retention
+      Given left has been split into low and high
+      And "p1" has been written to high
+      And low and high have been merged into whole
+      And the retention of sealed segments has passed
+      When an administrator looks at the layout of orders
+      Then it is done
+      And subscription "workers" has "p1" waiting in high
+
+    Scenario: [8] What a subscription that is not registered has not consumed, behind the retention
+      Given "p1" has been written to left
+      And the consumer of shared subscription "auditors" has received "p1" from left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And "p1" has been acknowledged for "workers" without a transaction
+      And left has been split into low and high
+      When the retention of sealed segments passes
+      Then subscription "auditors" has "p1" left
+
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a change of the layout.
     What is processed twice is paid twice.
@@ -158,6 +176,16 @@ Feature: Segments that are sealed
       When low and high are merged into whole
       Then readers of low see "p1"
       And readers of high see "p2"
+
+    @needs:crash
+    Scenario: [5] A sealed segment is removed that has the same hashes, and a number with which the other one's begins
+      Given the scalable topic "payments" of segments "a", "b", "c", "d", "e", "f", "g" and "h"
+      And b has been split into low and high
+      And low and high have been merged into whole
+      And "p1" has been written to whole
+      And the retention of sealed segments has passed
+      When the system crashes and comes back
+      Then readers of whole see "p1"
 
   @PIP460-19 @MUST @sealing
   Rule: A parent and its child never take messages at the same time.

@@ -59,6 +59,13 @@ Feature: Watching a layout
       When high is split into first and second
       Then client A is told how orders is now
 
+    @needs:store-faults
+    Scenario: [5] The broker itself was not told
+      Given client A has begun to watch orders
+      And the store does not tell of the next change of a layout
+      When left is split into low and high
+      Then client A is told how orders is now
+
   @PIP460-29 @MUST
   Rule: The epochs that one watch is told grow.
     A client that takes an old layout for a new one goes back to segments that are sealed.

@@ -10,6 +10,8 @@ _SYSTEMS = ("reference", "kafka", "pulsar")
 _THEMES = ("commits", "aborts", "fencing", "recovery", "sealing")
 _ID = re.compile(r"^- id: *(\S+)", re.MULTILINE)
 _DEFECT = re.compile(r'^ +name="([a-z0-9-]+)"', re.MULTILINE)
+_PAIR = re.compile(r'= pair\(\n +"([a-z0-9-]+)"')
+"""Two defects of a transaction key, which `reference/defects/transaction_key/pair.py` names."""
 
 
 def complete_system(incomplete: str) -> list[str]:
@@ -57,7 +59,9 @@ def _defects(folder: Traversable) -> Iterator[str]:
         if entry.is_dir():
             yield from _defects(entry)
         elif entry.name.endswith(".py"):
-            yield from _DEFECT.findall(entry.read_text(encoding="utf-8"))
+            text = entry.read_text(encoding="utf-8")
+            yield from _DEFECT.findall(text)
+            yield from (f"{prefix}{name}" for name in _PAIR.findall(text) for prefix in ("key-", "scalable-key-"))
 
 
 def _that_begin(names: Iterable[str], incomplete: str) -> list[str]:

@@ -107,6 +107,14 @@ def run(
             help="Where the reference keeps metadata-driven transactions: memory, oxia (starts one in a container) or oxia://HOST:PORT.",
         ),
     ] = None,
+    writers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="What the core's writers have in the reference of Pulsar beside a name: name (nothing), or key (a transaction key, which "
+            "fences).",
+        ),
+    ] = None,
     defect: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.", autocompletion=complete_defect),
@@ -221,6 +229,7 @@ def run(
         "--system-version": version,
         "--known-as": known_as,
         "--metadata": metadata,
+        "--writers": writers,
         "--defect": defect,
         "--patience": patience,
         "--write-baseline": write_baseline,

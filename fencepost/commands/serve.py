@@ -29,6 +29,14 @@ def serve(
             "several may share. [default: memory]",
         ),
     ] = None,
+    transaction_keys: Annotated[
+        bool,
+        typer.Option(
+            "--transaction-keys",
+            help="Pulsar: with transaction keys, by which a restarted client fences its predecessor, also where the profile's release has "
+            "none. Profile seed always has them.",
+        ),
+    ] = False,
     crash_at: Annotated[
         str | None,
         typer.Option(
@@ -48,6 +56,10 @@ def serve(
 
         fencepost serve pulsar --profile pulsar-5.0 --metadata oxia
 
+    With what nobody has shipped yet:
+
+        fencepost serve pulsar --profile pulsar-4.0 --transaction-keys
+
     A fail-over, on an Oxia of yours: what the first has decided when it dies, the second goes on with.
 
         fencepost serve pulsar --metadata oxia://127.0.0.1:6648 --crash-at after-header-cas
@@ -57,5 +69,5 @@ def serve(
     from fencepost import serving
 
     ports = {"port": port, "admin-port": admin_port}
-    options = {"set": properties or None, "metadata": metadata, "crash-at": crash_at}
+    options = {"set": properties or None, "metadata": metadata, "crash-at": crash_at, "transaction-keys": transaction_keys or None}
     guarded(lambda: serving.serve(system.lower(), ports, profile, options), stopped=Exit.CONFORMS)

@@ -16,11 +16,15 @@ _FOLLOWED = frozenset({"send", "recv", "followed"})
 
 
 def zombie_write(history: History) -> DataFrame:
-    """A record or offset was accepted that was sent with an epoch after a later epoch had been given out. Definite."""
-    writes = history.ops.filter(
-        F.col("f").isin("send", "ack", "txn") & (F.col("ty") == "ok") & F.col("tx.tid").isNotNull() & (F.col("tx.epoch") >= 0)
-    )
-    writes = writes.select("run", "tx.tid", "tx.pid", "tx.epoch", F.col("op").alias("t"), "op", "first")
+    """A record or offset was accepted that was sent with an epoch after a later epoch had been given out. Definite.
+
+    So was a commit in a transaction of a key (`ctl.key_epoch`), whose epoch goes up with connections, and not with the end itself.
+    """
+    of_key = F.col("ctl").getItem("key_epoch").cast("long")
+    fenced = F.col("f").isin("send", "ack", "txn") | ((F.col("f") == "commit") & of_key.isNotNull())
+    writes = history.ops.withColumn("epoch", F.coalesce(F.col("tx.epoch").cast("long"), of_key))
+    writes = writes.filter(fenced & (F.col("ty") == "ok") & F.col("tx.tid").isNotNull() & (F.col("epoch") >= 0))
+    writes = writes.select("run", "tx.tid", "tx.pid", "epoch", F.col("op").alias("t"), "op", "first")
     fences = _fences(history).select("run", "tid", "pid", F.col("at").alias("t"), F.struct("epoch", "op").alias("fence"))
     before = Window.partitionBy("run", "tid", "pid").orderBy("t").rowsBetween(Window.unboundedPreceding, -1)
     rows = writes.unionByName(fences, allowMissingColumns=True).withColumn("fenced", F.max("fence").over(before))
@@ -134,7 +138,7 @@ ANOMALIES = (
     Anomaly(
         "zombie-write",
         "a producer that was fenced writes nothing",
-        "KIP-98, KIP-890",
+        "KIP-98, KIP-890, transaction key",
         zombie_write,
         _FENCES,
         "a fenced producer's write of {values} to {log} was accepted at offset {offsets}",

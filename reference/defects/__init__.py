@@ -4,7 +4,7 @@ A *defect* is a broker in which one part decides one thing wrongly, so that one 
 verdicts turns red at it, and says why. A *lawful variant* breaks no requirement, but has unusual order or timing: a suite that turns
 red at one has found nothing.
 
-Every `Defect` that a theme's module holds, alone or in a tuple, is known by its name here.
+Every `Defect` that a theme's module holds, alone or in a tuple, is known by its name here, in `DEFECTS` or in `LAWFUL`.
 """
 
 import importlib
@@ -32,8 +32,16 @@ def by_name(variants: Iterable[Defect]) -> dict[str, Defect]:
     return found
 
 
-_BY_NAME = by_name(_variants())
+DEFECTS: dict[str, Defect]
+LAWFUL: dict[str, Defect]
 
-DEFECTS: dict[str, Defect] = {name: variant for name, variant in _BY_NAME.items() if not variant.is_lawful}
 
-LAWFUL: dict[str, Defect] = {name: variant for name, variant in _BY_NAME.items() if variant.is_lawful}
+def __getattr__(name: str) -> dict[str, Defect]:
+    """Both are made when one is first asked for: a run of the honest reference needs none of 150 modules."""
+    if name not in ("DEFECTS", "LAWFUL"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    known = by_name(_variants())
+    globals()["DEFECTS"] = {name: variant for name, variant in known.items() if not variant.is_lawful}
+    globals()["LAWFUL"] = {name: variant for name, variant in known.items() if variant.is_lawful}
+    made: dict[str, Defect] = globals()[name]
+    return made

@@ -4,11 +4,14 @@ It keeps nothing in memory: any broker that has it continues where another one s
 what follows can be done again by whoever is asked again.
 """
 
+from collections.abc import Callable
+
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.metadata.store import VersionConflict
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.participants import Participant
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 
@@ -33,6 +36,8 @@ class MetadataCoordinator:
         self._profile = profile
         self._collection = collection(machine, records, profile, self.tell)
         self._sweeps_at = machine.clock.now
+        self.is_loaded: Callable[[Participant], bool] = lambda _: True
+        """Whether a participant is in memory anywhere in this broker. One that is not reads the header before it serves anybody."""
         self.last_sequence = -1
         """The sequence that this broker gave last; others may have given more."""
 
@@ -140,6 +145,16 @@ class MetadataCoordinator:
     def is_over(self, txn: TxnId) -> bool:
         found = self._records.header(txn)
         return found is None or found[0].state is not State.OPEN
+
+    def is_applied(self, txn: TxnId) -> bool:
+        """Decision: whether it has ended, and nobody who serves now has operation records of it any more.
+
+        Where they cannot be read, it is not.
+        """
+        try:
+            return self.is_over(txn) and not any(self.is_loaded(one) for one in self._records.participants(txn))
+        except MalformedRecord:
+            return False
 
     def transactions(self) -> tuple[Transaction, ...]:
         return tuple(self.describe(txn) for txn in self._records.all_headers() if txn.tc_id == self.tc_id)

@@ -65,7 +65,9 @@ class MetadataKind:
         return control(self._parts, machine, store, segments, self._scalable_topics)
 
     def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> TransactionCoordinator:  # noqa: ARG002 - nobody is asked
-        return self._parts.metadata_coordinator(tc_id, machine, self._records(machine), self._profile, self._parts.collection)
+        made = self._parts.metadata_coordinator(tc_id, machine, self._records(machine), self._profile, self._parts.collection)
+        made.is_loaded = self._is_loaded
+        return made
 
     def buffer(self, site: Site, ledger: Ledger) -> TransactionBuffer:
         made = self._parts.metadata_buffer(site, ledger, self._records(site.machine), self._profile, self._parts.participation)
@@ -101,6 +103,9 @@ class MetadataKind:
         for store in list(self._stores.values()):
             with contextlib.suppress(Unavailable):
                 store.hear()
+
+    def _is_loaded(self, participant: Participant) -> bool:
+        return any(name == participant for _, name in self._participations)
 
     def _records(self, machine: Machine) -> TransactionRecords:
         return self._parts.transaction_records(self._store(machine))

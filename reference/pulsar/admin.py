@@ -1,15 +1,15 @@
 """The admin interface: the calls of Pulsar's REST API that the kit makes, answered from the running broker."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 
 from fencepost.reference.scalable.layout import LayoutRefused
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
-from . import admin_scalable, closing
+from . import admin_scalable, admin_transaction_keys, closing
 from . import admin_stats as stats
-from .admin_routes import route
+from .admin_routes import Route, route
 from .api.peer import Peer
 from .coordinator import TransactionCoordinator
 from .errors import Error, Refused
@@ -34,7 +34,7 @@ _STATUS = {
 
 def answer(node: Node, peers: Sequence[Peer], request: AdminRequest) -> AdminAnswer:
     """Answer a call; 404 for one that is not known here."""
-    for known in _ROUTES if not node.has_scalable_topics else [*_ROUTES, *admin_scalable.ROUTES]:
+    for known in _routes(node):
         if known.method == request.method and (match := known.path.fullmatch(request.path)):
             try:
                 answered = known.act(node, peers, match.groupdict(), request)
@@ -48,6 +48,14 @@ def answer(node: Node, peers: Sequence[Peer], request: AdminRequest) -> AdminAns
                 return answered
             return AdminAnswer(HTTPStatus.NO_CONTENT) if answered is None else _answered(HTTPStatus.OK, answered)
     return _answered(HTTPStatus.NOT_FOUND, {"reason": f"the reference has no {request.method} {request.path}"})
+
+
+def _routes(node: Node) -> Iterator[Route]:
+    yield from _ROUTES
+    if node.has_scalable_topics:
+        yield from admin_scalable.ROUTES
+    if node.keys is not None:
+        yield from admin_transaction_keys.ROUTES
 
 
 def _answered(status: HTTPStatus, answered: object) -> AdminAnswer:

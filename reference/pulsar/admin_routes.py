@@ -20,6 +20,7 @@ _FORMS = {
     "most": _NUMBER,
     "least": _NUMBER,
     "number": _NUMBER,
+    "key": ".+",
     "numbers": f"{_NUMBER}(?:/{_NUMBER})*",
 }
 

@@ -43,6 +43,11 @@ class Answers:
         rule("PIP460-27")
         return {segment.number: find(segment) for segment in sorted(layout.active, key=lambda segment: segment.number)}
 
+    def controller_told(self, topic: str, find: Callable[[], str | None]) -> str | None:  # noqa: ARG002 - as above
+        """Decision: which broker a client is told to have the controller of a topic: the one that has it now; None where nobody knows."""
+        rule("PIP460-41")
+        return find()
+
     def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:  # noqa: ARG002 - as above
         """Decision: whether a new consumer is told at once that a topic has nothing more for it: where it has ended, so that nothing is
         open there either. `is_sealed` is whether nobody can write there, `has_more` whether there is anything that it may get now.

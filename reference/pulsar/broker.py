@@ -26,6 +26,8 @@ from .ownership import Ownership
 from .participants import EndOn
 from .parts import Parts
 from .profile import PulsarProfile
+from .transaction_key.crash_points import CRASH_POINTS as POINTS_OF_KEYS
+from .transaction_key.key_topic import KeyTopics
 
 SERVICE_URL = "pulsar://reference:6650"
 
@@ -51,7 +53,10 @@ class ReferencePulsar(kernel.Broker[Node]):
         self._parts = parts
         self._kinds = parts.kinds([Classic(profile, self._parts), *kinds])
         crash_points = {point: what for kind in self._kinds for point, what in kind.crash_points.items()}
+        if profile.transaction_keys != "none":
+            crash_points |= POINTS_OF_KEYS
         super().__init__(self._parts.network, crash_points, disk, now_ms, nodes)
+        self.key_topics = KeyTopics(self._machine.disk, parts.key_topic)
         self._profile = profile
         self._service_url = service_url
         self._ownership = Ownership()
@@ -62,7 +67,8 @@ class ReferencePulsar(kernel.Broker[Node]):
     def start_node(self, machine: Machine) -> Node:
         self._ownership.join(machine.node)
         clients = closing.Clients(self._peers)
-        cluster = Cluster(self._nodes, self._ownership, partial(self._end_on, machine.node), self._service_urls(), clients)
+        end_on = partial(self._end_on, machine.node)
+        cluster = Cluster(self._nodes, self._ownership, end_on, self._service_urls(), clients, self.key_topics)
         return Node(machine, self._profile, self._parts, self._kinds, cluster)
 
     def before_delivery(self) -> None:
@@ -81,7 +87,7 @@ class ReferencePulsar(kernel.Broker[Node]):
         """A new connection to a node; None while that is down."""
         if (node := self._nodes.get(number)) is None:
             return None
-        connection = Connection(node, lambda act: self.run(lambda _: act(), number), self._forget)
+        connection = Connection(node, lambda act: self.run(lambda _: act(), number), self._forget, self._send_away)
         self._connections[connection] = number
         return connection
 
@@ -98,6 +104,10 @@ class ReferencePulsar(kernel.Broker[Node]):
 
     def _forget(self, connection: Connection) -> None:
         self.run(lambda _: connection.peer.leave(), self._connections.pop(connection))
+
+    def _send_away(self, connection: Connection) -> None:
+        del self._connections[connection]
+        connection.peer.leave()
 
     def _end_on(self, asking: int, message: EndOn) -> None:
         """A node has a participant end its part. When the owner crashes over it, whoever still lives asks again."""

@@ -21,12 +21,14 @@ class Connection:
         node: Node,
         run: Callable[[Callable[[], bool]], bool | None],
         left: Callable[["Connection"], None],
+        hung_up: Callable[["Connection"], None],
     ) -> None:
         self.is_open = True
         self._run = run
         self._left = left
+        self._hung_up = hung_up
         self._said: deque[Frame] = deque()
-        self.peer = Peer(node, self._said.append)
+        self.peer = Peer(node, self._said.append, self.hang_up)
 
     def handle(self, frame: Frame) -> None:
         """Take a frame from the client."""
@@ -41,6 +43,12 @@ class Connection:
         if self._said:
             return self._said.popleft()
         return self.peer.news() if with_news else None
+
+    def hang_up(self) -> None:
+        """The node sends the client away, in the middle of something that another one asked for."""
+        if self.is_open:
+            self.is_open = False
+            self._hung_up(self)
 
     def close(self) -> None:
         """The client has gone, or is sent away."""

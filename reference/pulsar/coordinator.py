@@ -47,6 +47,10 @@ class TransactionCoordinator(Protocol):
         """Whether no participant will hear of that transaction any more: all have answered, or it never was."""
         ...
 
+    def is_applied(self, txn: TxnId) -> bool:
+        """Whether it is over, and every participant has done its part."""
+        ...
+
     def transactions(self) -> tuple[Transaction, ...]:
         """All that it knows."""
         ...

@@ -209,6 +209,10 @@ class LogCoordinator:
         transaction = self._transactions.get(txn)
         return transaction is None or transaction.status.is_complete
 
+    def is_applied(self, txn: TxnId) -> bool:
+        """Whether all have answered, which is when it is over here."""
+        return self.is_over(txn)
+
     def transactions(self) -> tuple[Transaction, ...]:
         """All that it knows, by their ids."""
         return tuple(self._transactions.values())

@@ -21,6 +21,10 @@ from .parts import Parts
 from .profile import PulsarProfile
 from .topic import Topic
 from .topics import Topics
+from .transaction_key.key import TransactionKey
+from .transaction_key.key_topic import KeyTopics
+from .transaction_key.keys import Doing, TransactionKeys
+from .transaction_key.node_keys import NodeKeys
 from .values import SubscriptionName, TxnId, namespace_of
 
 SWEEP_INTERVAL_MS = 100
@@ -42,6 +46,7 @@ class Cluster:
     """Has a participant end its part, on the node that owns it."""
     service_urls: Mapping[int, str]
     clients: Clients
+    key_topics: KeyTopics
 
 
 class Node:
@@ -61,6 +66,10 @@ class Node:
         self.segments = NodeSegments(lambda name: self.owner_of(name).topics, cluster.ownership, cluster.clients)
         self.control: Control | None = kinds.control(machine, self.segments)
         """The scalable topics; None on a broker that knows nothing of them."""
+        self.keys: NodeKeys | None = None
+        """The transaction keys; None where the release has none."""
+        if profile.transaction_keys != "none":
+            self.keys = parts.node_keys(machine, cluster.key_topics, parts.transaction_keys, profile.transaction_keys)
         self._start_coordinators()
         machine.every(SWEEP_INTERVAL_MS, self._sweep)
         if self.control is not None:
@@ -92,6 +101,26 @@ class Node:
         if count < self.coordinator_count:
             raise Refused(Error.NOT_ALLOWED, f"there are {self.coordinator_count} coordinators, and cannot be {count}")
         self._counts.append(count)
+
+    def keys_of(self, tc_id: int, *, scalable: bool) -> TransactionKeys:
+        """The transaction keys of a coordinator. Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when it is not on this node."""
+        assert self.keys is not None, "a release without transaction keys passes them over"
+        return self.keys.of(tc_id, scalable=self._kinds.serving(scalable=scalable).scalable)
+
+    def home_of(self, key: TransactionKey, *, scalable: bool) -> int:
+        """The number of the coordinator that a transaction key belongs to."""
+        assert self.keys is not None, "a release without transaction keys passes them over"
+        kind = self._kinds.serving(scalable=scalable)
+        return self.keys.home_of(key, self._numbers_of(kind), scalable=kind.scalable)
+
+    def refuse_fenced(self, txn: TxnId, doing: Doing, topic: str) -> None:
+        """A participant takes nothing in a transaction that a later connection of its key has fenced.
+
+        Raises Refused: INVALID_TXN_STATUS.
+        """
+        if self.keys is not None:
+            kind = self._kinds.of_topic(topic)
+            self.keys.refuse_fenced(txn, doing, self._numbers_of(kind), scalable=kind.scalable)
 
     # -- Scalable topics
 
@@ -203,6 +232,8 @@ class Node:
             for tc_id in self._numbers_of(kind):
                 if (kind, tc_id) not in self._coordinators and self._owns(coordinator_topic(tc_id)):
                     self._coordinators[kind, tc_id] = kind.coordinator(tc_id, self.machine, self.cluster.end_on)
+                    if self.keys is not None:
+                        self.keys.start(self._coordinators[kind, tc_id], tc_id, scalable=kind.scalable)
 
     def _numbers_of(self, kind: TransactionKind) -> range:
         return range(max(kind.parallelism, self.coordinator_count))
@@ -211,6 +242,8 @@ class Node:
         self._start_coordinators()
         for coordinator in self._coordinators.values():
             coordinator.sweep()
+        if self.keys is not None:
+            self.keys.sweep()
         told = [topic for topic in self.topics.loaded() if not topic.kind.scalable]  # those of the other kind ask its store themselves
         for topic in told:
             if self.profile.stray_messages == "ended":

@@ -20,6 +20,9 @@ from .producers import Producers
 from .sidecar_buffer import SidecarBuffer
 from .subscription import Subscription
 from .topics import Topics
+from .transaction_key.key_topic import KeyTopic
+from .transaction_key.keys import TransactionKeys
+from .transaction_key.node_keys import NodeKeys
 from .transaction_log import TransactionLog
 
 
@@ -38,9 +41,11 @@ class Parts:
     cursor: type[Cursor] = Cursor
     deduplication: type[Deduplication] = Deduplication
     kinds: type[Kinds] = Kinds
+    key_topic: type[KeyTopic] = KeyTopic
     ledger: type[Ledger] = Ledger
     marker_buffer: type[MarkerBuffer] = MarkerBuffer
     network: type[Network] = Network
+    node_keys: type[NodeKeys] = NodeKeys
     participants: type[Participants] = Participants
     pending_ack_journal: type[PendingAckJournal] = PendingAckJournal
     pending_acks: type[PendingAcks] = PendingAcks
@@ -48,4 +53,5 @@ class Parts:
     sidecar_buffer: type[SidecarBuffer] = SidecarBuffer
     subscription: type[Subscription] = Subscription
     topics: type[Topics[Any]] = Topics
+    transaction_keys: type[TransactionKeys] = TransactionKeys
     transaction_log: type[TransactionLog] = TransactionLog

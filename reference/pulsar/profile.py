@@ -68,6 +68,9 @@ class PulsarProfile(BaseModel):
     individual_end_beside_cumulative: Literal["applied", "ignored"]
     """What the end of a transaction does to its single messages while another one's cumulative acknowledgement is pending."""
 
+    transaction_keys: Literal["none", "aborts", "keeps"]
+    """What a connection with the current epoch of its transaction key does to what is open; none where there are no keys."""
+
     @staticmethod
     def names() -> list[str]:
         """The names of all profiles."""

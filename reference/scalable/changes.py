@@ -47,7 +47,7 @@ class LayoutChanges:
         self._now = now
 
     def make(self, topic: str, plan: Plan, tell: Callable[[], None]) -> None:
-        """Change the topic's layout as planned, and have its consumers told.
+        """Decision: change the topic's layout as planned, and have its consumers told.
 
         Raises LayoutRefused, and then nothing has changed; Refused: SERVICE_NOT_READY where another controller was faster, or a
         segment's owner cannot be asked: what has begun is then completed or undone by `recover`.

@@ -25,7 +25,7 @@ class Leadership:
         self._session: Session | None = None
 
     def leader_of(self, topic: str) -> int | None:
-        """The number of the node that leads the topic; None while none does. Raises MalformedLayout for a record that is none."""
+        """Decision: the number of the node that leads the topic; None while none does. Raises MalformedLayout for a record that is none."""
         if (record := self._store.get(paths.controller(topic))) is None:
             return None
         if not (record.value.isdigit() and len(record.value) < _DIGITS):

@@ -26,9 +26,10 @@ class Pruning:
         self._now = now
 
     def prune(self, topic: str) -> bool:
-        """Remove all that is over, ancestors first, in one layout, and tell whether anything was. Raises Refused: SERVICE_NOT_READY.
+        """Decision: remove all that is over, ancestors first, in one layout, and tell whether anything was.
 
-        Where another controller writes the layout meanwhile, what was removed is looked at again the next time.
+        Where another controller writes the layout meanwhile, what was removed is looked at again the next time. Raises Refused:
+        SERVICE_NOT_READY.
         """
         if (stored := self._layouts.find(topic)) is None or not (gone := self._over(topic, stored.layout)):
             return False

@@ -164,7 +164,7 @@ class Sessions:
         rule("PIP460-37")
         return member.session is session
 
-    def waited_for_until(self) -> int:
+    def waited_for_until(self, name: str) -> int:  # noqa: ARG002 - a variant waits for one longer than for another
         """Decision: until when a consumer that is lost now is waited for, in ms."""
         rule("PIP460-37")
         return self._now() + self._profile.grace_period_ms
@@ -174,11 +174,11 @@ class Sessions:
         rule("PIP460-38")
         return member.session is None and self._now() >= member.until
 
-    def taken_over(self, registration: Registration) -> Member:
+    def taken_over(self, name: str, registration: Registration) -> Member:
         """Decision: what a controller makes of a registration that it did not see: its consumer was lost just now."""
         rule("PIP460-39")
         rule("PIP460-52")
-        return Member(registration, until=self.waited_for_until())
+        return Member(registration, until=self.waited_for_until(name))
 
     def tell(self, session: Session, assignment: Assignment) -> None:
         """Decision: whether a consumer is told of its assignment: where that is not what it was told last."""
@@ -191,7 +191,7 @@ class Sessions:
     def _lost(self, topic: str, subscription: str, name: str, session: Session) -> None:
         member = self._led.get(topic, {}).get(subscription, {}).get(name)
         if member is not None and self.is_cut_off_by(member, session):
-            member.session, member.until = None, self.waited_for_until()
+            member.session, member.until = None, self.waited_for_until(name)
 
     def _deal(self, topic: str, subscription: str, layout: Layout) -> None:
         members = self.sharing(self._members(topic, subscription), layout)
@@ -211,7 +211,7 @@ class Sessions:
             del members[name]
         for name, registration in there.items():
             if name not in members or members[name].registration != registration:
-                members[name] = self.taken_over(registration)
+                members[name] = self.taken_over(name, registration)
         for name in [name for name, member in members.items() if self.is_over(member)]:
             with suppress(VersionConflict):  # it has come back to another controller
                 self._registrations.delete(topic, subscription, name, members[name].registration.version)

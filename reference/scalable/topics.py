@@ -67,7 +67,7 @@ class ScalableTopics:
         return self._layouts.topics(namespace)
 
     def subscriptions(self, topic: str) -> list[str]:
-        """The registered subscriptions of a topic."""
+        """Decision: the registered subscriptions of a topic."""
         return self._layouts.registered(topic)
 
     def segment(self, name: str) -> Segment:
@@ -119,7 +119,7 @@ class ScalableTopics:
         self._changes.make(topic, lambda layout: self.merge_of(layout, named), partial(self._changed, topic))
 
     def register(self, topic: str, subscription: str) -> None:
-        """Make a subscription of the topic: on every active segment, from its earliest message on, and on all that come."""
+        """Decision: make a subscription of the topic: on every active segment, from its earliest message on, and on all that come."""
         self._must_lead(topic)
         self._changes.recover(topic, partial(self._changed, topic))
         layout = self.layout(topic)
@@ -128,12 +128,12 @@ class ScalableTopics:
             self._segments.create(segment_topic(topic, segment), [subscription])
 
     def unregister(self, topic: str, subscription: str) -> None:
-        """Forget a subscription of the topic. Its segments keep what they have of it."""
+        """Decision: forget a subscription of the topic. Its segments keep what they have of it."""
         self._must_lead(topic)
         self._layouts.unregister(topic, subscription)
 
     def delete(self, topic: str) -> None:
-        """Remove a topic with its segments, active and sealed, and with the children of a change that has begun."""
+        """Decision: remove a topic with its segments, active and sealed, and with the children of a change that has begun."""
         self._must_lead(topic)
         layout = self.layout(topic)
         for name in self.segments_to_delete(topic, layout):

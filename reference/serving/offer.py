@@ -21,6 +21,8 @@ class Wanted:
     """What connects it to the store of its metadata-driven transactions."""
     crash_at: str | None = None
     """The place of its code at which the process dies."""
+    transaction_keys: bool = False
+    """Whether it has transaction keys, also with a profile that has none."""
 
 
 @dataclass(frozen=True)

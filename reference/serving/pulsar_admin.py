@@ -91,7 +91,7 @@ class AdminConnection(Line):
         return event
 
     async def _send(self, answer: AdminAnswer) -> None:
-        headers = [("content-type", "application/json"), ("content-length", str(len(answer.body)))]
+        headers = [("content-type", answer.content_type), ("content-length", str(len(answer.body)))]
         if answer.status == HTTPStatus.NO_CONTENT:
             headers = []
         self._write(h11.Response(status_code=answer.status, headers=headers))

@@ -22,7 +22,7 @@ from .pulsar_admin import AdminConnection
 from .server import HOST
 
 ports = {"port": 6650, "admin-port": 8080}
-takes = frozenset({"metadata", "crash-at"})
+takes = frozenset({"metadata", "crash-at", "transaction-keys"})
 usage = "the Pulsar reference has no settings beside its profile"
 
 KILLED = 128 + 9
@@ -59,7 +59,10 @@ def offer(listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
     profile = wanted.profile
     kinds = [_kind(profile, wanted.metadata)] if profile in MetadataProfile.names() else []
     try:
-        broker = MortalPulsar(PulsarProfile.load(profile), MetadataParts(), service_url, now_ms(), nodes=1, kinds=kinds)
+        release = PulsarProfile.load(profile)
+        if wanted.transaction_keys and release.transaction_keys == "none":
+            release = release.model_copy(update={"transaction_keys": "aborts"})
+        broker = MortalPulsar(release, MetadataParts(), service_url, now_ms(), nodes=1, kinds=kinds)
     except Unavailable as error:
         raise SystemUnreachable(f"the metadata store: {error}") from error
     if wanted.crash_at is not None:

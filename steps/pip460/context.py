@@ -52,17 +52,19 @@ class ScalableTopics:
     """The layouts of each topic that somebody was told."""
     asked: list[Asked] = field(default_factory=list)
 
-    def make(self, name: str, segments: int, *, is_deduplicated: bool = False, is_neighbouring: bool = False) -> Outcome[None]:
+    def make(self, name: str, segments: int, *, is_deduplicated: bool = False, neighbouring: str | None = None) -> Outcome[None]:
         """A scalable topic that only this scenario uses, or the same again, once it was deleted; in a namespace of its own, where that is
-        deduplicated, or where its name is to begin with that of the others' namespace.
+        deduplicated, or where its name is to begin with that of the others' namespace; or under the name of the first one, and more.
         """
-        namespace = _NAMESPACE
+        namespace, is_neighbouring = _NAMESPACE, neighbouring == "in a namespace whose name begins with that of others"
         if is_deduplicated or is_neighbouring:
             unique = self.context.session.unique(name)
             namespace = f"{_NAMESPACE}-{unique}" if is_neighbouring else f"public/{unique}"
             achieved(self.context.client.create_namespace(namespace), f"making the namespace {namespace}")
         if is_deduplicated:
             achieved(self.context.client.set_deduplication(namespace, True), f"having {namespace} deduplicated")
+        if neighbouring is not None and not is_neighbouring:
+            self.by_name[name] = f"{next(iter(self.by_name.values()))}-{name}"
         full = self.by_name.setdefault(name, scalable(self.context.session.unique(name), namespace))
         self.context.topics.by_name[name] = full
         self.seen.pop(name, None)
@@ -89,8 +91,9 @@ class ScalableTopics:
         return self._noted(topic, observed(self.context.client.layout(self.by_name[topic]), f"looking at the layout of {topic}"))
 
     def given_layout(self, topic: str) -> Layout:
-        """The same before a question is put."""
-        return self._noted(topic, achieved(self.context.client.layout(self.by_name[topic]), f"looking at the layout of {topic}"))
+        """The same before a question is put. One that was seen before, and is refused now, is a broken promise there too."""
+        look = observed if topic in self.seen else achieved
+        return self._noted(topic, look(self.context.client.layout(self.by_name[topic]), f"looking at the layout of {topic}"))
 
     def change(self, change: Change) -> Asked:
         """Ask for a change, and learn which segments take messages no more."""

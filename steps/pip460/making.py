@@ -39,7 +39,7 @@ def scalable_topic_of(
     neighbouring: str | None,
 ) -> None:
     for topic in topics:
-        made = scalable_topics.make(topic, len(segments), is_deduplicated=bool(deduplicated), is_neighbouring=bool(neighbouring))
+        made = scalable_topics.make(topic, len(segments), is_deduplicated=bool(deduplicated), neighbouring=neighbouring)
         achieved(made, f"making the scalable topic {topic}")
         scalable_topics.name_segments(topic, segments)
 
@@ -84,6 +84,13 @@ def has_been_registered(context: ScenarioContext, scalable_topics: ScalableTopic
     """An administrator makes a subscription of the whole topic, from the first message on. Nobody is attached to it."""
     registered = context.client.register_subscription(scalable_topics.by_name[topic], subscription)
     achieved(registered, f"registering {subscription} for {topic}")
+
+
+@PIP460.given("subscription {subscription} has been unregistered from {topic}")
+def has_been_unregistered(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, topic: str) -> None:
+    """An administrator removes a subscription of the whole topic."""
+    removed = context.client.unregister_subscription(scalable_topics.by_name[topic], subscription)
+    achieved(removed, f"unregistering {subscription} from {topic}")
 
 
 @PIP460.when("an administrator looks at the layout of {topic}")

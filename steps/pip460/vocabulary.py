@@ -92,7 +92,8 @@ PIP460 = Vocabulary(
         choice(
             "neighbouring",
             "in a namespace whose name begins with that of others",
-            meaning="a namespace of its own, beside `public/default`",
+            "under a name that begins with that of the first one",
+            meaning="a namespace of its own, beside `public/default`; or a topic beside the scenario's first",
         ),
         choice("deduplicated", "deduplicated", meaning="the topic's namespace has its brokers recognise what producers repeat"),
         text("sender", "[a-z]+", "a producer with a name of its own"),

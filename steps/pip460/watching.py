@@ -9,6 +9,7 @@ import pytest
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Layout, LayoutSegment, LayoutWatch, TopicsWatch
 from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.metadata_view import TroublesStore
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
@@ -65,6 +66,14 @@ def has_begun_to_watch(context: ScenarioContext, watchers: Watchers, watcher: st
 def begins_to_watch(context: ScenarioContext, watchers: Watchers, watcher: str, topic: str, elsewhere: str | None) -> None:
     broker = _elsewhere(context, context.topics[topic]) if elsewhere else None
     context.ask("SCALABLE_TOPIC_LOOKUP", watchers.watch(watcher, context.topics[topic], broker))
+
+
+@PIP460.given("the store does not tell of the next change of a layout")
+def does_not_tell(context: ScenarioContext) -> None:
+    """One watch on the metadata store is never told of one change, as when its connection was away for a moment."""
+    faults = context.session.faults
+    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
+    faults.trouble_store("watch-lost", "layouts")
 
 
 @PIP460.when("client {watcher} begins to watch the namespace of {topic}")
@@ -135,6 +144,18 @@ def is_told_where(context: ScenarioContext, topic: str) -> None:
     context.evidence.expect(not wrong, expected, "; ".join(wrong) or expected, what=f"brokers of {topic}")
 
 
+@PIP460.then("soon who asks for {topic} is told who its controller is")
+def is_told_who(context: ScenarioContext, topic: str) -> None:
+    """Within patience the answer to a SCALABLE_TOPIC_LOOKUP names a broker that lives as the topic's controller."""
+    seen, lives = "nobody", False
+    for _ in context.session.time.attempts():
+        layout = observed(context.client.looked_up(context.topics[topic]), f"looking {topic} up")
+        seen = layout.controller or "nobody"
+        if lives := layout.controller is not None and _lives(context, layout.active[0].topic, layout.controller):
+            break
+    context.evidence.expect(lives, "a broker that lives", seen, what=f"controller of {topic}")
+
+
 @PIP460.then("the epochs that client {watcher} was told grow")
 def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> None:
     """Each is greater than the one before, in all that its watch was told a while longer, up to the answer to a later request."""
@@ -165,6 +186,11 @@ def _shape(layout: Layout) -> tuple[object, ...]:
 def _is_at(context: ScenarioContext, segment: str, broker: str | None) -> bool:
     """Whether that broker says that it has a segment."""
     return broker is not None and observed(context.client.is_served_by(segment, broker), f"asking {broker} for {segment}")
+
+
+def _lives(context: ScenarioContext, segment: str, broker: str) -> bool:
+    """Whether a broker says anything of a segment."""
+    return isinstance(context.client.is_served_by(segment, broker), Done)
 
 
 def _is_there(context: ScenarioContext, segment: LayoutSegment) -> bool:

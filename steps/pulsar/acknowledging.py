@@ -20,6 +20,12 @@ ACKNOWLEDGE_PLAINLY = PULSAR.act(
     meaning="One plain ACK of its consumer, for each of the messages or cumulative. As a Given, it was answered with success.",
 )
 
+UNANSWERED = PULSAR.act(
+    given="{transaction} has acknowledged {values} for {subscription} without asking for an answer",
+    when="{transaction} acknowledges {values} for {subscription} without asking for an answer",
+    meaning="ACK without a request id, whatever becomes of it. The subscription is added first as before any acknowledgement.",
+)
+
 
 @ACKNOWLEDGE.given
 def has_acknowledged(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str) -> None:
@@ -31,9 +37,9 @@ def acknowledges(context: ScenarioContext, transaction: str, messages: Acknowled
     context.ask("ACK", _acknowledge(context, transaction, messages, subscription))
 
 
-@PULSAR.when("{transaction} acknowledges {values} for {subscription} without asking for an answer")
+@UNANSWERED.given
+@UNANSWERED.when
 def acknowledges_unanswered(context: ScenarioContext, transaction: str, values: tuple[str, ...], subscription: str) -> None:
-    """ACK without a request id. The subscription is added first as before any acknowledgement."""
     one = context.subscriptions[subscription]
     txn = context.take_part(transaction, Participant(subscription, is_subscription=True))
     told = context.client.acknowledge_unanswered(one.consumer, [one.ids[value] for value in values], transaction=txn)

@@ -50,10 +50,10 @@ def test_levers_are_capabilities() -> None:
     [("no such call", None), ("transactionInBufferStats", "buffer-statistics"), ("terminate", "held-ends")],
 )
 def test_a_lever_that_moves_nothing_is_not_offered(word: str, lever: str | None) -> None:
-    """The reference has all but a second coordinator; without an admin call, the lever that needs it is missing, with the answer."""
+    """The reference of a release has all but a second coordinator and keys; without an admin call, the lever that needs it is missing."""
     found = missing(session_without(word))
 
-    assert found.keys() == {"more-coordinators"} | ({lever} if lever else set())
+    assert found.keys() == {"more-coordinators", "transaction-keys"} | ({lever} if lever else set())
     assert lever is None or "404" in found[lever]
 
 

@@ -66,7 +66,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
     assert "+060 +061 +063" in out
     totals = compliance(reference_run[0])["totals"]
     assert f"  {totals['met']} of {totals['met']} asked: {totals['met']} met\n  not asked: {totals['excluded']} excluded" in out
-    assert "  reference conforms to core, KIP-890, PIP-31, PIP-460 and PIP-471\n" in out
+    assert "  reference conforms to core, KIP-890, PIP-31, PIP-460, PIP-471 and transaction key\n" in out
 
 
 @pytest.mark.parametrize(

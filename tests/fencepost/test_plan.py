@@ -49,7 +49,7 @@ def test_a_plan_counts_what_a_run_asks(reference_run: tuple[Path, str]) -> None:
         requirements[spec] = requirements.get(spec, 0) + 1
     by_protocol = {part.protocol: part for part in plan.protocols}
     assert by_protocol["kafka"].requirements == {"core": requirements["core"], "kip890": requirements["kip890"]}
-    assert by_protocol["pulsar"].requirements == {"core": requirements["core"], "pip31": requirements["pip31"]}
+    assert by_protocol["pulsar"].requirements == {spec: requirements[spec] for spec in ("core", "pip31", "transaction_key")}
     scenarios = sum(sum(part.scenarios.values()) for part in plan.protocols)
     assert scenarios == sum(len(one["scenarios"]) for one in asked)
 

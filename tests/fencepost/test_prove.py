@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from commands import fencepost
 
-from fencepost import kill_matrix
+from fencepost import kill_matrix, together
 from fencepost import prove as prove_module
 from fencepost.asked_under import protocols_asked
 from fencepost.contract import register
@@ -24,6 +24,7 @@ from fencepost.reference.kafka.transaction_log import TransactionLog
 
 BUMP = DEFECTS["no-epoch-bump"]
 LATE = LAWFUL["late-completion"]
+EPOCH = LAWFUL["another-leader-epoch"]
 ROWS = {"KIP890-060": ("kafka",), "KIP890-061": ("kafka",)}
 ROW = {"KIP890-060": ("kafka",)}
 HOLE = Hole("KIP890-060", "kafka")
@@ -125,7 +126,11 @@ def test_an_interrupt_keeps_what_was_seen(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def proof_of(
-    monkeypatch: pytest.MonkeyPatch, *rows: str, defects: tuple[Defect, ...], report: Callable[..., None] = lambda *_: None
+    monkeypatch: pytest.MonkeyPatch,
+    *rows: str,
+    defects: tuple[Defect, ...],
+    report: Callable[..., None] = lambda *_: None,
+    specs: tuple[str, ...] = (),
 ) -> Proof:
     """The real thing, for a register that has only these rows tested, and these variants."""
     monkeypatch.setattr(prove_module, "LAWFUL", {defect.name: defect for defect in defects if defect.is_lawful})
@@ -134,7 +139,7 @@ def proof_of(
         spec: tuple(row.model_copy(update={"planned": row.id not in rows, "excluded": None}) for row in own)
         for spec, own in register.bundled().by_spec.items()
     }
-    return prove_module.prove(Register(tested), (), everything=False, workers=1, report=report)
+    return prove_module.prove(Register(tested), specs, everything=False, workers=1, report=report)
 
 
 VARIANTS = {
@@ -192,6 +197,50 @@ def test_a_requirement_is_proved_only_under_protocols_that_offer_something_of_it
     assert protocols_asked("CORE-43", register.bundled()) == ("pulsar-scalable",)
     assert protocols_asked("CORE-02", register.bundled()) == ("kafka", "pulsar", "pulsar-scalable")
     assert protocols_asked("KIP890-060", register.bundled()) == ("kafka",)
+
+
+def test_a_lawful_variant_that_no_proposal_comes_across_is_left_out_of_their_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It proves nothing of them, and nothing against them; where everything is asked, it is named."""
+    unmet = dataclasses.replace(LATE, name="unmet", parts=DEFECTS["pattern-ignored"].parts)
+
+    everything = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, unmet))
+    one_proposal = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, unmet), specs=("kip890",))
+
+    assert [one.defect.name for one in everything.inapplicable] == ["unmet"]
+    assert one_proposal.holds
+    assert not one_proposal.inapplicable
+
+
+def test_lawful_variants_that_replace_different_parts_are_one_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It clears both where nothing catches it; each is told for itself."""
+    assert together.groups((LATE, EPOCH)) == [(LATE, EPOCH)]
+
+    proof = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, EPOCH))
+
+    assert [(one.defect, one.verdicts) for one in proof.seen[1:]] == [(one, {"KIP890-060": "met"}) for one in (LATE, EPOCH)]
+    assert proof.holds
+
+
+def test_a_lawful_broker_that_is_caught_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the variant that is caught alone is a false red."""
+    wrong = dataclasses.replace(BUMP, name="called-lawful", breaks={})
+
+    proof = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, EPOCH, wrong))
+
+    assert [one.defect for one in proof.false_reds] == [wrong]
+    assert [one.defect for one in proof.seen] == [BUMP, LATE, EPOCH, wrong]
+
+
+def test_each_lawful_variant_stands_in_one_group_with_others_that_it_does_not_touch() -> None:
+    """Of its protocol, with different parts; and a group has what makes each of them different."""
+    grouped = together.groups(LAWFUL.values())
+
+    assert sorted(variant.name for group in grouped for variant in group) == sorted(LAWFUL)
+    assert len(grouped) < len(LAWFUL) / 3
+    for group in grouped:
+        parts = [name for variant in group for name in together.parts_of(variant)]
+        assert len(parts) == len(set(parts)) == len(together.parts_of(together.as_one(group)))
+        assert len({variant.protocol for variant in group}) == 1
 
 
 def test_a_lawful_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,7 @@ def _event(run: str, who: str, f: str, rest: list[str]) -> dict[str, Any]:
         "process": None if who == "ctl" else int(who[1:]),
         "f": f,
         "txn_id": name,
-        "tx": {"tid": tid, "pid": pid, "epoch": int(epoch or 0)} if tid else None,
+        "tx": {"tid": tid, "pid": pid, "epoch": None if "key_epoch" in said else int(epoch or 0)} if tid else None,
         "grp": {"id": group, "gen": int(said.pop("gen", "-1"))} if group else None,
         "iso": said.pop("iso", None),
         "mops": mops,

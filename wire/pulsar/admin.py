@@ -24,3 +24,4 @@ class AdminAnswer:
 
     status: int
     body: bytes = b""
+    content_type: str = "application/json"

@@ -46,8 +46,8 @@ class _TellsAssignmentsTwice(Sessions):
 
 
 class _WaitsLonger(Sessions):
-    def waited_for_until(self) -> int:
-        return super().waited_for_until() + _WAITED_LONGER_MS
+    def waited_for_until(self, name: str) -> int:
+        return super().waited_for_until(name) + _WAITED_LONGER_MS
 
 
 class _TellsTwice(MetadataCoordinator):

@@ -2,7 +2,9 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import TOPIC_DOMAIN, parse_segment, segment_topic
 from fencepost.reference.scalable.topics import ScalableTopics
@@ -50,9 +52,26 @@ class _KeepsTheFirst(ScalableTopics):
         return [name for name in super().segments_to_delete(topic, layout) if parse_segment(name).number]
 
 
+class _KeepsConsumers(ScalableTopics):
+    def delete(self, topic: str) -> None:
+        store, prefix = self._layouts._store, paths.subscription(topic, "")
+        kept = [record for record in store.scan(*under(prefix)) if "/" in record.key.removeprefix(prefix)]
+        super().delete(topic)
+        for record in kept:
+            store.put(record.key, record.value)
+
+
 class _ListsWhatBeginsSo(ScalableTopics):
     def names_in(self, namespace: str) -> list[str]:
         return [name for name in self._layouts.all_topics() if name.startswith(f"{TOPIC_DOMAIN}{namespace}")]
+
+
+class _ErasesWhatBeginsSo(ScalableTopics):
+    def delete(self, topic: str) -> None:
+        super().delete(topic)
+        store = self._layouts._store
+        for key in store.keys(*under(paths.layout(topic))):
+            store.delete(key)
 
 
 HASHES_IN_NAMES_IGNORED = Defect(
@@ -117,4 +136,20 @@ FIRST_SEGMENT_OUTLIVES_ITS_TOPIC = Defect(
     story="A topic is deleted without its segment 0.",
     origin="textbook: a number that is taken for nothing",
     parts=MetadataParts(scalable_topics=_KeepsTheFirst),
+)
+
+CONSUMERS_OUTLIVE_THEIR_TOPIC = Defect(
+    name="scalable-consumers-outlive-their-topic",
+    breaks={"PIP460-47": Symptom(what="^segments of orders$", expected="^each of 0, 1 once$", seen="^ann has 0$")},
+    story="A topic is deleted with its subscriptions, and who had joined them has segments of the next topic of that name.",
+    origin="textbook: a record is deleted, and what stands below it is not",
+    parts=MetadataParts(scalable_topics=_KeepsConsumers),
+)
+
+NEIGHBOURS_ERASED = Defect(
+    name="scalable-neighbours-erased",
+    breaks={"PIP460-46": Symptom(what="^answer$", expected="layout of payments", seen="TOPIC_NOT_FOUND")},
+    story="With a topic go the layouts of all whose names begin with its name.",
+    origin="textbook: a prefix of keys without its separator",
+    parts=MetadataParts(scalable_topics=_ErasesWhatBeginsSo),
 )

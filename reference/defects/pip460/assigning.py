@@ -1,12 +1,16 @@
 """Defects of the assignment of segments to stream consumers."""
 
 from collections.abc import Iterable, Mapping
+from urllib.parse import quote
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Segment
 from fencepost.reference.scalable.sessions import Assignment, Session, Sessions
+from fencepost.reference.scalable.topics import ScalableTopics
 
 _Dealt = Mapping[str, tuple[Segment, ...]]
 
@@ -40,6 +44,25 @@ class _TellsOnce(Sessions):
     def tell(self, session: Session, assignment: Assignment) -> None:
         if session.assignment is None:
             super().tell(session, assignment)
+
+
+class _TellsNobodyOfNothing(Sessions):
+    def tell(self, session: Session, assignment: Assignment) -> None:
+        if assignment.segments or session.assignment is None:
+            super().tell(session, assignment)
+
+
+class _RemovesWhatBeginsSo(ScalableTopics):
+    def unregister(self, topic: str, subscription: str) -> None:
+        super().unregister(topic, subscription)
+        store = self._layouts._store
+        for key in store.keys(*under(paths.subscription(topic, subscription))):
+            store.delete(key)
+
+
+class _SubscriptionsAsTheyAreStored(ScalableTopics):
+    def subscriptions(self, topic: str) -> list[str]:
+        return [quote(name, safe="") for name in super().subscriptions(topic)]
 
 
 ALL_TO_EACH = Defect(
@@ -80,4 +103,28 @@ OTHERS_ARE_NOT_TOLD = Defect(
     story="A consumer is told of its segments when it registers, and never again.",
     origin="feared: a push that is sent to who has asked",
     parts=MetadataParts(sessions=_TellsOnce),
+)
+
+NOTHING_IS_NOT_TOLD = Defect(
+    name="scalable-nothing-is-not-told",
+    breaks={"PIP460-36": Symptom(what="^segments of payments$", expected="^each of 0 once$", seen="^ann has 0; bob has 0$")},
+    story="A consumer whose last segment goes to another one is not told that it has none.",
+    origin="feared: an empty list that is taken for no news",
+    parts=MetadataParts(sessions=_TellsNobodyOfNothing),
+)
+
+NEIGHBOURS_UNREGISTERED = Defect(
+    name="scalable-neighbours-unregistered",
+    breaks={"PIP460-36": Symptom(what="^segments of orders$", expected="once$", seen="^ann has ")},
+    story="With a subscription go all whose names begin with its name, and their consumers are told nothing more.",
+    origin="textbook: a prefix of keys without its separator",
+    parts=MetadataParts(scalable_topics=_RemovesWhatBeginsSo),
+)
+
+SUBSCRIPTIONS_AS_STORED = Defect(
+    name="scalable-subscriptions-as-stored",
+    breaks={"PIP460-34": Symptom(what="^segments of orders$", expected="once$", seen="^ann has ")},
+    story="A controller takes the name of a subscription as it stands in a key, and finds no consumers of it where that is quoted.",
+    origin="textbook: what is encoded for a key is not decoded again",
+    parts=MetadataParts(scalable_topics=_SubscriptionsAsTheyAreStored),
 )

@@ -6,16 +6,18 @@ from functools import cached_property
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.scalable.layout import Layout, Segment
-from fencepost.reference.scalable.names import parse_segment
+from fencepost.reference.scalable.names import parse_segment, segment_topic
 from fencepost.reference.scalable.registrations import Registration
 from fencepost.reference.scalable.sessions import Member, Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
 
 class _WaitsForNobody(Sessions):
-    def waited_for_until(self) -> int:
+    def waited_for_until(self, name: str) -> int:  # noqa: ARG002 - it waits for nobody
         return self._now()
 
 
@@ -25,12 +27,12 @@ class _WaitsForEver(Sessions):
 
 
 class _TakesNobodyOver(Sessions):
-    def taken_over(self, registration: Registration) -> Member:
+    def taken_over(self, name: str, registration: Registration) -> Member:  # noqa: ARG002 - it treats all alike
         return Member(registration, until=self._now())
 
 
 class _WaitsForHalfOfIt(Sessions):
-    def taken_over(self, registration: Registration) -> Member:
+    def taken_over(self, name: str, registration: Registration) -> Member:  # noqa: ARG002 - it treats all alike
         return Member(registration, until=self._now() + self._profile.grace_period_ms // 2)
 
 
@@ -38,6 +40,16 @@ class _LosesWhoIsBack(Sessions):
     def is_cut_off_by(self, member: Member, session: Session) -> bool:
         super().is_cut_off_by(member, session)
         return True
+
+
+class _WaitsFromTheFirstTimeOn(Sessions):
+    @cached_property
+    def first(self) -> dict[str, int]:
+        """Until when each consumer was waited for at first."""
+        return {}
+
+    def waited_for_until(self, name: str) -> int:
+        return self.first.setdefault(name, super().waited_for_until(name))
 
 
 class _DealsToWhoIsThere(Sessions):
@@ -63,6 +75,15 @@ class _ServesTheFirstController(ScalableTopics):
         if self._layouts.registered(note) != [str(leader)]:
             raise Refused(Error.SERVICE_NOT_READY, f"the consumers of {topic} are not registered at its controller")
         return super().segment(name)
+
+
+class _BeginsAnew(ScalableTopics):
+    def register(self, topic: str, subscription: str) -> None:
+        super().register(topic, subscription)
+        assert isinstance(self._segments, NodeSegments), "those of a broker"
+        for segment in self.layout(topic).active:
+            name = segment_topic(topic, segment)
+            self._segments._topics_of(name).create(name).subscriptions[subscription].cursor.seek(EARLIEST)
 
 
 WAITS_FOR_NOBODY = Defect(
@@ -119,4 +140,20 @@ HALF_A_GRACE_PERIOD = Defect(
     story="A controller that takes over assumes that half of each grace period has passed.",
     origin="feared: an estimate where nobody knows",
     parts=MetadataParts(sessions=_WaitsForHalfOfIt),
+)
+
+WAITS_FROM_THE_FIRST_TIME_ON = Defect(
+    name="scalable-waits-from-the-first-time-on",
+    breaks={"PIP460-37": Symptom(what="^segments of ann$", expected="^left$", seen="^left and right$")},
+    story="A consumer that is lost a second time is waited for until the end of its first grace period.",
+    origin="feared: a timer that is not stopped when a consumer is back",
+    parts=MetadataParts(sessions=_WaitsFromTheFirstTimeOn),
+)
+
+REGISTERED_ANEW = Defect(
+    name="scalable-registered-anew",
+    breaks={"PIP460-37": Symptom(what="^segments of orders$", expected="once$", seen="^ann has ")},
+    story="Whoever registers takes the subscription back to the first message of every active segment, also where it was there.",
+    origin="textbook: what is made is made anew where it is there already",
+    parts=MetadataParts(scalable_topics=_BeginsAnew),
 )

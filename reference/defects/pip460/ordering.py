@@ -6,6 +6,7 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.node_segments import NodeSegments
+from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.scalable.assigning import readable
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import segment_topic
@@ -40,6 +41,11 @@ class _LooksAtTheLastMessage(Sessions):
 class _PrunesBehindTheLastMessage(Pruning):
     def is_drained(self, segment: str, subscription: str) -> bool:
         return super().is_drained(segment, subscription) or _has_the_last(self._segments, segment, subscription)
+
+
+class _CountsWhatIsPending(Subscription):
+    def has_more(self) -> bool:
+        return super().has_more() and any(not self.pending.covers(one.place) for one in self._buffer.after(self.cursor.mark_delete))
 
 
 def _has_the_last(segments: object, name: str, subscription: str) -> bool:
@@ -94,4 +100,12 @@ PARENTS_ALONE = Defect(
     story="A child waits for its parents alone, and an empty one is drained at once, whatever is left in its own parent.",
     origin="Apache Pulsar 5.0.0-M1",
     parts=MetadataParts(sessions=_ParentsAlone),
+)
+
+PENDING_IS_DRAINED = Defect(
+    name="scalable-pending-is-drained",
+    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and right$", seen="low and high")},
+    story="What an open transaction has acknowledged cumulatively counts as consumed, and an abort brings it back behind the children.",
+    origin="feared: who looks at the last message finds it acknowledged, and not by whom",
+    parts=MetadataParts(subscription=_CountsWhatIsPending),
 )

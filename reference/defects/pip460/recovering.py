@@ -1,16 +1,19 @@
 """Defects of what becomes of a change whose controller has ended."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.scalable.changes import LayoutChanges, Plan
 from fencepost.reference.scalable.layout import Layout
 from fencepost.reference.scalable.layout_store import ChangeNote
+from fencepost.reference.scalable.leadership import Leadership
 from fencepost.reference.scalable.sessions import Sessions
 
 _TAKES_NOTHING = Symptom(what="^active segments of orders$", expected="^that each takes one$", seen="TopicTerminatedError|TopicNotFound")
@@ -61,6 +64,55 @@ class _LeadsForEver(Sessions):
         return super().leads(topic) or topic in self._led
 
 
+class _RemembersTheController(Answers):
+    @cached_property
+    def known(self) -> dict[str, str | None]:
+        """What was told of a topic first."""
+        return {}
+
+    def controller_told(self, topic: str, find: Callable[[], str | None]) -> str | None:
+        return self.known.setdefault(topic, super().controller_told(topic, find))
+
+
+class _KeepsItsSession(Leadership):
+    def lead(self, topic: str) -> bool:
+        before = self._session
+        try:
+            return super().lead(topic)
+        except Refused:
+            self._session = before
+            raise
+
+
+class _SealsBehindTheLayout(LayoutChanges):
+    due: Sequence[str] = ()
+
+    def seal(self, parents: Sequence[str]) -> None:
+        self.due = parents
+
+    def make(self, topic: str, plan: Plan, tell: Callable[[], None]) -> None:
+        def seal_and_tell() -> None:
+            LayoutChanges.seal(self, self.due)
+            tell()
+
+        super().make(topic, plan, seal_and_tell)
+
+
+class _BelievesItself(Leadership):
+    @cached_property
+    def led(self) -> set[str]:
+        """The topics that this broker has led."""
+        return set()
+
+    def leader_of(self, topic: str) -> int | None:
+        return self.node if topic in self.led else super().leader_of(topic)
+
+    def lead(self, topic: str) -> bool:
+        if is_led := super().lead(topic):
+            self.led.add(topic)
+        return is_led
+
+
 EPOCHS_OF_A_CONTROLLER = Defect(
     name="scalable-epochs-of-a-controller",
     breaks={"PIP460-41": Symptom(what="^epoch of orders$", expected="^epoch 2$", seen="^epoch 1")},
@@ -75,6 +127,24 @@ LEADS_FOR_EVER = Defect(
     story="Who has been the controller once goes on assigning segments, and gives up consumers that are connected to its successor.",
     origin="textbook: a leader that does not know that its lease is over",
     parts=MetadataParts(sessions=_LeadsForEver),
+)
+
+CONTROLLER_REMEMBERED = Defect(
+    name="scalable-controller-remembered",
+    breaks={
+        "PIP460-41": Symptom(what="^controller of orders", expected="^a broker that lives$|^another broker, or nobody$", seen="^pulsar:")
+    },
+    story="A broker that has once told who the controller of a topic is goes on telling so when that has ended.",
+    origin="feared: a cache of what changes without the layout",
+    parts=MetadataParts(answers=_RemembersTheController),
+)
+
+SESSION_KEPT = Defect(
+    name="scalable-session-kept",
+    breaks={"PIP460-41": Symptom(what="^controller of orders$", expected="^a broker that lives$", seen="^nobody$")},
+    story="A broker whose session with the metadata store has expired goes on asking with it, and is never a controller again.",
+    origin="feared: a session that is opened once, when the broker starts",
+    parts=MetadataParts(leadership=_KeepsItsSession),
 )
 
 EVERY_CHANGE_UNDONE = Defect(
@@ -99,4 +169,20 @@ COMPLETED_TWICE = Defect(
     story="A controller that completes the change of another one makes its children twice.",
     origin="feared: a step that is not the same when it is made twice",
     parts=MetadataParts(layout_changes=_CompletesOverTheChange),
+)
+
+SEALED_BEHIND_THE_LAYOUT = Defect(
+    name="scalable-sealed-behind-the-layout",
+    breaks={"PIP460-51": Symptom(what="^readers of high$", expected='^"p1"$', seen='"late"')},
+    story="The parent is sealed behind the layout with its children; after a crash in between, who is connected goes on writing to it.",
+    origin="PIP-468, split, steps 3 and 4, in the other order",
+    parts=MetadataParts(layout_changes=_SealsBehindTheLayout),
+)
+
+CONTROLLER_BELIEVES_ITSELF = Defect(
+    name="scalable-controller-believes-itself",
+    breaks={"PIP460-41": Symptom(what="^controller of orders behind its session$", expected="^another broker", seen="^pulsar:")},
+    story="Who has become the controller of a topic takes itself for that ever after, whatever the metadata store says.",
+    origin="textbook: a leader that does not know that its lease is over",
+    parts=MetadataParts(leadership=_BelievesItself),
 )

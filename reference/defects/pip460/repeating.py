@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.deduplication import Known
 from fencepost.reference.pulsar.node_segments import NodeSegments
+from fencepost.reference.pulsar.topic import Topic
 from fencepost.reference.scalable.changes import LayoutChanges
 
 
@@ -21,13 +23,38 @@ class _HandsOverToTheFirst(LayoutChanges):
 
 class _HandsOverInMemory(LayoutChanges):
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
-        segments = self._segments
-        assert isinstance(segments, NodeSegments), "those of a broker"
-        known = [segments._topics_of(parent).named(parent).deduplication.known() for parent in parents]
+        known = _known(self._segments, parents)
         of_all = set.intersection(*(set(one) for one in known))
         for child in children:
-            heir = segments._topics_of(child).create(child)
+            heir = _topic(self._segments, child)
             heir.deduplication.inherit({scope: min(one[scope] for one in known) for scope in of_all})
+
+
+class _HandsOverWhatOneHas(LayoutChanges):
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        known = _known(self._segments, parents)
+        for child in children:
+            _topic(self._segments, child).take_over(
+                {scope: min(one[scope] for one in known if scope in one) for scope in set().union(*known)}
+            )
+
+
+class _HandsOverTheHighest(LayoutChanges):
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        known = _known(self._segments, parents)
+        of_all = set.intersection(*(set(one) for one in known))
+        for child in children:
+            _topic(self._segments, child).take_over({scope: max(one[scope] for one in known) for scope in of_all})
+
+
+def _known(segments: object, parents: Sequence[str]) -> list[Known]:
+    """What each of the parents knows of producers."""
+    return [_topic(segments, parent).deduplication.known() for parent in parents]
+
+
+def _topic(segments: object, name: str) -> Topic:
+    assert isinstance(segments, NodeSegments), "those of a broker"
+    return segments._topics_of(name).create(name)
 
 
 CHILDREN_KNOW_NOTHING = Defect(
@@ -52,4 +79,20 @@ HANDED_OVER_IN_MEMORY = Defect(
     story="Children are told what their parent has stored, and do not write it down: behind a crash of the change nobody tells them again.",
     origin="feared: a step that is skipped when a change is completed whose layout is written",
     parts=MetadataParts(layout_changes=_HandsOverInMemory),
+)
+
+THE_HIGHEST_HANDED_OVER = Defect(
+    name="scalable-the-highest-handed-over",
+    breaks={"PIP460-50": Symptom(what="^readers of whole$", expected='^"p2"$', seen="^nothing$")},
+    story="The child of a merge knows of each producer the last message that any parent has stored, and takes all before it for repeated.",
+    origin="textbook: a maximum, where each parent counts for itself",
+    parts=MetadataParts(layout_changes=_HandsOverTheHighest),
+)
+
+ONE_PARENT_IS_ENOUGH = Defect(
+    name="scalable-one-parent-is-enough",
+    breaks={"PIP460-50": Symptom(what="^readers of whole$", expected='^"p1"$', seen="^nothing$")},
+    story="The child of a merge knows of a producer what the only parent has stored that it ever wrote to.",
+    origin="feared: a parent that knows nothing of a producer is left out",
+    parts=MetadataParts(layout_changes=_HandsOverWhatOneHas),
 )

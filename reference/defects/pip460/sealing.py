@@ -1,6 +1,8 @@
 """Defects of segments that are sealed, and of what their children begin with."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
@@ -10,6 +12,7 @@ from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.ledger import Entry
 from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.pulsar.topic import Topic
+from fencepost.reference.pulsar.topics import Topics
 from fencepost.reference.pulsar.values import BEFORE_ALL, Message
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import Segment
@@ -77,6 +80,34 @@ class _WaitsForOneSubscription(Pruning):
             return False
         name = segment_topic(topic, segment)
         return any(self._segments.is_drained(name, subscription) for subscription in self._layouts.registered(topic))
+
+
+class _ForgetsTheOtherParent(Pruning):
+    def prune(self, topic: str) -> bool:
+        before = self._layouts.named(topic).layout.segments
+        if not super().prune(topic):
+            return False
+        stored = self._layouts.named(topic)
+        left = stored.layout.segments.items()
+        made = {number: one if one.parents == before[number].parents else replace(one, parents=()) for number, one in left}
+        self._layouts.write(topic, replace(stored.layout, segments=made), stored.version)
+        return True
+
+
+class _ErasesWhatBeginsSo(Topics[Any]):
+    def erase(self, name: str) -> None:
+        super().erase(name)
+        self._disk.erase(lambda journal: journal.partition(" ")[2].startswith(name))
+
+
+class _WaitsForTheRegistered(Pruning):
+    def is_over(self, topic: str, segment: Segment) -> bool:
+        if super().is_over(topic, segment):
+            return True
+        if segment.sealed_ms is None or self._now() < segment.sealed_ms + self._profile.sealed_retention_ms:
+            return False
+        name, registered = segment_topic(topic, segment), self._layouts.registered(topic)
+        return bool(registered) and all(self._segments.is_drained(name, subscription) for subscription in registered)
 
 
 class _CopiesIntoTheChildren(LayoutChanges):
@@ -238,6 +269,14 @@ ONE_SUBSCRIPTION_IS_ENOUGH = Defect(
     parts=MetadataParts(pruning=_WaitsForOneSubscription),
 )
 
+THE_REGISTERED_ARE_ENOUGH = Defect(
+    name="scalable-the-registered-are-enough",
+    breaks={"PIP460-14": Symptom(what="^answer$|^left for auditors$")},
+    story="A sealed segment goes when the subscriptions of the topic have consumed it, whatever others there are on the segment.",
+    origin="feared: consumers that register nowhere, and are forgotten",
+    parts=MetadataParts(pruning=_WaitsForTheRegistered),
+)
+
 END_BEFORE_THE_OPEN = Defect(
     name="scalable-end-before-the-open",
     breaks={"PIP460-14": Symptom(what="^end of left$", expected="^not told yet$", seen="^told$")},
@@ -335,4 +374,20 @@ SUBSCRIPTIONS_OF_ALL = Defect(
     story="The child of a merge has the subscriptions that all of its parents have.",
     origin="textbook: an intersection, where the union was meant",
     parts=MetadataParts(layout_changes=_InheritsWhatAllHave),
+)
+
+OTHER_PARENT_FORGOTTEN = Defect(
+    name="scalable-other-parent-forgotten",
+    breaks={"PIP460-14": Symptom(what="^answer to layout$", expected="^success$", seen="names the child")},
+    story="When one of the segments that were merged is removed, the child forgets the other one as well, and nobody can read the layout.",
+    origin="textbook: a list that is emptied where one entry was meant",
+    parts=MetadataParts(pruning=_ForgetsTheOtherParent),
+)
+
+NUMBERS_THAT_BEGIN_ALIKE = Defect(
+    name="scalable-numbers-that-begin-alike",
+    breaks={"PIP460-15": Symptom(what="^readers of whole$", expected='^"p1"$', seen="^nothing$")},
+    story="With the data of segment 1 goes that of segment 10, whose name begins with its name.",
+    origin="textbook: a prefix of names without its end",
+    parts=MetadataParts(topics=_ErasesWhatBeginsSo),
 )

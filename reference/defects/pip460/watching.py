@@ -162,6 +162,12 @@ class _KeepsTheOldest(Newsroom):
         return _TheOldest()
 
 
+class _LooksWhenItIsTold(Newsroom):
+    def look_now_and_then(self, look: Callable[[], None]) -> Callable[[], None]:
+        super().look_now_and_then(look)()
+        return lambda: None
+
+
 SEALED_ARE_NOT_TOLD = Defect(
     name="scalable-sealed-are-not-told",
     breaks={"PIP460-27": _NO_LAYOUT},
@@ -296,4 +302,12 @@ LAYOUT_OF_THE_LAST_WATCH = Defect(
     story="A broker keeps a layout up to date while somebody watches it, and tells it to who comes later.",
     origin="feared: a cache whose watch ended with its client",
     parts=MetadataParts(newsroom=_RemembersAndForgetsNews),
+)
+
+ONLY_WHAT_THE_STORE_TELLS = Defect(
+    name="scalable-only-what-the-store-tells",
+    breaks={"PIP460-28": _NOT_AS_IT_IS},
+    story="A broker waits for what the metadata store tells it, and a change that was not told is never known to its clients.",
+    origin="feared: a watch on the store that was away for a moment",
+    parts=MetadataParts(newsroom=_LooksWhenItIsTold),
 )

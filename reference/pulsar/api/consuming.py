@@ -7,6 +7,7 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.subscription import Consumer, Delivery, Subscription
 from fencepost.reference.pulsar.topic import Topic
+from fencepost.reference.pulsar.transaction_key.keys import Doing
 from fencepost.reference.pulsar.values import BEFORE_ALL, SubscriptionName, SubscriptionType
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.ack_sets import words_of
@@ -123,6 +124,8 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
     subscription, _ = _found(peer, command.consumer_id)
     topic = _topic(peer, command.consumer_id)
     txn = txn_of(command)
+    if txn is not None:
+        peer.node.refuse_fenced(txn, _doing(command), topic.name)
     if command.ack_type == pb.CommandAck.Cumulative:
         last = max((message_ids.whole_up_to(topic, message_id) for message_id in command.message_id), default=EARLIEST)
         if txn is None:
@@ -138,6 +141,12 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
         subscription.acknowledge(wanted)
     else:
         subscription.acknowledge_in(txn, wanted)
+
+
+def _doing(command: pb.CommandAck) -> Doing:
+    if not command.HasField("request_id"):
+        return Doing.ACKNOWLEDGE_UNANSWERED
+    return Doing.ACKNOWLEDGE_UP_TO if command.ack_type == pb.CommandAck.Cumulative else Doing.ACKNOWLEDGE
 
 
 def _start(topic: Topic, command: pb.CommandSubscribe) -> Place:

@@ -8,7 +8,12 @@ from .peer import Peer
 
 
 def connect(peer: Peer, command: pb.CommandConnect) -> None:
-    """Of the features, only those of scalable topics are told, where the broker has them."""
+    """Of the features, only those of scalable topics are told, where the broker has them.
+
+    There are no passwords here: a client that uses `basic` is whoever it says.
+    """
+    if command.auth_method_name == "basic":
+        peer.principal = command.auth_data.partition(b":")[0].decode(errors="replace")
     has_scalable = peer.node.has_scalable_topics
     flags = pb.FeatureFlags(supports_scalable_topics=True, supports_tc_metadata_discovery=True) if has_scalable else None
     peer.say(

@@ -10,6 +10,7 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.node import Node
 from fencepost.reference.pulsar.producers import Producer
 from fencepost.reference.pulsar.subscription import Consumer
+from fencepost.reference.pulsar.transaction_key.keys import Claim
 from fencepost.reference.pulsar.values import SubscriptionName, TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
@@ -37,6 +38,12 @@ class Peer:
 
     node: Node
     say_frame: Callable[[Frame], None]
+    hang_up: Callable[[], None]
+    """Closes the connection."""
+    principal: str = ""
+    """Who the client is, as it said when it connected; empty where it did not."""
+    claims: dict[tuple[bool, int], Claim] = field(default_factory=dict)
+    """The transaction key that it has at a coordinator, by the coordinator's kind and number."""
     producers: dict[int, tuple[str, Producer]] = field(default_factory=dict)
     """What it produces to: the topic, by the number that the client chose."""
     sealed: dict[int, str] = field(default_factory=dict)
@@ -48,6 +55,10 @@ class Peer:
 
     def say(self, command: Command, payload: Payload | None = None) -> None:
         self.say_frame(frame_of(command, payload))
+
+    def send_away(self) -> None:
+        """Close the connection: its transaction key is another one's."""
+        self.hang_up()
 
     def consumer(self, number: int) -> tuple[SubscriptionName, Consumer]:
         """The client's consumer of that number. Raises Refused: CONSUMER_NOT_FOUND when it has none."""
@@ -72,6 +83,8 @@ class Peer:
 
     def leave(self) -> None:
         """The client is gone, with all that it opened."""
+        if self.node.keys is not None:
+            self.node.keys.forget(self)
         for which in list(self.watches):
             self.close_watch(which)
         for topic, producer in self.producers.values():

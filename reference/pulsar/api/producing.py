@@ -4,6 +4,7 @@ import sys
 
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.producers import Producer
+from fencepost.reference.pulsar.transaction_key.keys import Doing
 from fencepost.reference.pulsar.values import Message, Position
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import count_of, is_batch
@@ -47,9 +48,10 @@ def send(peer: Peer, frame: Frame) -> None:
         return
     name, opened = peer.producers[command.producer_id]
     try:
-        stored = peer.node.topics.named(name).publish(
-            _message(command, opened.name, frame.payload), deduplicated=peer.node.is_deduplicated(name)
-        )
+        message = _message(command, opened.name, frame.payload)
+        if message.txn is not None:
+            peer.node.refuse_fenced(message.txn, Doing.SEND, name)
+        stored = peer.node.topics.named(name).publish(message, deduplicated=peer.node.is_deduplicated(name))
     except Refused as refused:
         _refuse(peer, command, refused)
     else:

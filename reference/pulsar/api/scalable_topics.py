@@ -103,7 +103,7 @@ def _dag(node: Node, name: str, layout: Layout) -> pb.ScalableTopicDAG:
         epoch=layout.epoch,
         segments=[_segment(segment) for _, segment in sorted(layout.segments.items())],
         segment_brokers=[pb.SegmentBrokerAddress(segment_id=number, broker_url=url) for number, url in brokers.items()],
-        controller_broker_url=node.controller_url_of(name),
+        controller_broker_url=node.answers.controller_told(name, lambda: node.controller_url_of(name)),
     )
 
 

@@ -7,24 +7,32 @@ from fencepost.reference.pulsar.coordinator import TransactionCoordinator
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.participants import EndOn
 from fencepost.reference.pulsar.topic import NO_WATERMARK
+from fencepost.reference.pulsar.transaction_key.keys import Doing, TransactionKeys
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .peer import Peer, code
+from . import transaction_keys
+from .answering import done, refusal
+from .peer import Peer
 
 
 def tc_client_connect(peer: Peer, command: pb.CommandTcClientConnectRequest) -> None:
-    """A client asks for a coordinator before it uses it."""
+    """A client asks for a coordinator before it uses it, with a transaction key or without."""
+    if peer.node.keys is not None and transaction_keys.connect(peer, peer.node.keys, command):
+        return
     _answer(peer, command, pb.CommandTcClientConnectResponse, lambda: _coordinator(peer, command, command.tc_id), {})
 
 
 def new_txn(peer: Peer, command: pb.CommandNewTxn) -> None:
+    if transaction_keys.has_key(peer, command):
+        transaction_keys.new_txn(peer, command)
+        return
     try:
         txn = _coordinator(peer, command, command.tc_id).new(command.txn_ttl_millis)
     except Refused as refused:
-        peer.say(_refusal(peer, pb.CommandNewTxnResponse, command, refused, {}))
+        peer.say(refusal(peer, pb.CommandNewTxnResponse, command, refused, {}))
     else:
-        peer.say(_done(peer, pb.CommandNewTxnResponse, command, _fields(txn)))
+        peer.say(done(peer, pb.CommandNewTxnResponse, command, _fields(txn)))
 
 
 def add_partition(peer: Peer, command: pb.CommandAddPartitionToTxn) -> None:
@@ -33,7 +41,7 @@ def add_partition(peer: Peer, command: pb.CommandAddPartitionToTxn) -> None:
         peer,
         command,
         pb.CommandAddPartitionToTxnResponse,
-        lambda: _coordinator(peer, command, txn.tc_id).add_partitions(txn, tuple(command.partitions)),
+        lambda: _adder(peer, command, txn).add_partitions(txn, tuple(command.partitions)),
         _fields(txn),
     )
 
@@ -45,7 +53,7 @@ def add_subscription(peer: Peer, command: pb.CommandAddSubscriptionToTxn) -> Non
         peer,
         command,
         pb.CommandAddSubscriptionToTxnResponse,
-        lambda: _coordinator(peer, command, txn.tc_id).add_subscriptions(txn, names),
+        lambda: _adder(peer, command, txn).add_subscriptions(txn, names),
         _fields(txn),
     )
 
@@ -54,13 +62,13 @@ def end_txn(peer: Peer, command: pb.CommandEndTxn) -> None:
     """Answered when the coordinator says so, which may be when other connections speak, or when time passes."""
     txn = _txn(command)
 
-    def done() -> None:
-        peer.say(_done(peer, pb.CommandEndTxnResponse, command, _fields(txn)))
+    def reply() -> None:
+        peer.say(done(peer, pb.CommandEndTxnResponse, command, _fields(txn)))
 
     try:
-        _coordinator(peer, command, txn.tc_id).end(txn, Action(command.txn_action), done)
+        _ender(peer, command, txn).end(txn, Action(command.txn_action), reply)
     except Refused as refused:
-        peer.say(_refusal(peer, pb.CommandEndTxnResponse, command, refused, _fields(txn)))
+        peer.say(refusal(peer, pb.CommandEndTxnResponse, command, refused, _fields(txn)))
 
 
 def end_txn_on_partition(peer: Peer, command: pb.CommandEndTxnOnPartition) -> None:
@@ -79,27 +87,28 @@ def _coordinator(peer: Peer, command: Any, tc_id: int) -> TransactionCoordinator
     return peer.node.coordinator(tc_id, scalable=command.scalable)
 
 
+def _adder(peer: Peer, command: Any, txn: TxnId) -> TransactionCoordinator:
+    """The coordinator of a transaction that nobody has fenced. Raises Refused: INVALID_TXN_STATUS for one that is."""
+    coordinator = _coordinator(peer, command, txn.tc_id)
+    if peer.node.keys is not None:
+        peer.node.keys_of(txn.tc_id, scalable=command.scalable).refuse_fenced(txn, Doing.ADD)
+    return coordinator
+
+
+def _ender(peer: Peer, command: Any, txn: TxnId) -> TransactionCoordinator | TransactionKeys:
+    """Who ends a transaction for a client: where there are transaction keys, they are asked first."""
+    coordinator = _coordinator(peer, command, txn.tc_id)
+    return coordinator if peer.node.keys is None else peer.node.keys_of(txn.tc_id, scalable=command.scalable)
+
+
 def _answer(peer: Peer, command: Any, response: Any, act: Callable[[], object], transaction: Mapping[str, int]) -> None:
     """Do it, and say so, or say why not. Either answer names the transaction of the request, where there is one."""
     try:
         act()
     except Refused as refused:
-        peer.say(_refusal(peer, response, command, refused, transaction))
+        peer.say(refusal(peer, response, command, refused, transaction))
     else:
-        peer.say(_done(peer, response, command, transaction))
-
-
-def _done(peer: Peer, response: Any, command: Any, transaction: Mapping[str, int]) -> Any:
-    return response(request_id=peer.node.answers.request_named(command.request_id, is_refusal=False), **transaction)
-
-
-def _refusal(peer: Peer, response: Any, command: Any, refused: Refused, transaction: Mapping[str, int]) -> Any:
-    return response(
-        request_id=peer.node.answers.request_named(command.request_id, is_refusal=True),
-        error=code(refused.error),
-        message=refused.message,
-        **transaction,
-    )
+        peer.say(done(peer, response, command, transaction))
 
 
 def _fields(txn: TxnId) -> dict[str, int]:

@@ -1,0 +1,54 @@
+"""Transaction keys in a history: who was given which epoch of a key, and which transactions were begun with it.
+
+A connect with a key is an `init_txn`, as in Kafka: `tx` has the key with its owner as `tid`, the coordinator as `pid`, and the epoch that
+was given. A transaction of the key has the same `tid` wherever it is named, and its id as `txn_id`. Its `tx` has no epoch, which means that
+transactions have names of their own, as all of Pulsar's; the epoch stands in `ctl`, as `key_epoch`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fencepost.adapters.common.history import Named, operation
+from fencepost.contract.events import Event, Operation
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.frames import Frame
+
+from .keyed import label_of
+from .recording import Call
+from .values import TxnId
+
+
+class Keys:
+    """The transactions that a session began with keys, by their names."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self._of: dict[str, tuple[str, int, int]] = {}
+        for call in calls:
+            match call.request, call.answer:
+                case Frame(body=pb.CommandNewTxn() as asked), Frame(body=pb.CommandNewTxnResponse() as answer) if (
+                    "key" in call.about and not answer.HasField("error")
+                ):
+                    begun = TxnId(answer.txnid_most_bits, answer.txnid_least_bits, asked.scalable)
+                    self._of[str(begun)] = (call.about["key"], begun.coordinator, call.about["key_epoch"])
+
+    def name(self, event: Event) -> None:
+        """Say of an event that names a transaction of a key which key that is, and of which epoch."""
+        if event["tx"] is not None and (known := self._of.get(event["txn_id"] or "")) is not None:
+            key, coordinator, epoch = known
+            event["tx"] = {"tid": key, "pid": coordinator, "epoch": None}
+            event["ctl"] = {**event["ctl"], "key_epoch": epoch}
+
+
+def connect(call: Call, frame: Frame, answer: Any) -> Operation:
+    """A connect to a coordinator. One with the epoch that the client has already may keep what is open, and so fences nobody that a checker
+    could name.
+    """
+    asked = frame.body
+    if not asked.HasField("transaction_key"):
+        return operation("probe")
+    label = label_of(call.about.get("owner"), asked.transaction_key)
+    epoch = answer.transaction_key_epoch if answer is not None and answer.HasField("transaction_key_epoch") else None
+    if asked.transaction_key_epoch >= 0 or (answer is not None and epoch is None):
+        return operation("probe", ctl={"key": label, "key_epoch": epoch})
+    named = Named(None, {"tid": label, "pid": asked.tc_id, "epoch": epoch})
+    return operation("init_txn", named)

@@ -1,0 +1,28 @@
+"""The transaction key that a client has been granted, with the connection that has it."""
+
+import json
+from dataclasses import dataclass
+
+from .connection import Connection
+from .values import Coordinator
+
+
+def label_of(owner: str | None, key: bytes) -> str:
+    """A key with its owner, as one text that no other pair has."""
+    return json.dumps([owner or "", key.decode(errors="backslashreplace")], ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A client's key once it was granted, with the connection that has it. `owner` is who the client says it is."""
+
+    key: bytes
+    owner: str | None
+    epoch: int
+    coordinator: Coordinator
+    connection: Connection
+
+    @property
+    def label(self) -> str:
+        """The key with its owner, as one text."""
+        return label_of(self.owner, self.key)

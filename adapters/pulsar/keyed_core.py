@@ -1,0 +1,72 @@
+"""Pulsar as a transactional log whose writers have transaction keys: the name of a writer is its key.
+
+A writer loses its transaction to a new connection of its key, as an instance does that was started anew, and not to an administrator.
+One whose connection the broker has closed asks for the rest over a new connection without the key, which is what a client does that does
+not know yet that it was replaced. It takes the key again when it begins another transaction.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fencepost.adapters.common.outcomes import without_value
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+
+from .core import PulsarLog, PulsarWriter
+from .probe import PulsarProbe
+from .values import TxnId
+
+
+class KeyedLog(PulsarLog):
+    """The same log; its writers have keys."""
+
+    def writer(self, name: str, timeout_ms: int) -> "Outcome[PulsarWriter]":
+        self._writers.append(KeyedWriter(self, self._client(name), timeout_ms, key=self._unique(name)))
+        return Done(self._writers[-1])
+
+    def successor(self, key: str) -> PulsarProbe:
+        """A client that nobody else has."""
+        self._enders += 1
+        return self._client(f"successor-{self._enders}-{key}")
+
+
+@dataclass
+class KeyedWriter(PulsarWriter):
+    """A client with a key, and the transaction that it has open."""
+
+    key: str = ""
+
+    def end(self, commit: bool) -> Outcome[None]:
+        return self._asked(lambda: PulsarWriter.end(self, commit))
+
+    def end_again(self, commit: bool) -> Outcome[None]:
+        return self._asked(lambda: PulsarWriter.end_again(self, commit))
+
+    def lose_transaction(self) -> Outcome[None]:
+        """A successor connects with the key; when that is answered, the transaction is over."""
+        begun = self._transaction()
+        if not isinstance(begun, Done):
+            return begun
+        assert isinstance(self.log, KeyedLog), "a writer with a key writes to a log of such writers"
+        lost = self.log.successor(self.key).connect_with_key(self.key)
+        if isinstance(lost, Done):
+            self.over.add(begun.value)
+        return without_value(lost)
+
+    def _asked(self, ask: Callable[[], Outcome[None]]) -> Outcome[None]:
+        """Ask once more over a new connection where the one with the key is lost, as every client does that gets no answer."""
+        self._let_go()
+        outcome = ask()
+        if isinstance(outcome, Unknown) and self.probe.key is not None and self.probe.was_sent_away():
+            self._let_go()
+            return ask()
+        return outcome
+
+    def _let_go(self) -> None:
+        if self.probe.key is not None and self.probe.was_sent_away():
+            self.probe.forget_key()
+
+    def _transaction(self) -> Outcome[TxnId]:
+        self._let_go()
+        if self.open is None and self.probe.key is None and not isinstance(granted := self.probe.connect_with_key(self.key), Done):
+            return granted
+        return super()._transaction()

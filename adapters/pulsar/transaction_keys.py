@@ -1,0 +1,244 @@
+"""The calls of a client that has a transaction key, and what administrators ask about keys.
+
+A client that was granted a key has that on one connection. Its requests to the key's coordinator go there, also when the broker has closed
+it: then they are lost, and the client does not reconnect without a word, for on a new connection it would be a client without a key.
+`forget_key` makes it one.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+from google.protobuf.message import Message
+from prometheus_client import Metric
+from prometheus_client.parser import text_string_to_metric_families
+
+from fencepost.adapters.common.outcomes import without_value
+from fencepost.adapters.common.patience import ANSWER_WITHIN_S
+from fencepost.contract.errors import Malformed
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import Time
+from fencepost.wire.pulsar import messages_pb2 as pb
+from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
+
+from .administration import AdminCalls, refusal
+from .answers import refusal_in
+from .client import Client
+from .connection import Connection
+from .keyed import Keyed
+from .recording import Call
+from .transaction_requests import command_of
+from .transactions import TransactionCalls
+from .values import Coordinator, KeyGrant, KeyMetrics, KeyState, NewTransaction, OwnedKey, PendingKeyConnect, TxnId
+
+NEW = -1
+"""The epoch of a client that was granted none yet."""
+
+_IS_THERE = "is there"
+"""Whether a refusal does not say that the key belongs to another coordinator than the one that was asked."""
+_KEYS = "/admin/v2/transactions/transaction-keys"
+_METRICS = AdminRequest("GET", "/metrics")
+_COUNT = "pulsar_txn_transaction_key_count"
+_EPOCH = "pulsar_txn_transaction_key_epoch"
+_AGE = "pulsar_txn_transaction_key_age"
+
+
+class TransactionKeyCalls(TransactionCalls, AdminCalls):
+    """What a client does with a key."""
+
+    is_scalable: bool = False
+
+    def __init__(self, client: Client, time: Time) -> None:
+        super().__init__(client, time)
+        self._connecting: dict[int, tuple[Call, Connection]] = {}
+
+    # --- connecting -----------------------------------------------------------------------------------------------------------
+
+    def connect_with_key(self, key: str | bytes, epoch: int = NEW, *, coordinator: int | None = None) -> Outcome[KeyGrant]:
+        """TC_CLIENT_CONNECT with a key. Without a coordinator, the first one is asked, and the one that its answer names.
+
+        While the coordinator is not where it should be, for it is being loaded, it is asked again.
+        """
+
+        def attempt() -> Outcome[KeyGrant]:
+            match self.begin_connect_with_key(key, epoch, coordinator=coordinator):
+                case Done(pending):
+                    return self.connected_with_key(pending)
+                case trouble:
+                    return trouble
+
+        return self._patiently(attempt, _is_being_loaded, retry=True)
+
+    def connect_without_key(self, coordinator: int = 0) -> Outcome[KeyGrant]:
+        """TC_CLIENT_CONNECT without a key: no epoch is due, and one that comes all the same is told."""
+        match self.begin_connect_with_key(None, coordinator=coordinator):
+            case Done(pending):
+                return self.connected_with_key(pending)
+            case trouble:
+                return trouble
+
+    def approach_coordinator(self, coordinator: int = 0) -> Outcome[None]:
+        """Have a connection to the coordinator's broker, so that a connect with a key is under way at once."""
+        return without_value(self._located(lambda: self._client.way_to(Coordinator(coordinator, self.is_scalable))))
+
+    def begin_connect_with_key(
+        self, key: str | bytes | None, epoch: int = NEW, *, coordinator: int | None = None
+    ) -> Outcome[PendingKeyConnect]:
+        """The same without waiting: `connected_with_key` asks for the answer. Only reaching the coordinator has an outcome here."""
+        asked = Coordinator(coordinator or 0, self.is_scalable)
+        match self._located(lambda: self._client.way_to(asked)):
+            case Done(connection):
+                return Done(self._asked_for(key.encode() if isinstance(key, str) else key, epoch, asked, connection, coordinator is None))
+            case trouble:
+                return trouble
+
+    def connected_with_key(self, pending: PendingKeyConnect, *, within_s: float = ANSWER_WITHIN_S) -> Outcome[KeyGrant]:
+        """The answer to a connect with a key, waited for; the client has the key from then on, if it was granted."""
+        call, connection = self._connecting[pending.number]
+        match connection.answer(call, within_s):
+            case Done(frame):
+                answer = frame.body
+            case unknown:
+                return unknown
+        told = answer.transaction_key_tc_id if answer.HasField("transaction_key_tc_id") else None
+        if (refused := refusal_in(answer)) is not None:
+            is_there = told in (None, pending.coordinator.number)
+            if pending.key is not None and pending.follows and refused.code == pb.TransactionCoordinatorNotFound and not is_there:
+                return self.connect_with_key(pending.key, pending.epoch, coordinator=told)
+            return replace(refused, fields={_IS_THERE: is_there})
+        number = pending.coordinator.number if told is None else told
+        if not answer.HasField("transaction_key_epoch"):
+            return Done(KeyGrant(None, number))
+        if pending.key is None:
+            return Done(KeyGrant(answer.transaction_key_epoch, number))
+        granted = Coordinator(number, self.is_scalable)
+        connection.coordinators.add(granted)
+        self._client.keep_key(Keyed(pending.key, self._client.principal, answer.transaction_key_epoch, granted, connection))
+        return Done(KeyGrant(answer.transaction_key_epoch, number))
+
+    @property
+    def key(self) -> Keyed | None:
+        """The key that this client has, as it was granted last."""
+        return self._client.keyed
+
+    def was_sent_away(self) -> bool:
+        """Whether the connection with the key has been closed; this does not wait."""
+        keyed = self._with_key()
+        keyed.connection.drain()
+        return keyed.connection.lost is not None
+
+    def ping_with_key(self) -> Outcome[None]:
+        """PING on the connection with the key."""
+        connection = self._with_key().connection
+        answer = connection.answer(connection.ask(pb.CommandPing()), ANSWER_WITHIN_S)
+        return Done(None) if isinstance(answer, Done) else answer
+
+    def ask_for_transaction(self, timeout_ms: int) -> None:
+        """NEW_TXN on the connection with the key, for whose answer nobody waits."""
+        keyed = self._with_key()
+        request = NewTransaction(timeout_ms, keyed.coordinator.number, keyed.coordinator.scalable)
+        keyed.connection.ask(command_of(request, self._client.next_request()), about=self._about_key(request))
+
+    def forget_key(self) -> None:
+        """Be a client without a key: what it asks from now on, it asks over new connections."""
+        self._client.forget_key()
+
+    def _with_key(self) -> Keyed:
+        keyed = self._client.keyed
+        assert keyed is not None, "a client is granted a key before its connection is looked at"
+        return keyed
+
+    def _asked_for(self, key: bytes | None, epoch: int, asked: Coordinator, connection: Connection, follows: bool) -> PendingKeyConnect:
+        pending = PendingKeyConnect(self._client.next_request(), key, epoch, asked, follows)
+        about = {"owner": self._client.principal}
+        self._connecting[pending.number] = (connection.ask(_command(pending), about=about), connection)
+        return pending
+
+    # --- administering --------------------------------------------------------------------------------------------------------
+
+    def transaction_keys(self, owner: str | None = None) -> Outcome[list[OwnedKey]]:
+        """All keys, or all of an owner."""
+        return self._look(_KEYS, lambda answer: [OwnedKey(str(one["owner"]), str(one["key"])) for one in answer], self._query(owner))
+
+    def transaction_key(self, key: str, owner: str | None = None) -> Outcome[KeyState]:
+        """One key, with its open transactions; 404 where it is not known."""
+        return self._look(_path(key), self._key_state, self._query(owner))
+
+    def delete_transaction_key(self, key: str, owner: str | None = None) -> Outcome[None]:
+        """Remove a key, and abort what it has open; 404 where it is not known."""
+        return self._change("DELETE", _path(key), self._query(owner))
+
+    def key_metrics(self) -> Outcome[KeyMetrics]:
+        """What the broker measures of all keys, as Prometheus scrapes it."""
+        match self._client.administer(_METRICS):
+            case Done(AdminAnswer(status, body)) if status < HTTPStatus.MULTIPLE_CHOICES:
+                return Done(read_metrics(body))
+            case Done(AdminAnswer(status, body)):
+                return refusal(status, body)
+            case unknown:
+                return unknown
+
+    def _query(self, owner: str | None) -> dict[str, str]:
+        return ({} if owner is None else {"owner": owner}) | ({"scalable": "true"} if self.is_scalable else {})
+
+    def _key_state(self, answer: Any) -> KeyState:
+        open_ones = [TxnId(int(one["mostSigBits"]), int(one["leastSigBits"]), self.is_scalable) for one in answer["transactions"]]
+        return KeyState(str(answer["owner"]), str(answer["key"]), int(answer["epoch"]), int(answer["coordinator"]), tuple(open_ones))
+
+
+def read_metrics(body: bytes) -> KeyMetrics:
+    """The metrics of keys in what a broker tells Prometheus. Raises Malformed for what is not that, and where no keys are counted."""
+    try:
+        families: dict[str, Metric] = {one.name: one for one in text_string_to_metric_families(body.decode())}
+    except ValueError as error:
+        raise Malformed(f"{_METRICS} was answered with what Prometheus cannot read: {error}") from error
+    count = next((sample.value for sample in _samples(families, _COUNT)), None)
+    if count is None:
+        raise Malformed(f"{_METRICS} was answered without {_COUNT}")
+    ages = {name: _by_key(_samples(families, _AGE), f"{_AGE}_{name}") for name in ("sum", "count")}
+    return KeyMetrics(
+        count=int(count),
+        epochs={key: int(epoch) for key, epoch in _by_key(_samples(families, _EPOCH), _EPOCH).items()},
+        ages_ms={key: total / ages["count"][key] for key, total in ages["sum"].items() if ages["count"].get(key)},
+    )
+
+
+def _is_being_loaded(outcome: Outcome[KeyGrant]) -> bool:
+    return isinstance(outcome, Refused) and outcome.code == pb.TransactionCoordinatorNotFound and outcome.fields[_IS_THERE]
+
+
+def _samples(families: dict[str, Metric], name: str) -> Iterable[Any]:
+    return families[name].samples if name in families else ()
+
+
+def _by_key(samples: Iterable[Any], name: str) -> dict[OwnedKey, float]:
+    labelled = [(sample.labels, sample.value) for sample in samples if sample.name == name]
+    return {OwnedKey(labels.get("owner", ""), labels.get("transaction_key", "")): float(value) for labels, value in labelled}
+
+
+def _path(key: str) -> str:
+    return f"{_KEYS}/{quote(key, safe='')}"
+
+
+def _command(pending: PendingKeyConnect) -> Message:
+    return pb.CommandTcClientConnectRequest(
+        request_id=pending.number,
+        tc_id=pending.coordinator.number,
+        scalable=pending.coordinator.scalable or None,
+        transaction_key=pending.key,
+        transaction_key_epoch=None if pending.key is None else pending.epoch,
+    )
+
+
+def offers_keys(probe: TransactionKeyCalls, key: str) -> str | None:
+    """Why a broker has no transaction keys, in words for people, with what was looked for; None where it has. The key is deleted again."""
+    match probe.connect_with_key(key):
+        case Done(KeyGrant(epoch=None)):
+            return "TC_CLIENT_CONNECT with a transaction_key (field 100) was answered without a transaction_key_epoch (field 101)"
+        case Done():
+            probe.delete_transaction_key(key)
+            return None
+        case Refused() | Unknown() as trouble:
+            return f"TC_CLIENT_CONNECT with a transaction_key (field 100) came to: {trouble}"

@@ -1,0 +1,90 @@
+"""What a transaction key costs when a client connects to its coordinator, on the served reference.
+
+`make bench`. Rounds of TC_CLIENT_CONNECT over loopback, each kind in turn so that a noisy machine treats them alike: without a key, with
+a key that nobody had, and with a key that the connection has already, whose epoch grows. The median of all connects is told, and how many
+times the first kind that is; the aim is twice.
+"""
+
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+from .splitting import Client
+
+ROUNDS = 20
+CONNECTS = 200
+AIM = 2
+NEW = -1
+
+
+def main() -> None:
+    command = [str(Path(sys.executable).parent / "fencepost"), "serve", "pulsar", "--transaction-keys", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            found = re.search(r"127\.0\.0\.1:(\d+)", greeting := server.stdout.readline())
+            assert found, greeting
+            measured(int(found[1]))
+        finally:
+            server.terminate()
+
+
+def measured(port: int) -> None:
+    """The medians of all connects."""
+    kinds = {"without a key": _without(port), "with a new key": _with_new_keys(port), "with a key that it has": _with_one_key(port)}
+    took: dict[str, list[float]] = {kind: [] for kind in kinds}
+    for _ in range(ROUNDS):
+        for kind, connects in kinds.items():
+            took[kind] += islice(connects, CONNECTS)
+    medians = {kind: statistics.median(times) for kind, times in took.items()}
+    for kind, median in medians.items():
+        ratio = median / medians["without a key"]
+        print(f"TC_CLIENT_CONNECT {kind}: {median * 1e6:,.0f} microseconds, {ratio:.1f} times (aim: at most {AIM})", flush=True)
+
+
+def _without(port: int) -> Iterator[float]:
+    """Seconds, on one connection."""
+    client = Client(port)
+    for request in count():
+        yield _seconds(client, pb.CommandTcClientConnectRequest(request_id=request, tc_id=0))[0]
+
+
+def _with_new_keys(port: int) -> Iterator[float]:
+    """On a connection of its own each, since one connection has one key; to open and close that is not counted."""
+    for number in count():
+        client = Client(port)
+        connect = pb.CommandTcClientConnectRequest(request_id=0, tc_id=0, transaction_key=b"new-%d" % number, transaction_key_epoch=NEW)
+        yield _seconds(client, connect)[0]
+        client.close()
+
+
+def _with_one_key(port: int) -> Iterator[float]:
+    """On one connection, with the epoch that was granted last."""
+    client, epoch = Client(port), NEW
+    for request in count():
+        connect = pb.CommandTcClientConnectRequest(request_id=request, tc_id=0, transaction_key=b"one", transaction_key_epoch=epoch)
+        seconds, answer = _seconds(client, connect)
+        assert answer.transaction_key_epoch > epoch, answer
+        epoch = answer.transaction_key_epoch
+        yield seconds
+
+
+def _seconds(client: Client, connect: pb.CommandTcClientConnectRequest) -> tuple[float, Any]:
+    """How long the answer took, and it."""
+    began = time.perf_counter()
+    answer: Any = client.ask(connect).body
+    seconds = time.perf_counter() - began
+    assert not answer.HasField("error"), answer
+    return seconds, answer
+
+
+if __name__ == "__main__":
+    main()

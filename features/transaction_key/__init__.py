@@ -1,0 +1,1 @@
+"""The transaction key: fencing for transactions in Apache Pulsar."""

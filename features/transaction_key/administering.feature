@@ -1,0 +1,232 @@
+Feature: Administering keys
+  An administrator looks who has which key, and removes those that nobody needs.
+
+  Background:
+    Given the topic "orders"
+
+  @TXKEY-27 @MUST @aborts
+  Rule: Administrators are told of all keys, of each with its epoch and open transaction, and can delete one, which aborts that.
+    Of a key that the list does not have nobody knows why it fences.
+
+    @needs:transaction-keys
+    Scenario: [1] Several keys
+      Given task one has connected with key "payments"
+      And task two has connected with key "refunds"
+      When task three connects with key "fees"
+      Then administrators are told of key "payments" and key "refunds" and key "fees" and no other
+
+    @needs:transaction-keys
+    Scenario: [2] No key
+      When task one connects with no key
+      Then administrators are told of no key and no other
+
+    @needs:transaction-keys
+    Scenario: [3] A key whose connections fence each other
+      Given task one has connected with key "payments"
+      When task two connects with key "payments"
+      Then administrators are told of key "payments" and no other
+      And key "payments" is at the epoch of task two, with nothing open
+
+    @needs:transaction-keys
+    Scenario: [4] A key with an open transaction
+      Given task one has connected with key "payments"
+      When task one begins transaction A
+      Then key "payments" is at the epoch of task one, with transaction A open
+
+    @needs:transaction-keys
+    Scenario: [5] A transaction that has ended
+      Given task one has connected with key "payments"
+      And task one has begun transaction A
+      When A commits
+      Then it is done
+      And key "payments" is at the epoch of task one, with nothing open
+
+    @needs:transaction-keys
+    Scenario: [6] A key that is deleted with an open transaction
+      Given task one has connected with key "payments"
+      And task one has begun transaction A
+      And A has written "a1" to orders
+      When key "payments" is deleted
+      Then it is done
+      And A is ABORTED
+      And readers of orders see nothing
+
+    @needs:transaction-keys
+    Scenario: [7] The connection of a key that is deleted
+      Given task one has connected with key "payments"
+      And task two has connected with key "refunds"
+      When key "payments" is deleted
+      Then the connection of task one is closed
+      And the connection of task two is open
+      And administrators are told of key "refunds" and no other
+
+    @needs:transaction-keys
+    Scenario: [8] A late message of a key that was deleted
+      Given task one has connected with key "payments"
+      And task one has begun transaction A
+      And A has written "a1" to orders
+      And key "payments" has been deleted
+      When A writes "late" to orders
+      Then it is refused with InvalidTxnStatus
+      And readers of orders see nothing
+
+    @needs:transaction-keys @needs:principals
+    Scenario: [9] The keys of several owners
+      Given task one has connected with key "payments" of "alice"
+      And task two has connected with key "payments" of "bob"
+      When task three connects with key "refunds"
+      Then administrators are told of key "payments" of "alice" and key "payments" of "bob" and key "refunds" and no other
+
+    @needs:transaction-keys @needs:principals
+    Scenario: [10] The key of another owner
+      Given task one has connected with key "payments" of "alice"
+      And task two has connected with key "payments" of "bob"
+      And task two has begun transaction A
+      When key "payments" of "alice" is deleted
+      Then administrators are told of key "payments" of "bob" and no other
+      And A is OPEN
+
+    @needs:transaction-keys @needs:more-coordinators
+    Scenario: [11] The keys of several coordinators
+      Given the system has 3 coordinators
+      And task one has connected with key "payments"
+      And task two has connected with key "refunds"
+      And task three has connected with key "fees"
+      When task four connects with key "tips"
+      Then administrators are told of key "payments" and key "refunds" and key "fees" and key "tips" and no other
+
+    @needs:transaction-keys @needs:crash
+    Scenario: [12] A key that was deleted before a crash
+      Given task one has connected with key "payments"
+      And task two has connected with key "refunds"
+      And key "payments" has been deleted
+      When the system crashes and comes back
+      Then administrators are told of key "refunds" and no other
+
+    @needs:transaction-keys @needs:key-topic-faults
+    Scenario: [13] A deletion that the key topic cannot take
+      Given task one has connected with key "payments"
+      And task one has begun transaction A
+      And the key topic fails at the next write
+      And an administrator has tried to delete key "payments"
+      When A commits
+      Then it is done
+      And the connection of task one is open
+
+  @TXKEY-28 @MUST
+  Rule: A key that is not known, or was deleted, is not found.
+    An administrator who is told of success believes that there was something.
+
+    @needs:transaction-keys
+    Scenario: [1] A key that nobody has used
+      Given task one has connected with key "payments"
+      When key "refunds" is deleted
+      Then it is refused
+      And administrators do not find key "refunds"
+      And administrators are told of key "payments" and no other
+
+    @needs:transaction-keys
+    Scenario: [2] A key that was deleted
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      When key "payments" is deleted
+      Then it is refused
+      And administrators do not find key "payments"
+
+    @needs:transaction-keys @needs:principals
+    Scenario: [3] A key of that name of another owner
+      Given task one has connected with key "payments" of "alice"
+      When key "payments" of "bob" is deleted
+      Then it is refused
+      And administrators do not find key "payments"
+      And key "payments" of "alice" is at the epoch of task one, with nothing open
+
+    @needs:transaction-keys
+    Scenario: [4] A key whose connect was refused
+      When task one connects with key "a&b"
+      Then it is refused with NotAllowedError
+      And administrators do not find key "a&b"
+
+    @needs:transaction-keys
+    Scenario: [5] A key that is deleted before its new transaction has begun
+      Given task one has connected with key "payments"
+      And task one has begun transaction A
+      And A has written "a1" to orders
+      And task one has just asked for a new transaction
+      When key "payments" is deleted
+      Then readers of orders see nothing
+      And administrators do not find key "payments"
+
+    @needs:transaction-keys @needs:principals
+    Scenario: [6] A key of that name of an owner, where none is named
+      Given task one has connected with key "payments" of "alice"
+      And task one has begun transaction A
+      When key "payments" is deleted
+      Then it is refused
+      And A is OPEN
+      And the connection of task one is open
+
+  @TXKEY-29 @SHOULD @fencing
+  Rule: Deleting a key does not take its epoch back: an epoch from before is never current again.
+    A client from before the deletion would be taken for the latest one, and fence who came since.
+
+    @needs:transaction-keys
+    Scenario: [1] A client from before
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      When task one connects again
+      Then it is refused with NotAllowedError
+
+    @needs:transaction-keys
+    Scenario: [2] A client from before, and a new one
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      And task two has connected with key "payments"
+      When task one connects again
+      Then it is refused with NotAllowedError
+      And the connection of task two is open
+
+    @needs:transaction-keys
+    Scenario: [3] A new client
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      When task two connects with key "payments"
+      Then it is done
+      And task two is given a greater epoch than task one
+      And administrators are told of key "payments" and no other
+
+    @needs:transaction-keys @needs:crash
+    Scenario: [4] A new client after a crash
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      And the system has crashed and come back
+      When task two connects with key "payments"
+      Then task two is given a greater epoch than task one
+
+    @needs:transaction-keys @needs:crash @needs:key-topic-faults
+    Scenario: [5] A client from before, after a compaction of the key topic
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      And the key topic has been compacted
+      And the system has crashed and come back
+      When task one connects again
+      Then it is refused with NotAllowedError
+
+    @needs:transaction-keys @needs:crash @needs:key-topic-faults
+    Scenario: [6] A new client, after a compaction of the key topic
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      And the key topic has been compacted
+      And the system has crashed and come back
+      When task two connects with key "payments"
+      Then it is done
+      And task two is given a greater epoch than task one
+
+    @needs:transaction-keys @needs:more-coordinators
+    Scenario: [7] A new client, when coordinators were added
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      And the system has 15 coordinators
+      When task two connects with key "payments"
+      Then it is done
+      And task two is given a greater epoch than task one

@@ -1,0 +1,196 @@
+Feature: Connects that do not come through
+  A connect is several things after one another, and a power cut or a failing disk comes between any two.
+
+  Background:
+    Given the topic "orders"
+    And task one has connected with key "payments"
+
+  @TXKEY-22 @MUST @recovery
+  Rule: A connect whose epoch cannot be made durable is refused, and nobody has been fenced or given the epoch.
+    An epoch that only the memory of a coordinator has is given twice after a crash.
+
+    @needs:transaction-keys @needs:key-topic-faults
+    Scenario: [1] A first connect
+      Given the key topic fails at the next write
+      When task two connects with key "refunds"
+      Then it is refused
+      And administrators are told of key "payments" and no other
+
+    @needs:transaction-keys @needs:key-topic-faults
+    Scenario: [2] A connect that would have fenced
+      Given task one has begun transaction A
+      And the key topic fails at the next write
+      When task two connects with key "payments"
+      Then it is refused
+      And A is OPEN
+      And the connection of task one is open
+      And key "payments" is at the epoch of task one, with transaction A open
+
+    @needs:transaction-keys @needs:key-topic-faults
+    Scenario: [3] The connect behind it
+      Given the key topic fails at the next write
+      And task two has tried to connect with key "refunds"
+      When task two connects with key "refunds"
+      Then it is done
+      And task two is given epoch 0
+
+    @needs:transaction-keys @needs:key-topic-faults
+    Scenario: [4] The current epoch stays so
+      Given the key topic fails at the next write
+      And task two has tried to connect with key "payments"
+      When task one connects again
+      Then it is done
+
+    @needs:transaction-keys @needs:key-topic-faults @needs:crash
+    Scenario: [5] After a crash behind it
+      Given task one has begun transaction A
+      And the key topic fails at the next write
+      And task two has tried to connect with key "payments"
+      When the system crashes and comes back
+      Then A is OPEN
+      And key "payments" is at the epoch of task one, with transaction A open
+
+    @needs:transaction-keys @needs:key-topic-faults @needs:crash
+    Scenario Outline: [6] A record that nobody can read
+      Given the key topic <trouble>
+      And task two has connected with key "payments"
+      And the system has crashed and come back
+      When task three connects with key "payments"
+      Then it is done
+      And task three is given a greater epoch than task two
+      And whoever runs the system is told of 1 records that cannot be read
+
+      Examples:
+        | trouble                         | why                                  |
+        | has an empty record             | it could be taken for the end        |
+        | has half a record               | a write was cut off                  |
+        | has a record of another version | a broker of a later release wrote it |
+
+    @needs:transaction-keys @needs:key-topic-faults @needs:crash
+    Scenario: [7] What is fenced stays so beside such a record
+      Given task one has begun transaction A
+      And task two has connected with key "payments"
+      And the key topic has half a record
+      And the system has crashed and come back
+      When A writes "late" to orders, which it has not added
+      Then it is refused with InvalidTxnStatus
+
+  @TXKEY-23 @MUST @recovery @fencing
+  Rule: After a crash between the durable epoch and the answer, nobody works beside the old transaction.
+    A successor that can work while the old transaction is open does not have the clean place that it was promised.
+
+    Background:
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+
+    @needs:transaction-keys @needs:crash-points
+    Scenario Outline: [1] The old transaction
+      Given the system will crash <point>
+      And task two has tried to connect with key "payments"
+      When the system comes back
+      Then A is ABORTED
+      And readers of orders see nothing
+
+      Examples:
+        | point                 | why                                    |
+        | after-epoch-persisted | nobody was told                        |
+        | before-abort          | the abort was about to be decided      |
+        | after-abort           | it is decided, and nobody was answered |
+        | after-answer          | the client has its epoch               |
+
+    @needs:transaction-keys @needs:crash-points
+    Scenario Outline: [2] The next one
+      Given the system will crash <point>
+      And task two has tried to connect with key "payments"
+      And the system has come back
+      When task three connects with key "payments"
+      Then it is done
+      And task three is given a greater epoch than task one
+      And A is ABORTED
+
+      Examples:
+        | point                 | why                                    |
+        | after-epoch-persisted | an epoch is gone that nobody was given |
+        | before-abort          | likewise                               |
+        | after-abort           | likewise                               |
+        | after-answer          | the one before was given its epoch     |
+
+    @needs:transaction-keys @needs:crash-points
+    Scenario Outline: [3] The predecessor comes again
+      Given the system will crash <point>
+      And task two has tried to connect with key "payments"
+      And the system has come back
+      When task one connects again
+      Then it is refused with NotAllowedError
+
+      Examples:
+        | point                 | why                                  |
+        | after-epoch-persisted | its epoch is not the latest any more |
+        | before-abort          | likewise                             |
+        | after-abort           | likewise                             |
+        | after-answer          | likewise                             |
+
+    @needs:transaction-keys @needs:crash-points
+    Scenario Outline: [4] A late message
+      Given the system will crash <point>
+      And task two has tried to connect with key "payments"
+      And the system has come back
+      When A writes "late" to orders
+      Then it is refused with InvalidTxnStatus
+      And readers of orders see nothing
+
+      Examples:
+        | point                 | why                                  |
+        | after-epoch-persisted | whom the epoch fences stands with it |
+        | before-abort          | likewise                             |
+        | after-abort           | likewise                             |
+        | after-answer          | likewise                             |
+
+    @needs:transaction-keys @needs:crash-points
+    Scenario Outline: [5] A late commit
+      Given the system will crash <point>
+      And task two has tried to connect with key "payments"
+      And the system has come back
+      When A commits
+      Then it is refused with InvalidTxnStatus
+      And readers of orders see nothing
+
+      Examples:
+        | point                 | why                              |
+        | after-epoch-persisted | the abort is still to be decided |
+        | before-abort          | likewise                         |
+        | after-abort           | it is decided                    |
+        | after-answer          | likewise                         |
+
+    @needs:transaction-keys @needs:crash-points
+    Scenario Outline: [6] A subscription
+      Given the topic "inputs" with "i1"
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And the system will crash <point>
+      And task two has tried to connect with key "payments"
+      When the system comes back
+      Then subscription "workers" has "i1" left
+
+      Examples:
+        | point                 | why                                     |
+        | after-epoch-persisted | nobody was told                         |
+        | before-abort          | likewise                                |
+        | after-abort           | the subscription may not have been told |
+        | after-answer          | it was                                  |
+
+    @needs:transaction-keys @needs:crash
+    Scenario: [7] A crash behind an answer, and the client comes again
+      Given task two has connected with key "payments"
+      And the system has crashed and come back
+      When task two connects again
+      Then it is done
+      And A is ABORTED
+
+    @needs:transaction-keys @needs:crash-points
+    Scenario: [8] A crash in the middle of a deletion of the key
+      Given the system will crash before-decision-logged
+      And an administrator has tried to delete key "payments"
+      When the system comes back
+      Then A is ABORTED
+      And readers of orders see nothing

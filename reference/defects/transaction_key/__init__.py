@@ -1,0 +1,1 @@
+"""Defects of the transaction key. Each is tried on both coordinators."""

@@ -1,0 +1,138 @@
+"""Defects of the transaction key in what a connect does to the transaction before, and when it is answered."""
+
+import functools
+from dataclasses import replace
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.lawful.kafka import SlowNetwork
+from fencepost.reference.defects.pip31.late_messages import KnowsOfNoEnd
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.participation import Participation
+from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.participants import Participant, Participants
+from fencepost.reference.pulsar.transaction import Transaction
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
+from fencepost.reference.pulsar.transaction_key.records import KeyRecord
+from fencepost.reference.pulsar.values import Action, TxnId
+
+from .pair import pair
+
+_STILL_OPEN = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
+
+
+class _WaitsForTheTimeOut(TransactionKeys):
+    def abort(self, txn: TxnId) -> None:
+        """It has a time-out."""
+
+    def to_wait_for(self, record: KeyRecord) -> tuple[TxnId, ...]:  # noqa: ARG002 - nothing is done to it
+        return ()
+
+
+class _AnswersAtOnce(TransactionKeys):
+    def to_wait_for(self, record: KeyRecord) -> tuple[TxnId, ...]:  # noqa: ARG002 - whatever it is
+        return ()
+
+
+class _FencesOnce(TransactionKeys):
+    def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        return () if record.fenced else super().predecessors(record)
+
+    def to_wait_for(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        return () if record.fenced else super().to_wait_for(record)
+
+
+class _FencesOverdue(TransactionKeys):
+    def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        return super().predecessors(record) if self._machine.clock.now > record.connectedAt else ()
+
+
+class _CommitsThem(TransactionKeys):
+    def abort(self, txn: TxnId) -> None:
+        self._coordinator.end(txn, Action.COMMIT, lambda: None)
+
+
+class _TellsAllButOne(Participants):
+    def recipients(self, transaction: Transaction) -> list[Participant]:
+        everybody = super().recipients(transaction)
+        return everybody[:-1] if transaction.status.action is Action.ABORT and len(everybody) > 1 else everybody
+
+
+class _IsNotTold(Participation):
+    @functools.cached_property
+    def missed(self) -> set[TxnId]:
+        """Those whose abort passed it by."""
+        return set()
+
+    def state_of(self, txn: TxnId) -> State:
+        state, everybody = super().state_of(txn), self._records.participants(txn)
+        if state is State.ABORTED and len(everybody) > 1 and everybody[0] == self._participant:
+            self.missed.add(txn)
+        return State.OPEN if txn in self.missed else state
+
+
+WAITS_FOR_THE_TIME_OUT = pair(
+    "waits-for-the-time-out",
+    breaks={"TXKEY-05": _STILL_OPEN, "TXKEY-06": Symptom(what="^(readers of orders|received by workers)$")},
+    story="A connect is answered, and what its predecessor has open is left to the time-out.",
+    origin="every release of Apache Pulsar, which has no keys",
+    transaction_keys=_WaitsForTheTimeOut,
+)
+
+FENCED_ONCE = pair(
+    "fenced-once",
+    breaks={"TXKEY-05": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
+    story="A key fences its first predecessor, and none of those that come later.",
+    origin="textbook: a flag that says that it was done",
+    transaction_keys=_FencesOnce,
+)
+
+FENCED_IS_COMMITTED = pair(
+    "fenced-is-committed",
+    breaks={"TXKEY-05": Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(COMMITTED|.a1.)$")},
+    story="What the predecessor has open is ended, as if it had asked for that: with a commit.",
+    origin="textbook: the wrong one of two values",
+    transaction_keys=_CommitsThem,
+)
+
+
+class _TakesDecidedForApplied(MetadataCoordinator):
+    def is_applied(self, txn: TxnId) -> bool:
+        return self.is_over(txn)
+
+
+ANSWERS_AT_ONCE = pair(
+    "answers-at-once",
+    breaks={"TXKEY-06": Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")},
+    story="A connect is answered when the abort is decided, and topics and subscriptions hear of it later.",
+    origin="the proposal's text, O9: it has no order",
+    transaction_keys=_AnswersAtOnce,
+    network=SlowNetwork,
+)
+
+_MISSES_ONE = Defect(
+    name="key-abort-misses-one",
+    breaks={"TXKEY-05": Symptom(what="^left for workers$", expected="i1")},
+    story="An abort leaves out one of those who take part.",
+    origin="textbook: a range that ends one too early",
+    parts=Parts(participants=_TellsAllButOne, coordinator=KnowsOfNoEnd, transaction_keys=_AnswersAtOnce),
+)
+
+ABORT_MISSES_ONE = (
+    _MISSES_ONE,
+    replace(
+        _MISSES_ONE,
+        name="scalable-key-abort-misses-one",
+        parts=MetadataParts(participation=_IsNotTold, transaction_keys=_AnswersAtOnce),
+    ),
+)
+
+DECIDED_IS_APPLIED = Defect(
+    name="scalable-key-decided-is-applied",
+    breaks={"TXKEY-06": Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")},
+    story="Where the header of a transaction says that it is over, its participants are taken to have heard of that.",
+    origin="a review of the suite: PIP-471 answers when the header is decided, the key when all is applied",
+    parts=MetadataParts(metadata_coordinator=_TakesDecidedForApplied, network=SlowNetwork),
+)

@@ -1,0 +1,154 @@
+"""Defects of the transaction key in transactions that begin on a connection that has one."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.lawful.kafka import SlowNetwork
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys, Waiting
+from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers, numbers_of
+from fencepost.reference.pulsar.values import TxnId
+
+from .pair import pair
+
+_BOTH_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
+
+
+class _LeavesBothOpen(TransactionKeys):
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:  # noqa: ARG002
+        self.current(claim)
+        reply(self.begun(claim, timeout_ms))
+
+
+class _RefusesTheSecond(TransactionKeys):
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+        if self.to_fence(self.current(claim)):
+            raise Refused(Error.NOT_ALLOWED, f"the transaction key {claim.key} has an open transaction")
+        super().begin(claim, timeout_ms, reply, refuse)
+
+
+class _GivesTheSame(TransactionKeys):
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+        if there := self.to_fence(self.current(claim)):
+            reply(there[0])
+        else:
+            super().begin(claim, timeout_ms, reply, refuse)
+
+
+class _FencesByConnects(TransactionKeys):
+    def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
+        before = self._records.get(key)
+        is_connect = before is None or before.epoch != epoch
+        super().persist(key, epoch, fenced if is_connect else (), txn)
+
+
+class _ClosesWhoBeginsAgain(TransactionKeys):
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+        had = self.to_fence(self.current(claim))
+        super().begin(claim, timeout_ms, reply, refuse)
+        if had and (client := self._clients.pop(claim.key, None)) is not None:
+            client.send_away()
+
+
+class _BeginsAllThatHaveWaited(TransactionKeys):
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+        record = self.current(claim)
+        if fenced := self.to_fence(record):
+            self.persist(claim.key, claim.epoch, fenced, None)
+            self._abort_all(fenced)
+        last = () if record.open_txn is None else (record.open_txn,)
+        self._when_over(Waiting(claim, (*last, *record.ending_txns), lambda: reply(self.begun(claim, timeout_ms)), refuse))
+
+
+class _FencesWhatHasEnded(TransactionKeys):
+    def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        return self.predecessors(record)
+
+
+class _TellsOfWhatIsNotRecorded(TransactionKeys):
+    def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
+        txn = self._coordinator.new(timeout_ms)
+        with suppress(Refused):
+            self.persist(claim.key, claim.epoch, (), numbers_of(txn))
+        return txn
+
+
+class _TakesTheLastForOpen(TransactionKeys):
+    def to_fence(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        return () if record.open_txn is None else (record.open_txn,)
+
+
+TWO_OPEN = pair(
+    "two-open",
+    breaks={"TXKEY-13": _BOTH_OPEN, "TXKEY-14": _BOTH_OPEN},
+    story="A second transaction on one connection begins beside the first, and both are open.",
+    origin="the proposal's text, O7; every release of Apache Pulsar, where a client has as many as it likes",
+    transaction_keys=_LeavesBothOpen,
+)
+
+ALL_THAT_HAVE_WAITED_BEGIN = pair(
+    "all-that-have-waited-begin",
+    breaks={"TXKEY-13": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
+    story="Two transactions that are asked for while another one is being committed both begin when that is over, and both are open.",
+    origin="a review of the reference, which had it so",
+    transaction_keys=_BeginsAllThatHaveWaited,
+    network=SlowNetwork,
+)
+
+ENDED_ARE_FENCED = pair(
+    "ended-are-fenced",
+    breaks={"TXKEY-14": Symptom(what="^answer to END_TXN$", error="^InvalidTxnStatus$", seen="ExpiredTransaction")},
+    story="A new transaction fences the one before, also where its client has ended that, who is told that somebody else has its key.",
+    origin="textbook: all that has been, where what is open is meant",
+    transaction_keys=_FencesWhatHasEnded,
+)
+
+UNRECORDED_BEGINS = pair(
+    "unrecorded-begins",
+    breaks={"TXKEY-13": Symptom(what="^answer to a new transaction$", expected="^a refusal$", seen="^success$")},
+    story="A transaction that could not be recorded for its key begins all the same, and nobody will fence it.",
+    origin="the proposal's text, O24: it is silent about a failed append",
+    transaction_keys=_TellsOfWhatIsNotRecorded,
+)
+
+SECOND_REFUSED = pair(
+    "second-refused",
+    breaks={"TXKEY-14": Symptom(what="^answer to NEW_TXN$", expected="^success$", error="^NotAllowedError$")},
+    story="While a transaction of the key is open, its client cannot begin another one, and has to wait for the time-out.",
+    origin="the proposal's text, O7: one open transaction, read the other way",
+    transaction_keys=_RefusesTheSecond,
+)
+
+FIRST_GIVEN_AGAIN = pair(
+    "first-given-again",
+    breaks={"TXKEY-13": _BOTH_OPEN, "TXKEY-14": _BOTH_OPEN},
+    story="Who asks for a second transaction is given the one that is open.",
+    origin="textbook: one open transaction, without asking whose work is in it",
+    transaction_keys=_GivesTheSame,
+)
+
+FENCED_BY_CONNECTS_ALONE = pair(
+    "fenced-by-connects-alone",
+    breaks={"TXKEY-14": Symptom(what="^answer to SEND$", expected="InvalidTxnStatus", error="^NotAllowedError$")},
+    story="A second transaction aborts the first and does not fence it, so that it can be opened again by what comes late.",
+    origin="feared by readers of the proposal: two ways to end a transaction, one of which fences",
+    transaction_keys=_FencesByConnects,
+)
+
+BEGINNING_AGAIN_CLOSES = pair(
+    "beginning-again-closes",
+    breaks={"TXKEY-14": Symptom(what="^answer$", seen="the broker closed the connection$")},
+    story="A second transaction is taken for a second client, and the connection is closed.",
+    origin="textbook: the fencing of others, used for oneself",
+    transaction_keys=_ClosesWhoBeginsAgain,
+)
+
+LAST_TAKEN_FOR_OPEN = pair(
+    "last-taken-for-open",
+    breaks={"TXKEY-13": Symptom(what='^key "payments"$', expected="open: nothing$", seen=r"open: .*\d")},
+    story="The transaction that a key began last counts as open, whether it has ended or not.",
+    origin="textbook: what is recorded at the beginning, and not at the end",
+    transaction_keys=_TakesTheLastForOpen,
+)

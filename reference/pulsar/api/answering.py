@@ -1,0 +1,23 @@
+"""How coordinators answer: every answer has the number of its request, a refusal also a code and a text."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fencepost.reference.pulsar.errors import Refused
+
+from .peer import Peer, code
+
+
+def done(peer: Peer, response: Any, command: Any, fields: Mapping[str, int]) -> Any:
+    """The answer to what was done."""
+    return response(request_id=peer.node.answers.request_named(command.request_id, is_refusal=False), **fields)
+
+
+def refusal(peer: Peer, response: Any, command: Any, refused: Refused, fields: Mapping[str, int]) -> Any:
+    """The answer to what was not."""
+    return response(
+        request_id=peer.node.answers.request_named(command.request_id, is_refusal=True),
+        error=code(refused.error),
+        message=refused.message,
+        **fields,
+    )

@@ -1,0 +1,67 @@
+"""TC_CLIENT_CONNECT_REQUEST with a transaction key, and NEW_TXN on a connection that has one."""
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.transaction_key.keys import NEW
+from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
+from fencepost.reference.pulsar.values import TxnId
+from fencepost.wire.pulsar import messages_pb2 as pb
+
+from .answering import done, refusal
+from .peer import Peer
+
+_Connect = pb.CommandTcClientConnectRequest
+
+
+def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
+    """Answered when nothing of the key's previous connection is left, with the epoch of this one, and the coordinator of the key.
+
+    False where the client says no key, and nothing was done.
+    """
+    where: dict[str, int] = {}
+
+    def reply(epoch: int) -> None:
+        rule("TXKEY-33")
+        peer.say(done(peer, pb.CommandTcClientConnectResponse, command, where | {"transaction_key_epoch": epoch}))
+
+    def refuse(refused: Refused) -> None:
+        peer.say(refusal(peer, pb.CommandTcClientConnectResponse, command, refused, where))
+
+    try:
+        key = node_keys.key_of(peer.principal, command.transaction_key if command.HasField("transaction_key") else None)
+        if key is None:
+            return False
+        home = where["transaction_key_tc_id"] = peer.node.home_of(key, scalable=command.scalable)
+        if command.tc_id != home:
+            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"the transaction key {key} belongs to coordinator {home}")
+        keys = peer.node.keys_of(home, scalable=command.scalable)
+        if (had := peer.claims.get((command.scalable, home))) is not None and had.key != key:
+            raise Refused(Error.NOT_ALLOWED, f"this connection has the transaction key {had.key}; one connection has one key")
+        epoch = command.transaction_key_epoch if command.HasField("transaction_key_epoch") else NEW
+        peer.claims[command.scalable, home] = keys.connect(key, epoch, peer, reply, refuse)
+    except Refused as refused:
+        refuse(refused)
+    return True
+
+
+def has_key(peer: Peer, command: pb.CommandNewTxn) -> bool:
+    """Whether a connection begins its transactions of that kind under a key."""
+    return any(scalable == command.scalable for scalable, _ in peer.claims)
+
+
+def new_txn(peer: Peer, command: pb.CommandNewTxn) -> None:
+    """Only at the coordinator of its key. Answered when what the key had open is over."""
+
+    def reply(txn: TxnId) -> None:
+        fields = {"txnid_least_bits": txn.sequence, "txnid_most_bits": txn.tc_id}
+        peer.say(done(peer, pb.CommandNewTxnResponse, command, fields))
+
+    def refuse(refused: Refused) -> None:
+        peer.say(refusal(peer, pb.CommandNewTxnResponse, command, refused, {}))
+
+    try:
+        if (claim := peer.claims.get((command.scalable, command.tc_id))) is None:
+            raise Refused(Error.NOT_ALLOWED, f"the transaction key of this connection does not belong to coordinator {command.tc_id}")
+        peer.node.keys_of(command.tc_id, scalable=command.scalable).begin(claim, command.txn_ttl_millis, reply, refuse)
+    except Refused as refused:
+        refuse(refused)

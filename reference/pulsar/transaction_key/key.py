@@ -1,0 +1,41 @@
+"""What a key is: whose it is, and what its owner calls it. Transaction-key proposal, "Key Concepts" and "PulsarClientBuilder"."""
+
+import zlib
+from dataclasses import dataclass
+
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.pulsar.errors import Error, Refused
+
+MOST_BYTES = 1_024
+"""How long a key may be. The proposal has no limit, and each key stays in memory."""
+
+
+@dataclass(frozen=True)
+class TransactionKey:
+    """A pair, and never a joined string: an owner may have any characters in its name."""
+
+    owner: str
+    """The principal of its clients; empty for those that have none."""
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name!r} of {self.owner!r}" if self.owner else repr(self.name)
+
+    def coordinator_of(self, count: int) -> int:
+        """The number of the coordinator that a new key belongs to, out of so many."""
+        rule("TXKEY-19")
+        return zlib.crc32(repr((self.owner, self.name)).encode()) % count
+
+
+def key_of(owner: str, sent: bytes) -> TransactionKey:
+    """Decision: the key that a client means. Raises Refused: NOT_ALLOWED for one that may be no key, with what is expected."""
+    try:
+        name = sent.decode()
+    except UnicodeDecodeError as error:
+        raise Refused(Error.NOT_ALLOWED, f"the transaction key {sent[:40]!r} is not UTF-8") from error
+    if not 1 <= len(sent) <= MOST_BYTES:
+        raise Refused(Error.NOT_ALLOWED, f"a transaction key of {len(sent)} bytes; expected 1 to {MOST_BYTES}")
+    if "&" in name:
+        rule("TXKEY-17")
+        raise Refused(Error.NOT_ALLOWED, f"the transaction key {name!r} contains '&'")
+    return TransactionKey(owner, name)

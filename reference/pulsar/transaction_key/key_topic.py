@@ -1,0 +1,105 @@
+"""The system topic `__transaction_key` of one coordinator: what is known of its keys after a crash.
+
+Every node reads it, so that participants refuse what is fenced, whichever node their coordinator is on. It is compacted when a
+coordinator loads it: the latest record of a key says all.
+"""
+
+import logging
+from collections.abc import Mapping
+
+from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.values import TxnId
+
+from .key import TransactionKey
+from .records import KeyRecord, decoded
+
+_LOG = logging.getLogger("fencepost.transaction_key")
+
+
+class KeyTopic:
+    """The topic of one coordinator. One object serves all nodes, as the disk does; all that it has in memory is read from there."""
+
+    def __init__(self, disk: Disk, name: str) -> None:
+        self._name = name
+        self._entries: Journal[bytes] = disk.journal(self.stored_as(name))
+        self._latest: dict[TransactionKey, KeyRecord] = {}
+        self._fenced: set[TxnId] = set()
+        self.is_failing = False
+        """Whether the next record cannot be stored, for tests."""
+        self.unreadable: tuple[bytes, ...] = ()
+        """The records that nobody can read, as the last load found them."""
+
+    def stored_as(self, name: str) -> str:
+        """Decision: by which name its records lie on the disk: each coordinator of each kind has its own."""
+        return name
+
+    def load(self) -> Mapping[TransactionKey, KeyRecord]:
+        """Decision: how every key stood, deleted ones too. What nobody can read is named in the log, and stays."""
+        self._latest, self._fenced = {}, set()
+        unreadable: list[bytes] = []
+        for number, entry in enumerate(self._entries):
+            match decoded(entry):
+                case KeyRecord() as record:
+                    self._take_in(record)
+                case why:
+                    _LOG.warning("%s, record %d: %s", self._name, number, why)
+                    unreadable.append(entry)
+        self.unreadable = tuple(unreadable)
+        self.compact()
+        rule("TXKEY-20")
+        return dict(self._latest)
+
+    def compact(self) -> None:
+        """Decision: what is left of the topic: the latest record of each key, and what nobody can read."""
+        self._entries.replace([*self.unreadable, *(self._encoded(record) for record in self._latest.values())])
+
+    def append(self, record: KeyRecord) -> None:
+        """Decision: make it durable how a key stands. Raises Refused: SERVICE_NOT_READY when that fails, and then nothing has changed."""
+        if self.is_failing:
+            self.is_failing = False
+            rule("TXKEY-22")
+            raise Refused(Error.SERVICE_NOT_READY, f"{self._name} could not be written, so nothing has changed; connect again")
+        self._entries.append(self._encoded(record))
+        self._take_in(record)
+
+    def damage(self, entry: bytes) -> None:
+        """Put something into the topic that is no record of ours, for tests."""
+        self._entries.append(entry)
+
+    def has(self, key: TransactionKey) -> bool:
+        """Decision: whether a key was ever connected with at this coordinator."""
+        return key in self._latest
+
+    def is_fenced(self, txn: TxnId) -> bool:
+        """Decision: whether a later connection of its key has fenced that transaction."""
+        return txn in self._fenced
+
+    def _take_in(self, record: KeyRecord) -> None:
+        self._latest[record.key] = record
+        self._fenced |= record.fenced_txns
+
+    @staticmethod
+    def _encoded(record: KeyRecord) -> bytes:
+        return record.model_dump_json(exclude_defaults=True).encode()
+
+
+class KeyTopics:
+    """Those of all coordinators of a broker."""
+
+    def __init__(self, disk: Disk, topic: type[KeyTopic]) -> None:
+        self._disk = disk
+        self._topic = topic
+        self._topics: dict[tuple[bool, int], KeyTopic] = {}
+
+    def of(self, tc_id: int, *, scalable: bool) -> KeyTopic:
+        """The topic of a coordinator. Both kinds number theirs from 0."""
+        kind = "scalable" if scalable else "classic"
+        if (scalable, tc_id) not in self._topics:
+            self._topics[scalable, tc_id] = self._topic(self._disk, f"__transaction_key-{kind}-{tc_id}")
+        return self._topics[scalable, tc_id]
+
+    def all(self) -> tuple[KeyTopic, ...]:
+        """Those that coordinators have loaded."""
+        return tuple(self._topics.values())

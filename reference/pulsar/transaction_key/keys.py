@@ -1,0 +1,391 @@
+"""A coordinator's transaction keys: one connection and one open transaction for each. Transaction-key proposal, "High-Level Design".
+
+A connection of a key gets the next epoch, in this order: the epoch is durable, with the transactions that it fences; the previous
+connection is closed; what is fenced is aborted; every participant has applied that, and whatever was decided before; the client is
+answered. Whoever crashes in between leaves the abort to the next load of the coordinator.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Protocol
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.pulsar.coordinator import Reply, TransactionCoordinator
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.values import Action, Status, TxnId
+
+from .key import TransactionKey
+from .key_topic import KeyTopic
+from .records import KeyRecord, Numbers, numbers_of
+
+NEW = -1
+"""The epoch of a client that was given none."""
+LAST_EPOCH = 2**63 - 1
+MOST_REMEMBERED = 1_000
+"""How many fenced transactions of one key are known; of older ones no client is left."""
+
+
+class Doing(Enum):
+    """What is asked for in a transaction."""
+
+    SEND = "a message"
+    ACKNOWLEDGE = "an acknowledgement"
+    ACKNOWLEDGE_UP_TO = "a cumulative acknowledgement"
+    ACKNOWLEDGE_UNANSWERED = "an acknowledgement for which no answer is asked"
+    ADD = "a participant"
+    COMMIT = "a commit"
+    ABORT = "an abort"
+
+
+class Client(Protocol):
+    """A connection that a key can have."""
+
+    def send_away(self) -> None:
+        """Close it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a connection was given: a key at an epoch."""
+
+    key: TransactionKey
+    epoch: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the metrics tell of a key."""
+
+    key: TransactionKey
+    epoch: int
+    age_ms: int
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Somebody who is answered when these transactions are over at every participant."""
+
+    claim: Claim
+    ending: tuple[TxnId, ...]
+    go_on: Callable[[], None]
+    refuse: Callable[[Refused], None]
+    """What it is told when another request on its connection has the key instead."""
+
+
+class TransactionKeys:
+    """The keys of one coordinator, in one life of its node."""
+
+    def __init__(self, coordinator: TransactionCoordinator, machine: Machine, topic: KeyTopic, reconnect: str) -> None:
+        self._coordinator = coordinator
+        self._machine = machine
+        self._topic = topic
+        self._reconnect = reconnect
+        self._records = dict(topic.load())
+        self._clients: dict[TransactionKey, Client] = {}
+        self._waiting: list[Waiting] = []
+        self._to_abort: dict[TxnId, None] = {}
+        """What is to be aborted, and could not be: the store of its coordinator did not answer. In the order in which it was tried."""
+        self._ended: dict[TxnId, bool] = {record.open_txn: False for record in self._records.values() if record.open_txn is not None}
+        """The transaction that was begun last for each key, and whether its client has ended it in this life."""
+        self.recover()
+
+    def recover(self) -> None:
+        """Decision: what was fenced before a crash, and is open still, is aborted before anybody is served."""
+        rule("TXKEY-21")
+        rule("TXKEY-23")
+        for record in self._records.values():
+            self._abort_all(tuple(record.fenced_txns))
+
+    # -- TC_CLIENT_CONNECT_REQUEST with a key
+
+    def connect(
+        self, key: TransactionKey, epoch: int, client: Client, reply: Callable[[int], None], refuse: Callable[[Refused], None]
+    ) -> Claim:
+        """Decision: a connection of a key. `reply` gets its epoch when nothing of the previous one is left.
+
+        Raises Refused: NOT_ALLOWED for an epoch that is not the key's, or when there are no more; SERVICE_NOT_READY when nothing can be
+        stored, or nobody can say how the predecessor's transaction stands.
+        """
+        record = self._records.get(key)
+        self.check_epoch(key, epoch, record)
+        rule("TXKEY-01")
+        rule("TXKEY-02")
+        given = self.next_epoch(record)
+        is_kept = record is not None and self.keeps(record, epoch)
+        fenced = () if record is None or is_kept else self.predecessors(record)
+        self.persist(key, given, fenced, record.open if record is not None and is_kept else None)
+        self._machine.crash_points.reach("after-epoch-persisted")
+        self.take_over(key, client)
+        self._machine.crash_points.reach("before-abort")
+        self._abort_all(fenced)
+        self._machine.crash_points.reach("after-abort")
+        claim = Claim(key, given)
+
+        def answer() -> None:
+            reply(given)
+            self._machine.crash_points.reach("after-answer")
+
+        self._when_over(Waiting(claim, self.to_wait_for(self._records[key]), answer, refuse))
+        return claim
+
+    def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
+        """Decision: a client is new, or has the epoch that was given last. Raises Refused: NOT_ALLOWED."""
+        current = NEW if record is None else record.epoch
+        if epoch not in (NEW, current):
+            rule("TXKEY-03")
+            rule("TXKEY-29")
+            raise Refused(Error.NOT_ALLOWED, f"epoch {epoch} of the transaction key {key}; expected {current}, or {NEW} for a new client")
+        if current == LAST_EPOCH:
+            raise Refused(Error.NOT_ALLOWED, f"the transaction key {key} has had its last epoch, {LAST_EPOCH}; use another key")
+
+    def next_epoch(self, record: KeyRecord | None) -> int:
+        """Decision: the epoch of a connection: one more than any before."""
+        return (NEW if record is None else record.epoch) + 1
+
+    def keeps(self, record: KeyRecord, epoch: int) -> bool:
+        """Decision: whether who comes again with the current epoch goes on with the transaction that is open."""
+        rule("TXKEY-26")
+        return self._reconnect == "keeps" and epoch == record.epoch
+
+    def take_over(self, key: TransactionKey, client: Client) -> None:
+        """Decision: the key is this connection's, and the previous one is closed, answered or not."""
+        rule("TXKEY-04")
+        rule("TXKEY-24")
+        given_up = [waiting for waiting in self._waiting if waiting.claim.key == key]
+        self._waiting = [waiting for waiting in self._waiting if waiting.claim.key != key]
+        previous = self._clients.get(key)
+        self._clients[key] = client
+        if previous is client:
+            for waiting in given_up:
+                waiting.refuse(expired(f"epoch {waiting.claim.epoch} of the transaction key {key} is not its latest"))
+        elif previous is not None:
+            previous.send_away()
+
+    def forget(self, client: Client) -> None:
+        """A connection is gone. Its transaction stays, for its client may come again, or another one, which fences it."""
+        self._clients = {key: one for key, one in self._clients.items() if one is not client}
+
+    # -- NEW_TXN on a connection with a key
+
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+        """Decision: a transaction of a key. One that is open is fenced first, and the new one begins when that is over.
+
+        Raises Refused: INVALID_TXN_STATUS when a later connection has the key.
+        """
+        record = self.current(claim)
+        if fenced := self.given_up(record):
+            rule("TXKEY-13")
+            rule("TXKEY-14")
+            self.persist(claim.key, claim.epoch, fenced, None)
+            self._abort_all(fenced)
+
+        def go_on() -> None:
+            try:
+                if self.given_up(self.current(claim)):  # another one that has waited was first
+                    self.begin(claim, timeout_ms, reply, refuse)
+                else:
+                    reply(self.begun(claim, timeout_ms))
+            except Refused as refused:
+                refuse(refused)
+
+        last = () if record.open_txn is None else (record.open_txn,)
+        self._when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
+
+    def current(self, claim: Claim) -> KeyRecord:
+        """Decision: how the key of a connection stands. Raises Refused: INVALID_TXN_STATUS when it is another connection's by now."""
+        record = self._records.get(claim.key)
+        if record is None or record.epoch != claim.epoch or record.deleted:
+            rule("TXKEY-12")
+            raise expired(f"epoch {claim.epoch} of the transaction key {claim.key} is not its latest")
+        return record
+
+    def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
+        """Decision: nobody knows the transaction before its key does. One that the topic could not take is ended, for nobody could
+        fence it."""
+        txn = self._coordinator.new(timeout_ms)
+        try:
+            self.persist(claim.key, claim.epoch, (), numbers_of(txn))
+        except Refused:
+            self.abort(txn)
+            raise
+        return txn
+
+    # -- What is fenced
+
+    def to_fence(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        """Decision: what the key has open."""
+        return (record.open_txn,) if record.open_txn is not None and self._status(record.open_txn) is Status.OPEN else ()
+
+    def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        """Decision: what a new transaction of the same connection fences: the one before, unless its client has ended it.
+
+        So also one that has timed out, of which its client may know nothing. Those that clients end themselves are not noted, for a key
+        remembers only so many.
+        """
+        is_ended = record.open_txn is None or self._ended.get(record.open_txn, False)
+        return () if is_ended else self.predecessors(record)
+
+    def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        """Decision: what a new connection fences: the transaction of the one before, unless its commit is decided, which stays so.
+
+        One that has ended otherwise is fenced too: whatever comes late to it has no effect.
+        """
+        if self._status(record.open_txn) in (Status.COMMITTING, Status.COMMITTED):
+            rule("TXKEY-25")
+            return ()
+        rule("TXKEY-05")
+        return () if record.open_txn is None else (record.open_txn,)
+
+    def to_wait_for(self, record: KeyRecord) -> tuple[TxnId, ...]:
+        """Decision: what has to be over everywhere before the key is used again: all that was not, whichever connection had begun it."""
+        rule("TXKEY-06")
+        return record.ending_txns
+
+    def refuse_fenced(self, txn: TxnId, doing: Doing) -> None:
+        """Decision: nothing is done in a transaction that was fenced. Raises Refused: INVALID_TXN_STATUS."""
+        if self._topic.is_fenced(txn):
+            rule("TXKEY-10")
+            rule("TXKEY-11")
+            rule("TXKEY-12")
+            raise expired(f"{doing.value} in transaction {txn}, which a later connection of its key has fenced")
+
+    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+        """Decision: a client ends a transaction that nobody has fenced. Raises Refused: as `refuse_fenced`, or as the coordinator does."""
+        self.refuse_fenced(txn, Doing.COMMIT if action is Action.COMMIT else Doing.ABORT)
+        self._coordinator.end(txn, action, reply)
+        if txn in self._ended:
+            self._ended[txn] = True
+
+    def abort(self, txn: TxnId) -> None:
+        """Decision: a fenced transaction is aborted, at every participant; one that has ended meanwhile is over already.
+
+        While the store of its coordinator does not answer, that is tried again each time that the timer comes.
+        """
+        self._to_abort.pop(txn, None)
+        try:
+            self._coordinator.end(txn, Action.ABORT, lambda: None)
+        except Refused as refused:
+            if refused.error is Error.SERVICE_NOT_READY:
+                rule("TXKEY-05")
+                self._to_abort[txn] = None
+
+    # -- Administration
+
+    def listed(self) -> tuple[TransactionKey, ...]:
+        """Decision: every key that is there, in the order in which they came."""
+        rule("TXKEY-27")
+        return tuple(key for key, record in self._records.items() if not record.deleted)
+
+    def describe(self, key: TransactionKey) -> tuple[KeyRecord, tuple[TxnId, ...]]:
+        """Decision: how a key stands, and what it has open. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
+        record = self.known(key)
+        return record, self.to_fence(record)
+
+    def known(self, key: TransactionKey) -> KeyRecord:
+        """Decision: how a key stands. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
+        record = self._records.get(key)
+        if record is None or record.deleted:
+            rule("TXKEY-28")
+            raise Refused(Error.TRANSACTION_NOT_FOUND, f"there is no transaction key {key}")
+        return record
+
+    def age_ms(self, key: TransactionKey) -> int:
+        """Decision: how long ago a key was connected with. Raises Refused: TRANSACTION_NOT_FOUND when there is none."""
+        return self._machine.clock.now - self.known(key).connectedAt
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Decision: what the metrics tell of each key that is there."""
+        return tuple(Measured(key, self.known(key).epoch, self.age_ms(key)) for key in self.listed())
+
+    def delete(self, key: TransactionKey) -> None:
+        """Decision: remove a key: its connection is closed and its transaction aborted. The epoch moves on, and stays known.
+
+        Raises Refused: TRANSACTION_NOT_FOUND when there is none.
+        """
+        record, fenced = self.describe(key)
+        remembered = self.remembered(record.fenced, self.predecessors(record))
+        removed = {"epoch": self.next_epoch(record), "open": None, "fenced": remembered, "deleted": True}
+        self._store(record.model_copy(update=removed | {"ending": self.still_ending(record, None)}))
+        self._waiting = [waiting for waiting in self._waiting if waiting.claim.key != key]
+        if (client := self._clients.pop(key, None)) is not None:
+            client.send_away()
+        self._abort_all(fenced)
+
+    def sweep(self) -> None:
+        """Decision: the timer's work: what could not be aborted is, and whoever waited for a transaction that is over now goes on."""
+        self._abort_all(tuple(self._to_abort))
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            self._when_over(one)
+
+    # -- Inside
+
+    def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
+        """Decision: how a key stands is durable before anybody is told. Raises Refused: SERVICE_NOT_READY."""
+        before = self._records.get(key)
+        connected_at = self._machine.clock.now if before is None or before.epoch != epoch else before.connectedAt
+        remembered = self.remembered(() if before is None else before.fenced, fenced)
+        ending = () if before is None else self.still_ending(before, txn)
+        self._store(
+            KeyRecord(owner=key.owner, name=key.name, epoch=epoch, connectedAt=connected_at, open=txn, fenced=remembered, ending=ending)
+        )
+
+    def remembered(self, known: Sequence[Numbers], fenced: Sequence[TxnId]) -> tuple[Numbers, ...]:
+        """Decision: which fenced transactions of a key are known from now on: the newest."""
+        return (*known, *map(numbers_of, fenced))[-MOST_REMEMBERED:]
+
+    def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
+        """Decision: what may not be over at every participant when a key has another transaction, or none. It stays known until it is:
+        not only the next connection waits for it, but the one behind that too, and one behind a crash or a deletion."""
+        rule("TXKEY-25")
+        earlier = before.ending if before.open in (None, txn) else (*before.ending, before.open)
+        return tuple(numbers for numbers in earlier if not self._is_applied(TxnId(*numbers)))
+
+    def _store(self, record: KeyRecord) -> None:
+        self._topic.append(record)
+        if (before := self._records.get(record.key)) is not None and before.open_txn not in (None, record.open_txn):
+            self._ended.pop(before.open_txn, None)
+        if record.open_txn is not None:
+            self._ended.setdefault(record.open_txn, False)
+        self._records[record.key] = record
+
+    def _abort_all(self, fenced: Sequence[TxnId]) -> None:
+        for txn in fenced:
+            self._to_abort.pop(txn, None)
+            try:
+                is_open = self._status(txn) is Status.OPEN
+            except Refused:
+                self._to_abort[txn] = None  # nobody can say, so it is asked again
+            else:
+                if is_open:
+                    self.abort(txn)
+
+    def _when_over(self, waiting: Waiting) -> None:
+        left = tuple(txn for txn in waiting.ending if not self._is_applied(txn))
+        if left:
+            self._waiting.append(replace(waiting, ending=left))
+        else:
+            waiting.go_on()
+
+    def _is_applied(self, txn: TxnId) -> bool:
+        try:
+            return self._coordinator.is_applied(txn)
+        except Refused:
+            return False  # the store of its coordinator does not answer now
+
+    def _status(self, txn: TxnId | None) -> Status | None:
+        """None for one that is over, and forgotten. Raises Refused: SERVICE_NOT_READY when that cannot be read."""
+        try:
+            return None if txn is None else self._coordinator.describe(txn).status
+        except Refused as refused:
+            if refused.error is Error.SERVICE_NOT_READY:
+                raise
+            return None
+
+
+def expired(why: str) -> Refused:
+    """ExpiredTransaction, for which the protocol has no code of its own."""
+    return Refused(Error.INVALID_TXN_STATUS, f"ExpiredTransaction: {why}")

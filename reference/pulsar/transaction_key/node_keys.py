@@ -1,0 +1,74 @@
+"""The transaction keys of the coordinators on one node, and what its participants refuse."""
+
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.rules import rule
+from fencepost.reference.pulsar.coordinator import TransactionCoordinator
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.values import TxnId
+
+from .key import TransactionKey, key_of
+from .key_topic import KeyTopics
+from .keys import Client, Doing, TransactionKeys, expired
+
+
+class NodeKeys:
+    """In one life of a node."""
+
+    def __init__(self, machine: Machine, topics: KeyTopics, transaction_keys: type[TransactionKeys], reconnect: str) -> None:
+        self._machine = machine
+        self._topics = topics
+        self._transaction_keys = transaction_keys
+        self._reconnect = reconnect
+        self._keys: dict[tuple[bool, int], TransactionKeys] = {}
+
+    def start(self, coordinator: TransactionCoordinator, tc_id: int, *, scalable: bool) -> None:
+        """A coordinator is on this node from now on, with its keys."""
+        topic = self._topics.of(tc_id, scalable=scalable)
+        self._keys[scalable, tc_id] = self._transaction_keys(coordinator, self._machine, topic, self._reconnect)
+
+    def of(self, tc_id: int, *, scalable: bool) -> TransactionKeys:
+        """The keys of a coordinator. Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when it is not on this node."""
+        if (keys := self._keys.get((scalable, tc_id))) is None:
+            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id} here; look it up again")
+        return keys
+
+    def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
+        """Decision: the key that a client connects with; None where it says none, and is a client as before.
+
+        Raises Refused: NOT_ALLOWED for one that may be no key.
+        """
+        rule("TXKEY-15")
+        rule("TXKEY-16")
+        rule("TXKEY-18")
+        if sent is None:
+            rule("TXKEY-30")
+            return None
+        return key_of(owner, sent)
+
+    def home_of(self, key: TransactionKey, coordinators: range, *, scalable: bool) -> int:
+        """Decision: the coordinator of a key: the one that has it, so that it stays there when more are added; else by its hash."""
+        known = (tc_id for tc_id in coordinators if self._topics.of(tc_id, scalable=scalable).has(key))
+        return next(known, key.coordinator_of(len(coordinators)))
+
+    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+        """Decision: a participant takes nothing in a transaction that was fenced, also one that never heard of it.
+
+        Raises Refused: INVALID_TXN_STATUS.
+        """
+        rule("TXKEY-07")
+        rule("TXKEY-08")
+        rule("TXKEY-09")
+        rule("TXKEY-32")
+        rule("TXKEY-34")
+        if txn.tc_id in coordinators and self._topics.of(txn.tc_id, scalable=scalable).is_fenced(txn):
+            raise expired(f"{doing.value} in transaction {txn}, which a later connection of its key has fenced")
+
+    def forget(self, client: Client) -> None:
+        """A connection is gone."""
+        for keys in self._keys.values():
+            keys.forget(client)
+
+    def sweep(self) -> None:
+        """Decision: the timer's work, each time."""
+        for keys in self._keys.values():
+            keys.sweep()

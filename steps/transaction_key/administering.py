@@ -1,0 +1,116 @@
+"""What administrators do with keys and are told of them, and what is measured."""
+
+from collections.abc import Sequence
+
+from fencepost.adapters.pulsar.values import OwnedKey
+from fencepost.contract.outcomes import Refused, Unknown
+from fencepost.steps.outcomes import achieved, observed, unanswered
+from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.transactions import GONE
+
+from .tasks import Tasks
+from .vocabulary import KEYS, Key
+
+_WATCHED_S = 1.0
+"""For how long a key that is gone is looked for: it must not come back with what had waited."""
+
+DELETE = KEYS.act(
+    given="{key} has been deleted",
+    when="{key} is deleted",
+    meaning="DELETE of the key by an administrator, who names its owner where that has a name.",
+)
+
+
+@DELETE.given
+def has_been_deleted(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
+    achieved(context.client.delete_transaction_key(tasks.name_of(key), key.owner), f"deleting {key}")
+
+
+@DELETE.when
+def is_deleted(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
+    context.ask("DELETE", context.client.delete_transaction_key(tasks.name_of(key), key.owner))
+
+
+@KEYS.given("an administrator has tried to delete {key}")
+def has_tried_to_delete(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
+    """The same, whatever came of it."""
+    context.client.delete_transaction_key(tasks.name_of(key), key.owner)
+
+
+@KEYS.then("administrators are told of {keys} and no other")
+def are_told_of(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -> None:
+    """In the list of all, and in that of each owner whose clients the scenario has, who has those of its own. What others have on the same
+    system is left out."""
+    wanted = sorted(tasks.owned(key) for key in keys if key.name != "no key")
+    found = _listed(context, tasks, None)
+    context.evidence.expect(found == wanted, _shown(wanted), _shown(found), what="list of keys")
+    for owner in sorted(name for name in tasks.owners if name is not None):
+        theirs, listed = [one for one in wanted if one.owner == owner], _listed(context, tasks, owner)
+        context.evidence.expect(listed == theirs, _shown(theirs), _shown(listed), what=f"list of the keys of {owner}")
+
+
+@KEYS.then("administrators do not find {key}")
+def do_not_find(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
+    """A GET of it is answered that it is not found, now and for a second."""
+    for _ in context.session.time.attempts(_WATCHED_S):
+        answer = context.client.transaction_key(tasks.name_of(key), key.owner)
+        if isinstance(answer, Unknown):
+            unanswered(answer, f"asking for {key}")
+        holds = isinstance(answer, Refused) and answer.code == GONE
+        context.evidence.expect(holds, "not found", str(answer), what=str(key))
+
+
+@KEYS.then("{key} is at the epoch of {task}, with {open} open")
+def is_at_the_epoch(context: ScenarioContext, tasks: Tasks, key: Key, task: str, open: tuple[str, ...]) -> None:  # noqa: A002 - the type's name
+    """A GET of it tells its owner, that epoch, the coordinator that the task was given, and the open transactions, no others."""
+    state = observed(context.client.transaction_key(tasks.name_of(key), key.owner), f"asking for {key}")
+    given = tasks[task].grants[-1]
+    wanted = (tasks.owned(key), given.epoch, given.coordinator, sorted(context.id_of(name) for name in open))
+    found = (OwnedKey(state.owner, state.key), state.epoch, state.coordinator, sorted(state.transactions))
+    context.evidence.expect(found == wanted, _told(*wanted), _told(*found), what=str(key))
+
+
+@KEYS.then("the metrics agree with what administrators are told of {keys}")
+def metrics_agree(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -> None:
+    """As many keys are counted as have an epoch. Each of these has the epoch that a GET tells, and no other key of the scenario has one."""
+    metrics = observed(context.client.key_metrics(), "asking for the metrics")
+    ours = {one: epoch for one, epoch in metrics.epochs.items() if _is_ours(tasks, one)}
+    states = {tasks.owned(key): context.client.transaction_key(tasks.name_of(key), key.owner) for key in keys}
+    wanted = {one: observed(state, f"asking for {one.key}").epoch for one, state in states.items()}
+    holds = ours == wanted and metrics.count == len(metrics.epochs)
+    seen = f"{_epochs(ours)}; {metrics.count} keys counted, {len(metrics.epochs)} with an epoch"
+    context.evidence.expect(holds, f"{_epochs(wanted)}; as many keys counted as have an epoch", seen, what="metrics")
+
+
+@KEYS.then("the metrics tell how long ago {task} connected")
+def metrics_tell_age(context: ScenarioContext, tasks: Tasks, task: str) -> None:
+    """The age of its key lies between the time that has passed since the answer to its last connect, and that since its request."""
+    one = tasks[task]
+    least = context.session.time.now_ms() - one.granted_ms
+    metrics = observed(context.client.key_metrics(), "asking for the metrics")
+    most = context.session.time.now_ms() - one.asked_ms
+    age = metrics.ages_ms.get(tasks.owned(one.key))
+    holds = age is not None and least - 1 <= age <= most + 1  # ages are told in whole milliseconds
+    seen = "none" if age is None else f"{age:.0f} ms"
+    context.evidence.expect(holds, f"between {least:.0f} and {most:.0f} ms", seen, what=f"age of {one.key}")
+
+
+def _listed(context: ScenarioContext, tasks: Tasks, owner: str | None) -> list[OwnedKey]:
+    listed = observed(context.client.transaction_keys(owner), "asking for a list of keys")
+    return sorted(one for one in listed if _is_ours(tasks, one))
+
+
+def _is_ours(tasks: Tasks, key: OwnedKey) -> bool:
+    return tasks.session.unique("") in key.key
+
+
+def _shown(keys: Sequence[OwnedKey]) -> str:
+    return ", ".join(f"{one.key} of {one.owner or 'nobody'}" for one in keys) or "none"
+
+
+def _epochs(epochs: dict[OwnedKey, int]) -> str:
+    return ", ".join(f"{one.key} of {one.owner or 'nobody'} at {epoch}" for one, epoch in sorted(epochs.items())) or "no key"
+
+
+def _told(key: OwnedKey, epoch: int | None, coordinator: int, transactions: Sequence[object]) -> str:
+    return f"{_shown([key])} at epoch {epoch}, coordinator {coordinator}, open: {', '.join(map(str, transactions)) or 'nothing'}"

@@ -1,0 +1,104 @@
+"""Transactions that a task begins with its key, and what it asks for on a connection that it has lost."""
+
+import math
+
+from fencepost.adapters.pulsar.values import Action, NewTransaction, TxnId
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.steps.answers import reported
+from fencepost.steps.outcomes import achieved
+from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.transactions import TIME_OUTS_MS, Transaction, shown_status
+
+from .tasks import Tasks
+from .vocabulary import KEYS, ForEnd, ForPart, ForTransaction, Request
+
+BEGIN = KEYS.act(
+    given="{task} has begun {transactions}[ with a {time_out} time-out]",
+    when="{task} begins {transactions}[ {at_once}]",
+    meaning="NEW_TXN on the connection that has its key, for one after the other, or for all before an answer is read. Without such a "
+    "time-out, theirs is longer than anybody is patient.",
+)
+
+
+@BEGIN.given
+def has_begun(context: ScenarioContext, tasks: Tasks, task: str, transactions: tuple[str, ...], time_out: str | None) -> None:
+    timeout_ms = TIME_OUTS_MS[time_out]
+    for name in transactions:
+        asked_ms = context.session.time.now_ms()
+        begun = achieved(tasks[task].probe.new_transaction(timeout_ms), f"beginning transaction {name} as {task}")
+        context.transactions.by_name[name] = Transaction(begun, asked_ms + timeout_ms)
+
+
+@BEGIN.when
+def begins(context: ScenarioContext, tasks: Tasks, task: str, transactions: tuple[str, ...], at_once: str | None) -> None:
+    probe, timeout_ms = tasks[task].probe, TIME_OUTS_MS[None]
+    if at_once is None:
+        answers: list[Outcome[TxnId | None]] = [probe.new_transaction(timeout_ms) for _ in transactions]
+    else:
+        assert probe.key is not None, f"{task} has a key before it begins transactions"
+        request = NewTransaction(timeout_ms, probe.key.coordinator.number, probe.is_scalable)
+        answers = probe.at_once([request for _ in transactions])
+    for name, answer in zip(transactions, answers, strict=True):
+        context.ask("NEW_TXN", answer)
+        if not isinstance(answer, Done):
+            return
+        assert answer.value is not None, "a transaction that was begun has an id"
+        context.transactions.by_name[name] = Transaction(answer.value, math.inf)
+
+
+@KEYS.given("{task} has just asked for a new transaction")
+def has_just_asked(tasks: Tasks, task: str) -> None:
+    """NEW_TXN on the connection that has its key. Nobody waits for the answer."""
+    tasks[task].probe.ask_for_transaction(TIME_OUTS_MS[None])
+
+
+@KEYS.when("{task} asks for {request} on its old connection")
+def asks_on_old_connection(context: ScenarioContext, tasks: Tasks, task: str, request: Request) -> None:
+    """Once, on the connection on which it was given its epoch, also when the broker has closed that: no other is made for it."""
+    context.ask(str(request), _asked(context, tasks, task, request))
+
+
+@KEYS.given("classic transaction {transaction} with the number of {other:transaction}")
+def with_the_number_of(context: ScenarioContext, transaction: str, other: str) -> None:
+    """An open transaction of PIP-31's kind, without a key, at the coordinator of that number. Where the other one is metadata-driven, as
+    many are begun before it, and committed, as are needed for ids that differ in the kind alone, unless more have been begun already."""
+    wanted = context.id_of(other)
+    for number in range(wanted.sequence + 1):
+        if number:
+            achieved(context.transactions.end(transaction, Action.COMMIT), f"committing {transaction}, whose number is behind")
+        begun = context.client.new_transaction(TIME_OUTS_MS[None], coordinator=wanted.coordinator, scalable=False)
+        context.transactions.by_name[transaction] = Transaction(achieved(begun, f"beginning classic transaction {transaction}"))
+        if context.id_of(transaction).sequence >= wanted.sequence:
+            break
+
+
+@KEYS.then("{task} is not served")
+def is_not_served(context: ScenarioContext, tasks: Tasks, task: str) -> None:
+    """It is refused, or has no answer since the broker has closed its connection."""
+    answer = context.answer
+    is_gone = isinstance(answer, Unknown) and answer.lost and tasks[task].probe.was_sent_away()
+    holds = is_gone or isinstance(answer, Refused)
+    seen = reported(answer) if not isinstance(answer, Unknown) else f"no answer: {answer.reason}"
+    context.evidence.expect(holds, "a refusal, or a connection that is closed", seen, what=f"answer to {context.asked}")
+
+
+@KEYS.then("{transactions} stand alike")
+def stand_alike(context: ScenarioContext, transactions: tuple[str, ...]) -> None:
+    """The coordinator says the same of each of them: all are open, or none is."""
+    found = {name: shown_status(context.transactions.status(name)) for name in transactions}
+    is_open = {status == "OPEN" for status in found.values()}
+    seen = ", ".join(f"{name}: {status}" for name, status in found.items())
+    context.evidence.expect(len(is_open) == 1, "all open, or all over", seen, what="status of transactions")
+
+
+def _asked(context: ScenarioContext, tasks: Tasks, task: str, request: Request) -> Outcome[object]:
+    probe = tasks[task].probe
+    match request:
+        case ForTransaction():
+            return probe.new_transaction(TIME_OUTS_MS[None], retry=False)
+        case ForEnd(action, transaction):
+            return probe.end(context.id_of(transaction), action, retry=False)
+        case ForPart(participant, transaction) if participant.is_subscription:
+            return probe.add_subscriptions(context.id_of(transaction), [context.subscription(participant.name)], retry=False)
+        case ForPart(participant, transaction):
+            return probe.add_topics(context.id_of(transaction), [context.topics[participant.name]], retry=False)

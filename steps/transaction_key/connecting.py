@@ -1,0 +1,152 @@
+"""Tasks that connect with a key, and what they are given."""
+
+from fencepost.adapters.pulsar.values import Action, PendingKeyConnect
+from fencepost.contract.outcomes import Done, Refused, Unknown
+from fencepost.steps.answers import known, reported
+from fencepost.steps.outcomes import achieved, error_of, observed
+from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.transactions import NoAnswerYet
+
+from .tasks import Task, Tasks
+from .vocabulary import KEYS, Grant, Key
+
+_CONNECT = "TC_CLIENT_CONNECT"
+_LARGEST = 2**63 - 1
+
+CONNECT = KEYS.act(
+    given="{task} has connected with {key}",
+    when="{task} connects with {key}[ {place}]",
+    meaning="TC_CLIENT_CONNECT of a new process with this key and the epoch -1, for it was given none. It asks the first coordinator, and "
+    "the one that the answer names. A task that has connected before is started again: what it had is still there, as after a pause.",
+)
+CONNECT_AGAIN = KEYS.act(
+    given="{task} has connected again",
+    when="{task} connects again[ with {epoch}]",
+    meaning="TC_CLIENT_CONNECT of the same process, over a new connection: with the epoch that it was given last, unless another is named.",
+)
+
+
+@CONNECT.given
+def has_connected(tasks: Tasks, task: str, key: Key) -> None:
+    achieved(tasks.connect(tasks.new(task, key)), f"connecting with {key} as {task}")
+
+
+@CONNECT.when
+def connects(context: ScenarioContext, tasks: Tasks, task: str, key: Key, place: str | None) -> None:
+    coordinator = None if place is None else _another(context, tasks, key)
+    context.ask(_CONNECT, tasks.connect(tasks.new(task, key), coordinator=coordinator))
+
+
+@KEYS.given("{task} has asked to connect with {key}")
+def has_asked_to_connect(tasks: Tasks, task: str, key: Key) -> None:
+    """TC_CLIENT_CONNECT of a new process, for whose answer nobody waits yet: it may be long in coming."""
+    one = ready(tasks, task, key)
+    one.pending = under_way(tasks, one)
+
+
+@KEYS.given("{task} has tried to connect with {key}")
+def has_tried_to_connect(tasks: Tasks, task: str, key: Key) -> None:
+    """The same, whatever came of it."""
+    tasks.connect(tasks.new(task, key))
+
+
+@CONNECT_AGAIN.given
+def has_connected_again(tasks: Tasks, task: str) -> None:
+    achieved(tasks.connect(tasks[task], tasks[task].epoch), f"connecting again as {task}")
+
+
+@CONNECT_AGAIN.when
+def connects_again(context: ScenarioContext, tasks: Tasks, task: str, epoch: str | None) -> None:
+    one = tasks[task]
+    said = {
+        None: one.epoch,
+        "the epoch before its own": one.epoch - 1,
+        "an epoch that nobody was given": tasks.highest[one.key] + 1,
+        "epoch -2": -2,
+        "the largest epoch": _LARGEST,
+    }
+    context.ask(_CONNECT, tasks.connect(one, said[epoch]))
+
+
+@KEYS.then("{task} is given {grant}")
+def is_given(context: ScenarioContext, tasks: Tasks, task: str, grant: Grant) -> None:
+    """In the answer to its last connect, which is waited for; when patience ends, another transaction that was begun later at the same
+    coordinator, and was ended and answered, shows that it is not merely on its way. No epoch: the field is not there."""
+    is_late, one = tasks[task].pending is not None, tasks.settled(task)
+    if not one.grants:
+        answer = context.answer if one.answer is None else one.answer
+        if is_late and isinstance(answer, Unknown) and not answer.lost:
+            later = achieved(context.client.new_transaction(coordinator=tasks.coordinator_of(one.key)), "beginning a later transaction")
+            achieved(context.client.end(later, Action.COMMIT), "committing a later transaction")
+            context.evidence.expect(False, str(grant), str(NoAnswerYet()), what=f"given to {task}")
+        error, code = error_of(answer)
+        context.evidence.expect(False, str(grant), reported(known(answer)), what=f"given to {task}", error=error, code=code)
+    given = one.grants[-1]
+    match grant.what:
+        case "epoch":
+            holds, seen = given.epoch == grant.epoch, _epoch(given.epoch)
+        case "none":
+            holds, seen = given.epoch is None, _epoch(given.epoch)
+        case "greater":
+            whose, before = (grant.task, tasks[grant.task].epoch) if grant.task else ("it", _epoch_before(tasks[task]))
+            holds, seen = given.epoch is not None and given.epoch > before, f"{_epoch(given.epoch)}, where {whose} has {before}"
+        case "coordinator":
+            theirs = tasks[grant.task].grants[-1].coordinator
+            holds, seen = given.coordinator == theirs, f"coordinator {given.coordinator}, where {grant.task} has {theirs}"
+    context.evidence.expect(holds, str(grant), seen, what=f"given to {task}")
+
+
+@KEYS.then("the connection of {task} is {fate}")
+def connection_is(context: ScenarioContext, tasks: Tasks, task: str, fate: str) -> None:
+    """That on which it was given its epoch last. Open: a PING on it is answered. Closed: the broker ends it, within patience."""
+    probe = tasks[task].probe
+    is_open = isinstance(probe.ping_with_key(), Done) if fate == "open" else not is_sent_away(context, tasks[task])
+    context.evidence.expect(is_open == (fate == "open"), fate, "open" if is_open else "closed", what=f"connection of {task}")
+
+
+@KEYS.then("the refusal begins with {value}")
+def refusal_begins_with(context: ScenarioContext, value: str) -> None:
+    """The text that the broker sends beside the error code."""
+    match context.answer:
+        case Refused(message=message):
+            holds, seen = (message or "").startswith(value), f"{message or 'no text'}"
+        case answer:
+            holds, seen = False, reported(known(answer))
+    context.evidence.expect(holds, f"{value}...", seen, what=f"refusal of {context.asked}")
+
+
+def ready(tasks: Tasks, name: str, key: Key) -> Task:
+    """A new process that has reached the broker of its key's coordinator, so that its connect is under way at once."""
+    task = tasks.new(name, key)
+    achieved(task.probe.approach_coordinator(tasks.coordinator_of(key) or 0), f"reaching the coordinator as {name}")
+    task.asked_ms = tasks.session.time.now_ms()
+    return task
+
+
+def under_way(tasks: Tasks, task: Task) -> PendingKeyConnect:
+    """Its connect, whose answer nobody has waited for."""
+    asked = task.probe.begin_connect_with_key(tasks.bytes_of(task.key), coordinator=tasks.coordinator_of(task.key))
+    return achieved(asked, f"asking to connect with {task.key}")
+
+
+def is_sent_away(context: ScenarioContext, task: Task) -> bool:
+    """Whether the broker closes the task's connection, within patience."""
+    for _ in context.session.time.attempts():
+        if task.probe.was_sent_away():
+            return True
+    return task.probe.was_sent_away()
+
+
+def _epoch(epoch: int | None) -> str:
+    return "no epoch" if epoch is None else f"epoch {epoch}"
+
+
+def _epoch_before(task: Task) -> int:
+    granted = [one.epoch for one in task.grants[:-1] if one.epoch is not None]
+    return granted[-1] if granted else -1
+
+
+def _another(context: ScenarioContext, tasks: Tasks, key: Key) -> int:
+    count = observed(context.client.coordinators(), "asking how many coordinators there are")
+    own = next(one.grants[-1].coordinator for one in tasks.by_name.values() if one.key == key and one.grants)
+    return (own + 1) % count

@@ -1,0 +1,89 @@
+"""Connects that race with each other, with the end of a transaction, or with its time-out."""
+
+from fencepost.adapters.pulsar.values import Action, KeyGrant
+from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.steps.outcomes import achieved, unanswered
+from fencepost.steps.pulsar.context import ScenarioContext
+
+from .connecting import connects, is_sent_away, ready, under_way
+from .tasks import Task, Tasks
+from .vocabulary import KEYS, Key
+
+_AHEAD_MS = 100
+"""How long before the time-out a connect is asked for that comes about with it."""
+
+BOTH = KEYS.act(
+    given="{first:task} and {second:task} have connected with {key} at the same time",
+    when="{first:task} and {second:task} connect with {key} at the same time",
+    meaning="Both are new processes, and both connects are sent, in this order, before any answer is read. As a Given the second one "
+    "succeeds, whatever came of the first.",
+)
+
+
+@BOTH.given
+def have_connected_at_once(tasks: Tasks, first: str, second: str, key: Key) -> None:
+    _, later = _at_once(tasks, first, second, key)
+    achieved(later, f"connecting with {key} as {second}")
+
+
+@BOTH.when
+def connect_at_once(context: ScenarioContext, tasks: Tasks, first: str, second: str, key: Key) -> None:
+    for answer in _at_once(tasks, first, second, key):
+        context.ask("TC_CLIENT_CONNECT", answer)
+
+
+@KEYS.then("exactly one of {first:task} and {second:task} stays connected")
+def one_stays(context: ScenarioContext, tasks: Tasks, first: str, second: str) -> None:
+    """At least one of them was given an epoch, and no two were given the same. A PING on the connection of the highest one is answered; the
+    other connection is closed, within patience, whether it was answered before or not."""
+    both = {name: tasks[name] for name in (first, second)}
+    given = [f"{name} was given {one.epoch if one.grants else 'nothing'}" for name, one in both.items()]
+    epochs = [one.epoch for one in both.values() if one.grants]
+    context.evidence.expect(len(set(epochs)) == len(epochs) > 0, "epochs that differ", ", ".join(given), what="epochs")
+    higher = max((one for one in both.values() if one.grants), key=lambda one: one.epoch)
+    gone = [_is_gone(context, one) for one in both.values() if one is not higher]
+    stays = isinstance(higher.probe.ping_with_key(), Done)
+    seen = f"{', '.join(given)}; the higher one is {'open' if stays else 'closed'}, the other one {'closed' if all(gone) else 'open'}"
+    context.evidence.expect(stays and all(gone), "the higher epoch alone", seen, what="connections")
+
+
+@KEYS.when("{task} connects with {key} while {transaction} is asked to {end}[, {ahead}]")
+def connects_beside_an_end(
+    context: ScenarioContext, tasks: Tasks, task: str, key: Key, transaction: str, end: Action, ahead: str | None
+) -> None:
+    """END_TXN over a connection without the key, and the connect of a new process: both are sent before any answer is read."""
+    one = ready(tasks, task, key)
+    (ender,) = context.transactions.enders(1, context.id_of(transaction).coordinator)
+    if ahead is not None:
+        connecting = under_way(tasks, one)
+        pending = context.transactions.begin_end_by(ender, transaction, end)
+    else:
+        pending = context.transactions.begin_end_by(ender, transaction, end)
+        connecting = under_way(tasks, one)
+    context.ask("TC_CLIENT_CONNECT", tasks.connected(one, connecting))
+    answer = ender.ended(pending)
+    if isinstance(answer, Unknown):
+        unanswered(answer, f"asking for the end of {transaction}")
+    context.transactions[transaction].ends[end] = answer
+
+
+@KEYS.when("{task} connects with {key} at about the time-out of {transaction}")
+def connects_at_time_out(context: ScenarioContext, tasks: Tasks, task: str, key: Key, transaction: str) -> None:
+    """Shortly before that has passed."""
+    expires_ms = context.transactions[transaction].expires_ms
+    for _ in context.session.time.attempts():
+        if context.session.time.now_ms() >= expires_ms - _AHEAD_MS:
+            break
+    connects(context, tasks, task, key, None)
+
+
+def _at_once(tasks: Tasks, first: str, second: str, key: Key) -> list[Outcome[KeyGrant]]:
+    both = [ready(tasks, name, key) for name in (first, second)]
+    pending = [under_way(tasks, one) for one in both]
+    return [tasks.connected(one, asked) for one, asked in zip(both, pending, strict=True)]
+
+
+def _is_gone(context: ScenarioContext, task: Task) -> bool:
+    if task.grants:
+        return is_sent_away(context, task)
+    return isinstance(task.answer, Unknown) and task.answer.lost

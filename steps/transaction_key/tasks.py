@@ -1,0 +1,126 @@
+"""The tasks of a scenario, with the keys that they were granted."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.values import KeyGrant, OwnedKey, PendingKeyConnect
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.ports import NamesPrincipals, Session
+from fencepost.steps.pulsar.context import ScenarioContext
+
+from .vocabulary import Key
+
+_KB = 1024
+
+
+@dataclass
+class Task:
+    """A process of an application: its client, the key that it was given, and what came of its connects."""
+
+    probe: PulsarProbe
+    key: Key
+    grants: list[KeyGrant] = field(default_factory=list)
+    answer: Outcome[KeyGrant] | None = None
+    """What came of its last connect."""
+    pending: PendingKeyConnect | None = None
+    """Its last connect, as long as nobody has waited for the answer."""
+    asked_ms: float = 0.0
+    """When its last connect was sent."""
+    granted_ms: float = 0.0
+    """When its last connect was answered."""
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that it was given last."""
+        assert self.grants, f"a task connects with {self.key} before its epoch is asked for"
+        epoch = self.grants[-1].epoch
+        return -1 if epoch is None else epoch
+
+
+@dataclass
+class Tasks:
+    """The tasks of one scenario."""
+
+    session: Session
+    by_name: dict[str, Task] = field(default_factory=dict)
+    owners: set[str | None] = field(default_factory=lambda: {None})
+    """Who clients of the scenario said that they are."""
+    highest: dict[Key, int] = field(default_factory=dict)
+    """The highest epoch of each key that anybody was given."""
+    _processes: int = 0
+
+    def __getitem__(self, name: str) -> Task:
+        return self.by_name[name]
+
+    def new(self, name: str, key: Key) -> Task:
+        """A process that knows nothing of any before it, though it may do their task."""
+        self._processes += 1
+        self.owners.add(key.owner)
+        client = f"{name}, process {self._processes}"
+        if key.owner is None:
+            probe: PulsarProbe = self.session.client(client)
+        else:
+            assert isinstance(self.session, NamesPrincipals), "a session with a system that offers principals"
+            probe = self.session.client_of(client, key.owner)
+        self.by_name[name] = Task(probe, key)
+        return self[name]
+
+    def connect(self, task: Task, epoch: int = -1, coordinator: int | None = None) -> Outcome[KeyGrant]:
+        """Have a task connect, and remember what it was granted."""
+        task.asked_ms = self.session.time.now_ms()
+        if task.key.name == "no key":
+            return self._granted(task, task.probe.connect_without_key())
+        return self._granted(task, task.probe.connect_with_key(self.bytes_of(task.key), epoch, coordinator=coordinator))
+
+    def connected(self, task: Task, pending: PendingKeyConnect) -> Outcome[KeyGrant]:
+        """The same of a connect that is under way."""
+        return self._granted(task, task.probe.connected_with_key(pending))
+
+    def coordinator_of(self, key: Key) -> int | None:
+        """The coordinator of a key, where a task was told of it."""
+        return next((one.grants[-1].coordinator for one in self.by_name.values() if one.key == key and one.grants), None)
+
+    def settled(self, name: str) -> Task:
+        """A task whose last connect has been waited for."""
+        task = self[name]
+        if task.pending is not None:
+            pending, task.pending = task.pending, None
+            self.connected(task, pending)
+        return task
+
+    def bytes_of(self, key: Key) -> bytes:
+        """A key in the system: only this scenario uses it. It ends as the scenario has it, so that one key can begin with another."""
+        unique = self.session.unique("key")
+        odd = {
+            "an empty key": b"",
+            "a key of 1 byte": b"k",
+            "a key of 64 KB": unique.ljust(64 * _KB, "k").encode(),
+            "a key of 1024 bytes": unique.ljust(_KB, "k").encode(),
+            "a key of 1025 bytes": unique.ljust(_KB + 1, "k").encode(),
+            "a key in other letters": f"schlüssel-鍵-{unique}".encode(),
+            "a key that is not UTF-8": b"\xff\xfe" + unique.encode(),
+        }
+        return odd[key.name] if key.is_odd else f"{unique}-{key.name}".encode()
+
+    def name_of(self, key: Key) -> str:
+        """The same as administrators name it."""
+        return self.bytes_of(key).decode()
+
+    def owned(self, key: Key) -> OwnedKey:
+        """The same with its owner."""
+        return OwnedKey(key.owner or "", self.name_of(key))
+
+    def _granted(self, task: Task, outcome: Outcome[KeyGrant]) -> Outcome[KeyGrant]:
+        task.answer, task.granted_ms = outcome, self.session.time.now_ms()
+        if isinstance(outcome, Done):
+            task.grants.append(outcome.value)
+            self.highest[task.key] = max(self.highest.get(task.key, -1), task.epoch)
+        return outcome
+
+
+@pytest.fixture
+def tasks(context: ScenarioContext) -> Tasks:
+    """The tasks of this scenario."""
+    return Tasks(context.session)

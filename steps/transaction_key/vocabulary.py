@@ -1,0 +1,191 @@
+"""The transaction key's sentences: the types of their values beside those of Pulsar, and the vocabulary itself."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from fencepost.adapters.pulsar.values import Action
+from fencepost.steps.pulsar.vocabulary import TYPES, Participant, names, participant
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, text
+
+_ODD = (
+    "no key",
+    "an empty key",
+    "a key of 1 byte",
+    "a key of 64 KB",
+    "a key of 1024 bytes",
+    "a key of 1025 bytes",
+    "a key in other letters",
+    "a key that is not UTF-8",
+)
+_QUOTED = '"[ -!#-~]+"'
+_TASK = "task [a-z]+"
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key as a scenario names it, and who its clients say they are; None where they say nothing of that."""
+
+    name: str
+    owner: str | None = None
+
+    @property
+    def is_odd(self) -> bool:
+        return self.name in _ODD
+
+    def __str__(self) -> str:
+        if self.is_odd:
+            return self.name
+        return f'key "{self.name}"' + ("" if self.owner is None else f' of "{self.owner}"')
+
+
+@dataclass(frozen=True)
+class ForTransaction:
+    """To ask for a new transaction."""
+
+    def __str__(self) -> str:
+        return "a new transaction"
+
+
+@dataclass(frozen=True)
+class ForEnd:
+    """To ask for the end of a transaction."""
+
+    action: Action
+    transaction: str
+
+    def __str__(self) -> str:
+        return f"the {self.action.name.lower()} of {self.transaction}"
+
+
+@dataclass(frozen=True)
+class ForPart:
+    """To ask for a participant to be added to a transaction."""
+
+    participant: Participant
+    transaction: str
+
+    def __str__(self) -> str:
+        return f"{self.participant} to be added to {self.transaction}"
+
+
+Request: TypeAlias = ForTransaction | ForEnd | ForPart
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What a task is given: an epoch by its number, no epoch, or what it has in comparison with another task, or with what it had."""
+
+    what: Literal["epoch", "none", "greater", "coordinator"]
+    epoch: int = 0
+    task: str = ""
+
+    def __str__(self) -> str:
+        match self.what:
+            case "epoch":
+                return f"epoch {self.epoch}"
+            case "none":
+                return "no epoch"
+            case "greater":
+                return f"a greater epoch than {self.task or 'before'}"
+            case "coordinator":
+                return f"the coordinator of {self.task}"
+
+
+def _key(written: str) -> Key:
+    if written in _ODD:
+        return Key(written)
+    name, *owner = re.findall(_QUOTED, written)
+    return Key(name.strip('"'), owner[0].strip('"') if owner else None)
+
+
+def _request(written: str) -> Request:
+    if written == "a new transaction":
+        return ForTransaction()
+    if written.startswith("the "):
+        return ForEnd(Action.COMMIT if written.startswith("the commit") else Action.ABORT, written[-1])
+    return ForPart(participant(written.split(" ")[0]), written[-1])
+
+
+def _grant(written: str) -> Grant:
+    if written == "no epoch":
+        return Grant("none")
+    if written.startswith("epoch "):
+        return Grant("epoch", int(written.removeprefix("epoch ")))
+    task = "" if written.endswith(" before") else "task " + written.rpartition(" ")[2]
+    return Grant("greater" if "greater" in written else "coordinator", task=task)
+
+
+_KEY = ValueType(
+    "key",
+    f"key {_QUOTED}(?: of {_QUOTED})?|{'|'.join(_ODD)}",
+    "a transaction key of the scenario, of the clients that say who they are or of those that say nothing; an odd key; or none",
+    _key,
+    str,
+    f'key "..." | key "..." of "..." | {" | ".join(_ODD)}',
+)
+_TRANSACTIONS = names("transaction", "transactions", "transactions", r"[A-Z]\b", "{}")
+
+KEYS = Vocabulary(
+    "transaction_key",
+    (
+        *TYPES,
+        text("task", _TASK, "a process of an application, with a client of its own"),
+        _KEY,
+        listed("keys", _KEY, "transaction keys", " and "),
+        ValueType(
+            "request",
+            r'a new transaction|the (?:commit|abort) of [A-Z]|(?:[a-z]+|"[a-z]+") to be added to [A-Z]',
+            "what is asked of a coordinator",
+            _request,
+            str,
+            'a new transaction | the commit of A | the abort of A | orders to be added to A | "workers" to be added to A',
+        ),
+        ValueType(
+            "grant",
+            f"epoch (?:0|[1-9][0-9]*)|no epoch|a greater epoch than (?:{_TASK}|before)|the coordinator of {_TASK}",
+            "what a coordinator answers to a connect",
+            _grant,
+            str,
+            "epoch 0 | no epoch | a greater epoch than task one | a greater epoch than before | the coordinator of task one",
+        ),
+        ValueType(
+            "open",
+            f"nothing|{_TRANSACTIONS.pattern}",
+            "the open transactions of a key, or nothing",
+            lambda written: () if written == "nothing" else _TRANSACTIONS.parse(written),
+            lambda found: _TRANSACTIONS.render(found) if found else "nothing",
+        ),
+        choice(
+            "epoch",
+            "the epoch before its own",
+            "an epoch that nobody was given",
+            "epoch -2",
+            "the largest epoch",
+            meaning="the largest is 2^63-1",
+        ),
+        choice("place", "at another coordinator than its own", meaning="the coordinator behind that of the key, or the first"),
+        choice("at_once", "at the same time", meaning="the requests are sent before any answer is read"),
+        choice("ahead", "the connect first", meaning="otherwise the end is sent first"),
+        choice("fate", "open", "closed", meaning="open: a PING on it is answered; closed: by the broker, within patience"),
+        choice(
+            "point",
+            "after-epoch-persisted",
+            "before-abort",
+            "after-abort",
+            "after-answer",
+            "before-decision-logged",
+            "after-decision-logged",
+            meaning="a point of the coordinator's code: between a connect and its answer, behind the answer, or where an end is decided",
+        ),
+        choice(
+            "trouble",
+            "fails at the next write",
+            "has an empty record",
+            "has half a record",
+            "has a record of another version",
+            "has been compacted",
+            meaning="what befalls the topic in which coordinators keep transaction keys",
+        ),
+    ),
+)

@@ -1,0 +1,25 @@
+"""`run --writers`: what the core's writers have in the reference of Pulsar beside a name."""
+
+from pathlib import Path
+
+from commands import fencepost, verdicts
+
+
+def test_the_core_holds_for_writers_with_transaction_keys(tmp_path: Path) -> None:
+    """What is asked of fencing, and of what follows a crash, is met by them as by writers that have a name alone."""
+    asked = ("--spec", "core", "--theme", "fencing", "--theme", "recovery")
+
+    fencepost("run", *asked, "--writers", "key", "--results", tmp_path, "--no-html", expect=0)
+
+    found = verdicts(tmp_path)
+    assert {"CORE-17", "CORE-18", "CORE-19"} <= found.keys()
+    assert set(found.values()) == {"met"}
+
+
+def test_writers_are_of_a_kind_that_there_is() -> None:
+    """One that nobody knows, and keys where the profile has none, are wrong usage."""
+    unknown = fencepost("run", "--spec", "core", "--writers", "keys", expect=2)
+    without = fencepost("run", "--spec", "core", "--profile", "pulsar-4.0", "--writers", "key", expect=2)
+
+    assert "unknown kind of writers 'keys'; did you mean key?" in unknown.err
+    assert "--writers key: profile pulsar-4.0 has no transaction keys; seed has them" in without.err
