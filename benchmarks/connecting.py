@@ -5,18 +5,15 @@ a key that nobody had, and with a key that the connection has already, whose epo
 times the first kind that is; the aim is twice.
 """
 
-import re
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from itertools import count, islice
-from pathlib import Path
 from typing import Any
 
 from fencepost.wire.pulsar import messages_pb2 as pb
 
+from .served import served
 from .splitting import Client
 
 ROUNDS = 20
@@ -26,15 +23,8 @@ NEW = -1
 
 
 def main() -> None:
-    command = [str(Path(sys.executable).parent / "fencepost"), "serve", "pulsar", "--transaction-keys", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            found = re.search(r"127\.0\.0\.1:(\d+)", greeting := server.stdout.readline())
-            assert found, greeting
-            measured(int(found[1]))
-        finally:
-            server.terminate()
+    with served("pulsar", "--transaction-keys", "--port", "0") as (_, (port, *_rest)):
+        measured(port)
 
 
 def measured(port: int) -> None:

@@ -8,11 +8,8 @@ that is not shared.
 """
 
 import os
-import re
 import socket
 import struct
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +23,8 @@ from fencepost.wire.kafka.batches import Batch, Record, encode
 from fencepost.wire.kafka.entities import request
 from fencepost.wire.kafka.frames import encode_request
 
+from .served import served
+
 CONNECTIONS = 4
 ENDS = 3_000
 WINDOW = 32
@@ -35,23 +34,14 @@ _END_ERROR = slice(9, 11)
 
 
 def main() -> None:
-    command = [str(Path(sys.executable).parent / "fencepost"), "serve", "kafka", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            greeting = server.stdout.readline()
-            found = re.search(r"127\.0\.0\.1:(\d+)", greeting)
-            assert found, greeting
-            port = int(found[1])
-            prepare(port)
-            print(f"served over loopback to {CONNECTIONS} connections; the aim is 5,000 aborts a second")
-            for title, kind in (("EndTxn v5 aborts", aborted), ("Produce v12 of a record and EndTxn v5", whole_transactions)):
-                began = _cpu_seconds(server.pid)
-                best = max(measured(port, f"{kind.__name__}-{number}", kind) for number in range(ROUNDS))
-                by_cpu = ROUNDS * CONNECTIONS * ENDS / (_cpu_seconds(server.pid) - began)
-                print(f"{title}: {best:,.0f} a second, {by_cpu:,.0f} a second of the server's processor time", flush=True)
-        finally:
-            server.terminate()
+    with served("kafka", "--port", "0") as (server, (port, *_rest)):
+        prepare(port)
+        print(f"served over loopback to {CONNECTIONS} connections; the aim is 5,000 aborts a second")
+        for title, kind in (("EndTxn v5 aborts", aborted), ("Produce v12 of a record and EndTxn v5", whole_transactions)):
+            began = _cpu_seconds(server.pid)
+            best = max(measured(port, f"{kind.__name__}-{number}", kind) for number in range(ROUNDS))
+            by_cpu = ROUNDS * CONNECTIONS * ENDS / (_cpu_seconds(server.pid) - began)
+            print(f"{title}: {best:,.0f} a second, {by_cpu:,.0f} a second of the server's processor time", flush=True)
 
 
 def _cpu_seconds(pid: int) -> float:

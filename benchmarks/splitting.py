@@ -10,14 +10,10 @@ are asked, since one refuses a late SEND, and the other is silent.
 import http.client
 import itertools
 import json
-import re
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 from google.protobuf.message import Message as Command
 
@@ -25,6 +21,8 @@ from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.tcp import TcpTransport
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
+
+from .served import served
 
 PROFILES = ("seed", "pulsar-5.0")
 PER_SECOND = 1_500
@@ -40,18 +38,8 @@ SUBSCRIPTION = "reader"
 
 def main() -> None:
     for profile in PROFILES:
-        ports = ["--port", "0", "--admin-port", "0"]
-        command = [str(Path(sys.executable).parent / "fencepost"), "serve", "pulsar", "--profile", profile, *ports]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-            try:
-                assert server.stdout is not None
-                found: list[str] = []
-                while len(found) < len(("port", "admin port")):
-                    found += re.findall(r"127\.0\.0\.1:(\d+)", line := server.stdout.readline())
-                    assert line, "the server has ended"
-                measured(profile, int(found[0]), int(found[1]))
-            finally:
-                server.terminate()
+        with served("pulsar", "--profile", profile, "--port", "0", "--admin-port", "0", ports=2) as (_, (port, admin, *_rest)):
+            measured(profile, port, admin)
 
 
 def measured(profile: str, port: int, admin: int) -> None:
