@@ -154,8 +154,7 @@ class TransactionKeys:
         """Decision: the key is this connection's, and the previous one is closed, answered or not."""
         rule("TXKEY-04")
         rule("TXKEY-24")
-        given_up = [waiting for waiting in self._waiting if waiting.claim.key == key]
-        self._waiting = [waiting for waiting in self._waiting if waiting.claim.key != key]
+        given_up = self._stop_waiting(key)
         previous = self._clients.get(key)
         self._clients[key] = client
         if previous is client:
@@ -264,7 +263,6 @@ class TransactionKeys:
 
         While the store of its coordinator does not answer, that is tried again each time that the timer comes.
         """
-        self._to_abort.pop(txn, None)
         try:
             self._coordinator.end(txn, Action.ABORT, lambda: None)
         except Refused as refused:
@@ -309,7 +307,7 @@ class TransactionKeys:
         remembered = self.remembered(record.fenced, self.predecessors(record))
         removed = {"epoch": self.next_epoch(record), "open": None, "fenced": remembered, "deleted": True}
         self._store(record.model_copy(update=removed | {"ending": self.still_ending(record, None)}))
-        self._waiting = [waiting for waiting in self._waiting if waiting.claim.key != key]
+        self._stop_waiting(key)
         if (client := self._clients.pop(key, None)) is not None:
             client.send_away()
         self._abort_all(fenced)
@@ -362,6 +360,12 @@ class TransactionKeys:
             else:
                 if is_open:
                     self.abort(txn)
+
+    def _stop_waiting(self, key: TransactionKey) -> list[Waiting]:
+        """Who has waited with this key, and does not any more."""
+        given_up = [waiting for waiting in self._waiting if waiting.claim.key == key]
+        self._waiting = [waiting for waiting in self._waiting if waiting.claim.key != key]
+        return given_up
 
     def _when_over(self, waiting: Waiting) -> None:
         left = tuple(txn for txn in waiting.ending if not self._is_applied(txn))
