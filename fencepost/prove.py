@@ -14,10 +14,11 @@ is caught. `--all` runs everything on each.
 
 import contextlib
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
+from multiprocessing.pool import Pool
 from typing import NamedTuple
 
 from fencepost.contract.errors import Exit
@@ -166,26 +167,18 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     unasked = {name: why for name, defect in DEFECTS.items() if (why := _cannot_be_asked(defect, register, specs))}
     defects = {name: defect for row in protocols for name, defect in DEFECTS.items() if row in defect.breaks and name not in unasked}
     spoken = {protocol for each in protocols.values() for protocol in each}
-    variants = [*defects.values(), *(lawful for lawful in LAWFUL.values() if lawful.protocol in spoken)]
+    lawful = [variant for variant in LAWFUL.values() if variant.protocol in spoken]
+    variants = [*defects.values(), *lawful]
     found: dict[str, Seen] = {}
     context = warmed.forking()
-    lawful = [variant for variant in variants if variant.is_lawful]
-    brokers: list[tuple[Defect, ...]] = [(variant,) for variant in variants if everything or not variant.is_lawful]
-    brokers += [] if everything else together.groups(lawful)
+    alone, grouped = (variants, []) if everything else (defects.values(), together.groups(lawful))
+    brokers = [*((variant,) for variant in alone), *grouped]
     with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as given_back:
         with stopping.unheard():  # by the processes of the pool, which a terminal's Ctrl-C reaches too
             pool = given_back.enter_context(context.Pool(workers, maxtasksperchild=1))
-        while brokers:
-            alone: list[tuple[Defect, ...]] = []
-            tasks = [(broker, _asked_of(broker[0], protocols, everything)) for broker in brokers]
-            for several in pool.imap_unordered(_run, tasks):
-                if len(several) > 1 and any(one.reds or (one.trouble and not one.is_unmet) for one in several):
-                    alone += [(one.defect,) for one in several]
-                    continue
-                for one in several:
-                    found[one.defect.name] = one
-                    report(one, len(found), len(variants))
-            brokers = alone
+        for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, everything)):
+            found[one.defect.name] = one
+            report(one, len(found), len(variants))
     beside = {name for name, one in found.items() if specs and one.defect.is_lawful and one.is_unmet}
     seen = [found[variant.name] for variant in variants if variant.name in found and variant.name not in beside]
     return Proof(
@@ -193,6 +186,18 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
         (*seen, *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
         tuple(variant for variant in variants if variant.name not in found),
     )
+
+
+def _tried(pool: Pool, brokers: Sequence[tuple[Defect, ...]], asked: Callable[[Defect], tuple[str, ...]]) -> Iterator[Seen]:
+    """What is seen of each variant, as it comes. Where a broker of several is caught, or breaks down, each of them is tried alone."""
+    alone: list[tuple[Defect, ...]] = []
+    for several in pool.imap_unordered(_run, [(broker, asked(broker[0])) for broker in brokers]):
+        if len(several) > 1 and any(one.reds or (one.trouble and not one.is_unmet) for one in several):
+            alone += [(one.defect,) for one in several]
+        else:
+            yield from several
+    if alone:
+        yield from _tried(pool, alone, asked)
 
 
 def _cannot_be_asked(defect: Defect, register: Register, specs: tuple[str, ...]) -> str | None:
