@@ -4,7 +4,7 @@ import socket
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from fencepost.reference.metadata.store import MetadataStore
 
@@ -52,12 +52,12 @@ class Served(Protocol):
         """Why there is no more than that to be said."""
         ...
 
-    def check(self, profile: str, options: Mapping[str, object]) -> None:
+    def check(self, profile: str, options: Mapping[str, Any]) -> None:
         """Raises WrongUsage for a value of these options that cannot be, with this profile; those that were not given are None."""
         ...
 
     def offer(self, listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
-        """A new broker behind these sockets, by the options that name them. Raises WrongUsage for settings that it does not know."""
+        """A new broker behind these sockets, by the options that name them; what is wanted was checked."""
         ...
 
 

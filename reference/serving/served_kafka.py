@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.reference.kafka import Address, Profile, ReferenceKafka, Settings
@@ -15,8 +16,9 @@ takes = frozenset({"set"})
 usage = "Kafka has no admin interface beside its protocol"
 
 
-def check(profile: str, options: Mapping[str, object]) -> None:
-    """What is given can be."""
+def check(profile: str, options: Mapping[str, Any]) -> None:  # noqa: ARG001 settings are the same in all profiles
+    """Its settings have names and values that Kafka knows."""
+    _settings(options.get("set") or ())
 
 
 def offer(listeners: Mapping[str, socket.socket], wanted: Wanted) -> Offer:
