@@ -6,7 +6,7 @@ from pathlib import Path
 import asked_again
 import pytest
 from asked_again import TIMES, RedOnce, judge_container
-from commands import Finished
+from forked import Finished
 
 IMAGE = "fencepost/image:1"
 

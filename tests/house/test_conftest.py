@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import CHECKOUT, Finished
+from commands import CHECKOUT
 from docker_here import require_docker
+from forked import Finished
 from once import made_once
 
 NO_IMAGE = "fencepost/no-such-image:1"

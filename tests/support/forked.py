@@ -1,26 +1,41 @@
-"""Many `fencepost ...` in little time: each is a process of its own, forked from one that has imported what they need.
+"""Many commands in little time: each is a process of its own, forked from one that has imported what they need.
 
 Run as a program it is that one: it reads a request a line, and answers each with the exit code. It has one thread, so it may fork.
 """
 
+import atexit
+import contextlib
 import gc
 import importlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from commands import Finished
-
-_WITHIN_S = 120
 _NEEDED = ("cli", "suite", "plan", "checkup", "compare", "summary", "catalogue", "explaining", "sentences", "naming", "serving")
 _NEEDED += ("adapters.reference_registration", "adapters.kafka.system", "adapters.kafka.container_system", "report.compliance.command")
 _NEEDED += ("adapters.pulsar.system", "adapters.pulsar.container_system", "pipeline.command", "kill_matrix", "pipeline.ingest")
+_NEEDED += ("plugin", "collected", "adapters.engines")
+_AT_THE_START = ("PYTHON", "LC_", "LANG", "TZ")
+"""How the variables begin that Python reads when it starts, so that a forked process would not follow them."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A process that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def __str__(self) -> str:
+        return f"exit code {self.code}\n--- out\n{self.out}\n--- err\n{self.err}"
 
 
 class Forked:
@@ -29,28 +44,56 @@ class Forked:
     def __init__(self, process: "subprocess.Popen[str]", folder: Path) -> None:
         self._process, self._out, self._err = process, folder / "out", folder / "err"
 
-    def fencepost(self, arguments: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> Finished:
-        """`fencepost ...` in this folder, with this added to the environment; a command that does not end fails the test."""
-        asked = {"arguments": arguments, "cwd": str(cwd), "environment": environment, "out": str(self._out), "err": str(self._err)}
+    def run(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], timeout: float) -> Finished:
+        """`fencepost ...` or `pytest ...` in this folder, with this environment; a command that does not end fails the test."""
+        asked = {"command": command, "cwd": str(cwd), "environment": dict(environment), "out": str(self._out), "err": str(self._err)}
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
-        assert select.select([self._process.stdout], [], [], _WITHIN_S)[0], f"fencepost {' '.join(arguments)} does not end"
+        if not select.select([self._process.stdout], [], [], timeout)[0]:
+            self.end()
+            raise AssertionError(f"{' '.join(command)} does not end")
         code = int(self._process.stdout.readline())
-        return Finished(code, *(path.read_text(encoding="utf-8") for path in (self._out, self._err)))
+        return Finished(code, *(path.read_text(encoding="utf-8", errors="backslashreplace") for path in (self._out, self._err)))
+
+    def end(self) -> None:
+        """The process that forks, and what it has forked, are gone."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.communicate()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it may be asked."""
+        return self._process.poll() is None
 
 
-@contextmanager
-def forked(folder: Path) -> Iterator[Forked]:
-    """The process that forks; its own files are in this folder."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "FENCEPOST_"))}
-    environment |= {"HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"), "COLUMNS": "140"}
-    with subprocess.Popen(
-        [sys.executable, __file__], cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        yield Forked(process, folder)
-        process.kill()
+def begin(folder: Path, environment: Mapping[str, str]) -> Forked:
+    """The process that forks, until somebody ends it; its own files are in this folder."""
+    environment = {**environment, "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis")}
+    process = subprocess.Popen(
+        [sys.executable, __file__],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    return Forked(process, folder)
+
+
+def environment_of_users() -> dict[str, str]:
+    """This process's environment without what only the tests say in it."""
+    ours = ("PYTEST_", "COV_", "FENCEPOST_SPENT")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+def follows(environment: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether a process that began with one environment may be forked and go on with the other."""
+    first, second = ({name: value for name, value in one.items() if name.startswith(_AT_THE_START)} for one in (environment, other))
+    return first == second
 
 
 def _main() -> None:
@@ -81,23 +124,31 @@ def _read_what_all_read() -> None:
 
 
 def _command(asked: Mapping[str, Any]) -> int:
-    """Be the `fencepost` command, as its script is; answers its exit code."""
-    from fencepost.cli import main
+    """Be the command, as its script is; answers its exit code."""
+    import pytest
+
+    from fencepost.__main__ import main
 
     for number, name in ((1, "out"), (2, "err")):
         os.dup2(os.open(asked[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.chdir(asked["cwd"])
+    os.environ.clear()
     os.environ.update(asked["environment"])
-    sys.argv = ["fencepost", *asked["arguments"]]
+    sys.argv = asked["command"]
     code: Any = 0
     try:
-        main()
+        if sys.argv[0] == "pytest":
+            sys.path.insert(0, asked["cwd"])
+            code = pytest.main(sys.argv[1:])
+        else:
+            main()
     except SystemExit as ended:
         code = ended.code
     except BaseException:
         sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]  # there is one
         code = 1
+    atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
     return int(code or 0)

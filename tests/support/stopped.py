@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from commands import Finished
+from forked import Finished
 
 _WITHIN_S = 300
 _LOOK_EVERY_S = 0.02
