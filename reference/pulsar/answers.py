@@ -43,6 +43,10 @@ class Answers:
         rule("PIP460-27")
         return {segment.number: find(segment) for segment in sorted(layout.active, key=lambda segment: segment.number)}
 
+    def gives_segments_their_brokers(self) -> bool:
+        """Decision: whether a segment that nobody has used is the broker's at which a client is told that it is: from then on."""
+        return True
+
     def controller_told(self, topic: str, find: Callable[[], str | None]) -> str | None:  # noqa: ARG002 - as above
         """Decision: which broker a client is told to have the controller of a topic: the one that has it now; None where nobody knows."""
         rule("PIP460-41")
