@@ -54,6 +54,17 @@ Feature: Segments are assigned to stream consumers
       When middle is split into low and high
       Then each active segment of orders is assigned once to ann
 
+    Scenario: [9] A consumer whose name has a colon and a slash
+      When ann joins "workers" of orders, calling itself "host:6650/1"
+      Then each of its requests is answered
+      And each active segment of orders is assigned once to ann
+
+    Scenario: [10] Two consumers, of which one has the name that the other one's becomes in a URL
+      Given ann has joined "workers" of orders, calling itself "host:6650/1"
+      When bob joins "workers" of orders, calling itself "host%3A6650%2F1"
+      Then each of its requests is answered
+      And each active segment of orders is assigned once to ann and bob
+
   @PIP460-35 @SHOULD
   Rule: Segments are dealt out in turn, both they and the consumers sorted.
     A controller that deals them out as it likes moves segments for nothing when another one takes over.

@@ -6,7 +6,7 @@ A client has several requests on their way, and takes an answer for that of the 
 from collections.abc import Callable
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.scalable.layout import Layout, Segment
+from fencepost.reference.scalable.layout import HashRange, Layout, Segment
 
 
 class Answers:
@@ -43,10 +43,19 @@ class Answers:
         rule("PIP460-27")
         return {segment.number: find(segment) for segment in sorted(layout.active, key=lambda segment: segment.number)}
 
+    def gives_segments_their_brokers(self) -> bool:
+        """Decision: whether a segment that nobody has used is the broker's at which a client is told that it is: from then on."""
+        return True
+
     def controller_told(self, topic: str, find: Callable[[], str | None]) -> str | None:  # noqa: ARG002 - as above
         """Decision: which broker a client is told to have the controller of a topic: the one that has it now; None where nobody knows."""
         rule("PIP460-41")
         return find()
+
+    def hashes_told(self, segment: Segment) -> HashRange:
+        """Decision: the hashes of a segment as the consumer is told that it is assigned to: as the layout has them, both ends included."""
+        rule("PIP460-34")
+        return segment.hashes
 
     def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:  # noqa: ARG002 - as above
         """Decision: whether a new consumer is told at once that a topic has nothing more for it: where it has ended, so that nothing is

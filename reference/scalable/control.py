@@ -9,7 +9,6 @@ from .layout_store import LayoutStore
 from .news import Newsroom
 from .parts import ScalableParts
 from .profile import ScalableProfile
-from .registrations import Registrations
 from .segments import Segments
 from .sessions import Sessions
 from .topics import ScalableTopics
@@ -46,5 +45,5 @@ def control(parts: ScalableParts, machine: Machine, store: MetadataStore, segmen
         now,
         changed,
     )
-    sessions = parts.sessions(topics, layouts, Registrations(store), segments, leadership, profile, now)
+    sessions = parts.sessions(topics, layouts, parts.registrations(store), segments, leadership, profile, now)
     return Control(profile, topics, parts.newsroom(machine, store, profile, topics.layout, topics.names_in), sessions)

@@ -6,6 +6,7 @@ from .changes import LayoutChanges
 from .leadership import Leadership
 from .news import Newsroom
 from .pruning import Pruning
+from .registrations import Registrations
 from .sessions import Sessions
 from .topics import ScalableTopics
 
@@ -18,5 +19,6 @@ class ScalableParts:
     leadership: type[Leadership] = Leadership
     newsroom: type[Newsroom] = Newsroom
     pruning: type[Pruning] = Pruning
+    registrations: type[Registrations] = Registrations
     scalable_topics: type[ScalableTopics] = ScalableTopics
     sessions: type[Sessions] = Sessions

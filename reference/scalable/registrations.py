@@ -41,7 +41,7 @@ class Registrations:
         return Registration(kind, self._store.put(paths.consumer(topic, subscription, name), value).version)
 
     def of(self, topic: str, subscription: str) -> dict[str, Registration]:
-        """The consumers of a subscription by their names. Raises MalformedLayout for a record that is none."""
+        """Decision: the consumers of a subscription by the names that they chose. Raises MalformedLayout for a record that is none."""
         prefix = paths.consumer(topic, subscription, "")
         return {unquote(record.key.removeprefix(prefix)): _decoded(record) for record in self._store.scan(*under(prefix))}
 

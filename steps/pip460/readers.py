@@ -75,20 +75,27 @@ class Readers:
     def __getitem__(self, name: str) -> Member:
         return self.members[name]
 
-    def join(self, name: str, group: str, topic: str, role: str | None) -> Outcome[object]:
-        """A consumer comes, for the first time or again."""
+    def join(self, name: str, group: str, topic: str, role: str | None, consumer_name: str | None) -> Outcome[object]:
+        """A consumer comes, for the first time or again. It registers under that other name, where there is one."""
         self.mark()
         client: PulsarProbe = self.context.session.client(f"consumer {name}")
         member = self.members.setdefault(name, Member(topic, group, role, client))
         full = self.topics.by_name[topic]
         if role == CHECKPOINTS:
             return self._read_from(member, {})
-        joined: Outcome[TopicReader] = client.join_queue(full, group) if role == QUEUE else client.join_stream(full, group, name)
+        joined: Outcome[TopicReader] = (
+            client.join_queue(full, group) if role == QUEUE else client.join_stream(full, group, consumer_name or name)
+        )
         if isinstance(joined, Done):
             member.former = member.reader if isinstance(member.reader, StreamConsumer) else None
             member.reader, member.marked, member.is_cut_off = joined.value, 0, False
             self.attach()
         return joined
+
+    def is_another_answered(self, topic: str) -> bool:
+        """Whether the controller of a topic answers the registration of somebody else, for a subscription that nobody has."""
+        client: PulsarProbe = self.context.session.client("witness")
+        return isinstance(client.join_stream(self.topics.by_name[topic], self.context.session.unique("witness"), "witness"), Done)
 
     def assignment(self, name: str) -> Assignment:
         """The newest one of a stream consumer."""

@@ -1,10 +1,10 @@
 """Consumers of whole topics: how they come and go, what they are assigned, and what they read in which order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from fencepost.adapters.pulsar.values import Layout
+from fencepost.adapters.pulsar.values import Assignment, Layout
 from fencepost.contract.evidence import SetUpFailed, Violation
-from fencepost.contract.outcomes import Done
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 
@@ -18,10 +18,12 @@ _MOMENT_S = 2.0
 _NOTHING = "nothing"
 
 JOIN = PIP460.act(
-    given="{member} has joined {group} of {topic}[ {role}]",
-    when="{member} joins {group} of {topic}[ {role}]",
-    meaning="A consumer of the whole topic comes, or comes back under its name, and registers at the topic's controller. As a queue "
-    "consumer it registers nowhere, and has a shared subscription of all segments; with checkpoints it has a reader of each segment.",
+    given="{member} has joined {group} of {topic}[ {role}][, calling itself {consumer_name}]",
+    when="{member} joins {group} of {topic}[ {role}][, calling itself {consumer_name}]",
+    meaning="A consumer of the whole topic comes, or comes back under its name, and registers at the topic's controller: under its name in "
+    "the scenario, where it does not call itself otherwise. As a queue consumer it registers nowhere, and has a shared subscription of all "
+    "segments; with checkpoints it has a reader of each segment. Where a registration has no answer, one of another subscription is asked "
+    "for behind it: when that is answered, it is silence, and not a slow broker.",
 )
 CUT_OFF = PIP460.act(
     given="{member} has been cut off",
@@ -43,13 +45,18 @@ READ = PIP460.act(
 
 
 @JOIN.given
-def has_joined(readers: Readers, member: str, group: str, topic: str, role: str | None) -> None:
-    achieved(readers.join(member, group, topic, role), f"{member} joining {group}")
+def has_joined(readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None) -> None:
+    achieved(readers.join(member, group, topic, role, consumer_name), f"{member} joining {group}")
 
 
 @JOIN.when
-def joins(context: ScenarioContext, readers: Readers, member: str, group: str, topic: str, role: str | None) -> None:
-    context.ask("registration", readers.join(member, group, topic, role))
+def joins(
+    context: ScenarioContext, readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None
+) -> None:
+    answer = readers.join(member, group, topic, role, consumer_name)
+    context.ask("registration", answer)
+    if isinstance(answer, Unknown) and not answer.lost and readers.is_another_answered(topic):
+        context.unanswered = ("SCALABLE_TOPIC_SUBSCRIBE",)
 
 
 @CUT_OFF.given
@@ -154,7 +161,8 @@ def is_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, re
 def are_dealt_out(
     context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, topic: str, distribution: str, members: tuple[str, ...]
 ) -> None:
-    """Within patience, each to one of them. In turn: the segments by their first hash, the consumers by their names."""
+    """Within patience, each to one of them, by the name and with the hashes that the layout has. In turn: the segments by their first
+    hash, the consumers by their names."""
     layout = scalable_topics.layout(topic)
     active = [segment.number for segment in layout.active]
     seen: dict[str, tuple[int, ...]] = {}
@@ -167,6 +175,9 @@ def are_dealt_out(
     shown = "; ".join(f"{name} has {', '.join(map(str, numbers)) or _NOTHING}" for name, numbers in sorted(seen.items()))
     expected = f"each of {', '.join(map(str, active))} {distribution}"
     context.evidence.expect(holds, expected, expected if holds else shown, what=f"segments of {topic}")
+    wrong = [f"{name} is told {flaw}" for name in members for flaw in _unlike(readers.assignment(name), layout)]
+    expected = "those of the layout"
+    context.evidence.expect(not wrong, expected, "; ".join(wrong) or expected, what=f"hashes of {topic} in assignments")
 
 
 @PIP460.then("the reading of {members} was {content}[ {order}]")
@@ -200,6 +211,17 @@ def _is_dealt(seen: Mapping[str, Sequence[int]], active: Sequence[int], *, in_tu
     if not in_turn:
         return sorted(number for numbers in seen.values() for number in numbers) == sorted(active)
     return all(list(seen[name]) == list(active[place :: len(seen)]) for place, name in enumerate(sorted(seen)))
+
+
+def _unlike(assignment: Assignment, layout: Layout) -> Iterator[str]:
+    """What an assignment says of segments, and the layout otherwise."""
+    for one in assignment.segments:
+        if (segment := layout.named(one.number)) is None:
+            continue
+        if (one.first_hash, one.last_hash) != (segment.first_hash, segment.last_hash):
+            yield f"{segment} as {one.first_hash:04x}-{one.last_hash:04x}"
+        if one.topic != segment.topic:
+            yield f"{segment} as {one.topic}"
 
 
 def _since(context: ScenarioContext, topics: ScalableTopics, member: Member) -> list[tuple[int, ...]]:

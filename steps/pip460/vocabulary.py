@@ -72,6 +72,7 @@ PIP460 = Vocabulary(
         choice("parting", "closed its watch", "lost its connection", meaning="how a watch ends"),
         _MEMBER,
         listed("members", _MEMBER, "consumers of a whole topic", " and "),
+        quoted("consumer_name", "the name that a consumer of a whole topic registers under"),
         quoted("group", "the subscription that consumers of a whole topic share"),
         quoted("key", "the key of a message"),
         choice(

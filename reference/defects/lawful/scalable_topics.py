@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.scalable import layout as layouts
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import HASHES, HashRange, Layout, LayoutRefused, Segment
@@ -62,6 +63,12 @@ class _TellsTheNewestOnly(Newsroom):
         self.rounds[topic] += 1
         if self.rounds[topic] % _ROUNDS == 0:
             super().look(topic, watch)
+
+
+class _TellsWhereTheyWouldBe(Answers):
+    def gives_segments_their_brokers(self) -> bool:
+        super().gives_segments_their_brokers()
+        return False
 
 
 class _PrunesLater(Pruning):
@@ -134,6 +141,14 @@ NEWEST_LAYOUT_ONLY = Defect(
     story="Who watches is told the newest layout some time after a change, and those in between are left out.",
     origin="PIP-468, DAG watch: each update is a whole layout",
     parts=MetadataParts(newsroom=_TellsTheNewestOnly),
+)
+
+BROKERS_WITH_THE_FIRST_USE = Defect(
+    name="scalable-brokers-with-the-first-use",
+    story="A client is told where a segment that nobody has used would be now. It has its broker with its first use, which may be another "
+    "one by then: the client is refused, and looks again.",
+    origin="Apache Pulsar, DagWatchSession, which looks segments up without authority",
+    parts=MetadataParts(answers=_TellsWhereTheyWouldBe),
 )
 
 PRUNED_LATER = Defect(

@@ -1,14 +1,16 @@
 """Defects of the assignment of segments to stream consumers."""
 
 from collections.abc import Iterable, Mapping
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.scalable import paths
-from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.layout import HASHES, HashRange, Segment
+from fencepost.reference.scalable.registrations import Registration, Registrations
 from fencepost.reference.scalable.sessions import Assignment, Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
@@ -63,6 +65,28 @@ class _RemovesWhatBeginsSo(ScalableTopics):
 class _SubscriptionsAsTheyAreStored(ScalableTopics):
     def subscriptions(self, topic: str) -> list[str]:
         return [quote(name, safe="") for name in super().subscriptions(topic)]
+
+
+class _NamesAsTheyAreStored(Registrations):
+    def of(self, topic: str, subscription: str) -> dict[str, Registration]:
+        return {quote(name, safe=""): one for name, one in super().of(topic, subscription).items()}
+
+
+class _NamesDecodedTwice(Registrations):
+    def of(self, topic: str, subscription: str) -> dict[str, Registration]:
+        return {unquote(name): one for name, one in super().of(topic, subscription).items()}
+
+
+class _EndsBehindTheRange(Answers):
+    def hashes_told(self, segment: Segment) -> HashRange:
+        first, last = super().hashes_told(segment)
+        return HashRange(first, last + 1)
+
+
+class _HashesOfTheWhole(Answers):
+    def hashes_told(self, segment: Segment) -> HashRange:
+        super().hashes_told(segment)
+        return HashRange(0, HASHES - 1)
 
 
 ALL_TO_EACH = Defect(
@@ -127,4 +151,36 @@ SUBSCRIPTIONS_AS_STORED = Defect(
     story="A controller takes the name of a subscription as it stands in a key, and finds no consumers of it where that is quoted.",
     origin="textbook: what is encoded for a key is not decoded again",
     parts=MetadataParts(scalable_topics=_SubscriptionsAsTheyAreStored),
+)
+
+CONSUMERS_AS_STORED = Defect(
+    name="scalable-consumers-as-stored",
+    breaks={"PIP460-34": Symptom(what="^answers$", expected="^answers to all$", seen="^none to SCALABLE_TOPIC_SUBSCRIBE$")},
+    story="A controller takes the name of a consumer as it stands in a key: one that is quoted there is answered nothing.",
+    origin="textbook: what is encoded for a key is not decoded again",
+    parts=MetadataParts(registrations=_NamesAsTheyAreStored),
+)
+
+CONSUMERS_DECODED_TWICE = Defect(
+    name="scalable-consumers-decoded-twice",
+    breaks={"PIP460-34": Symptom(what="^answers$", expected="^answers to all$", seen="^none to SCALABLE_TOPIC_SUBSCRIBE$")},
+    story="The name of a consumer is decoded once more than it was encoded, so that two consumers have one name.",
+    origin="textbook: what is decoded by a library and by its caller",
+    parts=MetadataParts(registrations=_NamesDecodedTwice),
+)
+
+ENDS_BEHIND_THE_RANGE = Defect(
+    name="scalable-ends-behind-the-range",
+    breaks={"PIP460-34": Symptom(what="^hashes of .* in assignments$", seen="^(ann|bob) is told ")},
+    story="A consumer is told the first hash behind its segment where the last one is due.",
+    origin="textbook: ranges with and without their ends",
+    parts=MetadataParts(answers=_EndsBehindTheRange),
+)
+
+HASHES_OF_THE_WHOLE = Defect(
+    name="scalable-hashes-of-the-whole",
+    breaks={"PIP460-34": Symptom(what="^hashes of .* in assignments$", seen="^(ann|bob) is told .* as 0000-ffff")},
+    story="A consumer is told that each of its segments has all hashes.",
+    origin="feared: a field that nobody fills in where the segment's name has the same",
+    parts=MetadataParts(answers=_HashesOfTheWhole),
 )

@@ -150,6 +150,17 @@ class _RemembersBrokers(Answers):
         return self.known.setdefault((topic, layout.epoch), super().brokers_told(topic, layout, find))
 
 
+class _TellsTheFirstBroker(Answers):
+    def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
+        told = super().brokers_told(topic, layout, find)
+        return dict.fromkeys(told, min(told.values()))
+
+
+class _TellsNoNewBrokers(Answers):
+    def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
+        return {number: url for number, url in super().brokers_told(topic, layout, find).items() if not layout.segments[number].parents}
+
+
 class _TheOldest(deque[Said]):
     def append(self, said: Said) -> None:
         if len(self) < MOST_WAITING:
@@ -182,6 +193,22 @@ HALF_A_LAYOUT = Defect(
     story="The first layout of a watch leaves out some of the active segments.",
     origin="feared: a page of an answer",
     parts=MetadataParts(newsroom=_TellsTheFirstHalf),
+)
+
+ALL_AT_THE_FIRST_BROKER = Defect(
+    name="scalable-all-at-the-first-broker",
+    breaks={"PIP460-27": Symptom(what="^brokers that A is told$", expected="^a broker for each$", seen="^no or another broker for ")},
+    story="A client is told that one broker has all segments, though others have some of them.",
+    origin="feared: a lookup for the topic, and not for its segments",
+    parts=MetadataParts(answers=_TellsTheFirstBroker),
+)
+
+CHILDREN_WITHOUT_BROKERS = Defect(
+    name="scalable-children-without-brokers",
+    breaks={"PIP460-27": Symptom(what="^brokers that A is told$", expected="^a broker for each$", seen="^no or another broker for ")},
+    story="A client is told of no broker of segments that came of a split or a merge.",
+    origin="feared: addresses that are found when a topic is made",
+    parts=MetadataParts(answers=_TellsNoNewBrokers),
 )
 
 NO_NEWS = Defect(

@@ -5,7 +5,9 @@ There is no command to leave with: a consumer is lost with its connection.
 
 from google.protobuf.message import Message as Command
 
+from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.scalable.layout import Segment
 from fencepost.reference.scalable.names import resolved, segment_topic
 from fencepost.reference.scalable.registrations import Kind
 from fencepost.reference.scalable.sessions import Assignment, Session
@@ -31,7 +33,7 @@ def subscribe(peer: Peer, command: pb.CommandScalableTopicSubscribe) -> None:
             pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, error=code(refused.error), message=refused.message)
         )
         return
-    told = _Told(session, topic, command.consumer_id)
+    told = _Told(session, topic, command.consumer_id, peer.node.answers)
     if (first := session.take()) is not None:
         peer.say(pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, assignment=told.shown(first)))
     peer.watches["stream", command.consumer_id] = told
@@ -40,10 +42,11 @@ def subscribe(peer: Peer, command: pb.CommandScalableTopicSubscribe) -> None:
 class _Told:
     """A session as a connection has it."""
 
-    def __init__(self, session: Session, topic: str, number: int) -> None:
+    def __init__(self, session: Session, topic: str, number: int, answers: Answers) -> None:
         self._session = session
         self._topic = topic
         self._number = number
+        self._answers = answers
         self.close = session.close
 
     def take(self) -> Command | None:
@@ -53,13 +56,9 @@ class _Told:
 
     def shown(self, assignment: Assignment) -> pb.ScalableConsumerAssignment:
         """An assignment as the wire has it."""
-        segments = [
-            pb.AssignedSegment(
-                segment_id=one.number,
-                hash_start=one.hashes.first,
-                hash_end=one.hashes.last,
-                segment_topic=segment_topic(self._topic, one),
-            )
-            for one in assignment.segments
-        ]
-        return pb.ScalableConsumerAssignment(layout_epoch=assignment.epoch, segments=segments)
+        return pb.ScalableConsumerAssignment(layout_epoch=assignment.epoch, segments=map(self._told, assignment.segments))
+
+    def _told(self, segment: Segment) -> pb.AssignedSegment:
+        first, last = self._answers.hashes_told(segment)
+        name = segment_topic(self._topic, segment)
+        return pb.AssignedSegment(segment_id=segment.number, hash_start=first, hash_end=last, segment_topic=name)

@@ -98,7 +98,8 @@ def _topics_told(number: int, topics: Topics) -> Command:
 
 def _dag(node: Node, name: str, layout: Layout) -> pb.ScalableTopicDAG:
     """The segments, sealed ones too, and where those are that are written to."""
-    brokers = node.answers.brokers_told(name, layout, lambda segment: node.assigned_url_of(segment_topic(name, segment)))
+    where = node.assigned_url_of if node.answers.gives_segments_their_brokers() else node.service_url_of
+    brokers = node.answers.brokers_told(name, layout, lambda segment: where(segment_topic(name, segment)))
     return pb.ScalableTopicDAG(
         epoch=layout.epoch,
         segments=[_segment(segment) for _, segment in sorted(layout.segments.items())],
