@@ -15,7 +15,7 @@ from typing import Any
 from fencepost.contract.errors import WrongUsage
 
 _ROOM = "fencepost.reference"
-FOLDERS = ("kafka", "kernel", "pulsar", "scalable")
+FOLDERS = ("kafka", "kernel", "metadata", "metadata_transactions", "pulsar", "scalable")
 """What the suite runs of it. The defects are wrong already, and what serves over sockets no run in process comes across."""
 
 Compile = Callable[[str, bytes], CodeType]
