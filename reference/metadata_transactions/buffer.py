@@ -122,7 +122,7 @@ class MetadataBuffer:
         self._records.delete_operations(txn, self._segment)
 
     def erase(self) -> None:
-        """The segment is deleted, and nobody will look for what the store has of it."""
+        """Decision: the segment is deleted, and what the store has of it goes with it: nobody will look for that any more."""
         for txn in self._waiting:
             self._records.delete_operations(txn, self._segment)
         self._records.forget_segment(self._segment)
