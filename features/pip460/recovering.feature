@@ -265,3 +265,12 @@ Feature: Changes that a controller does not finish
       And another broker has become the controller of orders, while the former one lives
       When client A begins to watch orders
       Then soon who asks for orders is told who its controller is
+
+    @needs:more-brokers @needs:store-faults
+    Scenario: [7] The former one is the next one, too, and then it crashes
+      Given another broker has become the controller of orders, while the former one lives
+      And another broker has become the controller of orders, while the former one lives
+      And the controller of orders has crashed
+      When ann joins "workers" of orders
+      Then it is done
+      And ann is assigned left and right

@@ -99,6 +99,15 @@ Feature: Headers of transactions that ended long ago
       When the retention of A passes
       Then the store soon has no header of A
 
+    @needs:short-retention @needs:metadata-store
+    Scenario: [4] A topic that was deleted with something open
+      Given the scalable topic "invoices" of segments "left" and "right"
+      And A has written "a1" to left
+      And invoices has been deleted as a whole
+      And A has committed
+      When the retention of A passes
+      Then the store soon has no header of A
+
   @PIP471-39 @MUST
   Rule: The collection loses nothing of a transaction that a participant has not followed yet.
     Whoever was away for longer than the retention would do the opposite of what was decided.

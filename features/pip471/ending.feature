@@ -53,6 +53,16 @@ Feature: Ends of metadata-driven transactions
       When A aborts
       Then readers of orders see "a1"
 
+    @needs:store-faults
+    Scenario: [5] The abort comes to a coordinator that has looked at the header before the commit
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      And A has been asked to commit
+      And the next look at a header sees it as it was before its last change
+      And A has tried to abort
+      When "p1" is written to orders
+      Then readers of orders see "a1", "p1"
+
   @PIP471-04 @MUST @commits @aborts
   Rule: Of two ends that are asked for at the same time in different ways, exactly one succeeds.
     Where both are told that they succeeded, one of them builds on what is not so.

@@ -176,3 +176,13 @@ Feature: How participants learn of an end
       And A has aborted
       When B commits
       Then readers of orders see "b1"
+
+    @needs:plain-store @needs:store-faults
+    Scenario: [7] An abort comes to a coordinator on such a store that has looked at the header before the commit
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      And A has been asked to commit
+      And the next look at a header sees it as it was before its last change
+      And A has tried to abort
+      When "p1" is written to orders
+      Then readers of orders see "a1", "p1"

@@ -130,3 +130,10 @@ Feature: Keys that last
       When task three connects with key "payments"
       Then B is ABORTED
       And key "payments" is at the epoch of task three, with nothing open
+
+    @needs:transaction-keys @needs:crash
+    Scenario: [7] A connect is answered behind the crash, though nobody has come back to the topic
+      Given the system has crashed and come back
+      And task two has asked to connect with key "payments"
+      When task three connects with key "refunds"
+      Then task two is given a greater epoch than task one

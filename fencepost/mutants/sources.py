@@ -15,8 +15,10 @@ from typing import Any
 from fencepost.contract.errors import WrongUsage
 
 _ROOM = "fencepost.reference"
-FOLDERS = ("kafka", "kernel", "pulsar", "scalable")
+FOLDERS = ("kafka", "kernel", "metadata", "metadata_transactions", "pulsar", "scalable")
 """What the suite runs of it. The defects are wrong already, and what serves over sockets no run in process comes across."""
+_ASIDE = ("metadata/faults.py", "metadata/oxia", "metadata/rooted.py", "metadata/timely.py", "metadata/troubled.py")
+"""What is there for a store that is no part of the reference, and the troubles of stores, which are the suite's own tools."""
 
 Compile = Callable[[str, bytes], CodeType]
 """From a file's name, such as `reference/kafka/ending.py`, and what it holds."""
@@ -33,7 +35,8 @@ def root() -> Path:
 def files(only: Sequence[str] = ()) -> dict[str, Path]:
     """The files that may be changed, by name; `only` has folders or files of these. Raises WrongUsage for one that has none."""
     top = root()
-    found = {f"reference/{path.relative_to(top).as_posix()}": path for folder in FOLDERS for path in sorted((top / folder).rglob("*.py"))}
+    there = {path.relative_to(top).as_posix(): path for folder in FOLDERS for path in sorted((top / folder).rglob("*.py"))}
+    found = {f"reference/{name}": path for name, path in there.items() if not name.startswith(_ASIDE)}
     chosen: dict[str, Path] = {}
     for asked in only:
         here = {name: path for name, path in found.items() if f"{name}/".startswith(f"{asked.strip('/')}/")}

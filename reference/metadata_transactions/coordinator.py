@@ -96,10 +96,9 @@ class MetadataCoordinator:
         """Decision: an event for each participant that has operation records. None of them is asked for an answer."""
         rule("PIP471-58")
         rule("PIP471-22")
-        if self._profile.notification == "events":
-            for participant in self._told(txn):
-                rule("PIP471-55")
-                self._records.tell(participant, txn, decision)
+        for participant in self._told(txn):
+            rule("PIP471-55")
+            self._records.tell(participant, txn, decision)
 
     # -- What it does by itself
 

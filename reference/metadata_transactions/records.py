@@ -81,8 +81,6 @@ class Operation(_Stored):
     subscription: str | None = None
     ledgerId: int = 0  # noqa: N815
     entryId: int = 0  # noqa: N815
-    place: int | None = None
-    """Which message of a commit, where one entry stands for several."""
     units: tuple[int, ...] | None = None
     """Which messages of a batch; None for a cumulative acknowledgement."""
     cumulative: bool | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.metadata.store import NEW, IndexEntry, MetadataStore, Record, VersionConflict, Watch, only, under
+from fencepost.reference.metadata.store import NEW, IndexEntry, MetadataStore, Record, VersionConflict, Watch, under
 from fencepost.reference.pulsar.values import Position, SubscriptionName, TxnId
 
 from . import paths
@@ -117,10 +117,6 @@ class TransactionRecords:
         """Be told whenever there is a new event for that participant."""
         return self._store.watch_sequence(paths.events(participant), lambda _: told(), partition_key=paths.events(participant))
 
-    def watch_header(self, txn: TxnId, told: Callable[[], None]) -> Watch:
-        """Be told whenever a header changes."""
-        return self._store.watch(*only(paths.header(txn)), lambda _: told())
-
     # -- What is decided of a segment
 
     def watermark(self, segment: str) -> Position | None:
@@ -141,10 +137,6 @@ class TransactionRecords:
     def set_aborted(self, segment: str, txn: TxnId, last: Position) -> None:
         """Note that a transaction is aborted in a segment, for as long as its data may be read."""
         self._store.put(paths.aborted(segment, txn), _resolved(last))
-
-    def forget_aborted(self, segment: str, txn: TxnId) -> None:
-        """The data of an aborted transaction is gone from a segment, and so is its note."""
-        self._store.delete(paths.aborted(segment, txn))
 
     def forget_segment(self, segment: str) -> None:
         """A segment is deleted: nothing is left of what was decided there."""

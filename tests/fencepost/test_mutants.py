@@ -147,7 +147,15 @@ def free_names(code: object) -> list[tuple[str, tuple[str, ...]]]:
 
 def test_the_defects_and_the_server_are_not_changed() -> None:
     """The first are wrong already, and the second is no part of a run in process."""
-    assert {name.split("/")[1] for name in sources.files()} == {"kafka", "kernel", "pulsar", "scalable"}
+    assert {name.split("/")[1] for name in sources.files()} == set(sources.FOLDERS)
+    assert not {"defects", "serving"} & set(sources.FOLDERS)
+
+
+def test_what_is_there_for_another_store_and_the_troubles_of_stores_are_not_changed() -> None:
+    """No run in process comes across the first, and the second are the suite's own tools; the store in memory is changed."""
+    changed = {name.removeprefix("reference/metadata/") for name in sources.files(["reference/metadata"])}
+    assert {"memory.py", "memory_data.py", "plain.py", "plain_entries.py"} <= changed
+    assert not any(name.startswith(("oxia", "faults", "rooted", "timely", "troubled")) for name in changed)
 
 
 def test_only_may_name_a_folder_or_a_file() -> None:

@@ -7,9 +7,11 @@ from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata.store import NEW
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.changes import LayoutChanges, Plan
 from fencepost.reference.scalable.layout import Layout
 from fencepost.reference.scalable.layout_store import ChangeNote
@@ -113,6 +115,15 @@ class _BelievesItself(Leadership):
         return is_led
 
 
+class _LeadsWithoutASession(Leadership):
+    def lead(self, topic: str) -> bool:
+        try:
+            return super().lead(topic)
+        except Refused:
+            self._store.put(paths.controller(topic), str(self.node).encode(), expected=NEW)
+            return True
+
+
 EPOCHS_OF_A_CONTROLLER = Defect(
     name="scalable-epochs-of-a-controller",
     breaks={"PIP460-41": Symptom(what="^epoch of orders$", expected="^epoch 2$", seen="^epoch 1")},
@@ -185,4 +196,12 @@ CONTROLLER_BELIEVES_ITSELF = Defect(
     story="Who has become the controller of a topic takes itself for that ever after, whatever the metadata store says.",
     origin="textbook: a leader that does not know that its lease is over",
     parts=MetadataParts(leadership=_BelievesItself),
+)
+
+LED_WITHOUT_A_SESSION = Defect(
+    name="scalable-led-without-a-session",
+    breaks={"PIP460-41": Symptom(what="^answer$", seen="^the broker is down$")},
+    story="A broker whose session has expired takes the lead by a record that no session ends: when it crashes, nobody can follow it.",
+    origin="textbook: a lock without a lease",
+    parts=MetadataParts(leadership=_LeadsWithoutASession),
 )

@@ -61,6 +61,11 @@ class _LooksAtAcknowledgements(Collection):
         super().collect(txn, state)
 
 
+class _LeavesItsWrites(MetadataBuffer):
+    def erase(self) -> None:
+        self._records.forget_segment(self._segment)
+
+
 class _EndsAtTheDeadline(MetadataCoordinator):
     def ended_at(self, header: Header) -> int:
         return min(super().ended_at(header), header.deadline)
@@ -128,4 +133,12 @@ ENDED_AT_THE_DEADLINE = Defect(
     story="A time-out that is noticed late is dated back to the deadline, and the header is collected as if it had been kept since then.",
     origin="textbook: when it was due taken for when it was done",
     parts=MetadataParts(metadata_coordinator=_EndsAtTheDeadline),
+)
+
+RECORDS_OF_THE_DELETED_LEFT = Defect(
+    name="metadata-records-of-the-deleted-left",
+    breaks={"PIP471-38": Symptom(what="^header of A$", expected="^none$", seen="COMMITTED")},
+    story="A segment that is deleted leaves its operation records: nobody follows an end there, and they keep the header for ever.",
+    origin="feared by readers of the proposal: records go when their participant has followed, and this one never does",
+    parts=MetadataParts(metadata_buffer=_LeavesItsWrites),
 )

@@ -8,6 +8,7 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.records import Header, Operation, State
+from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
@@ -31,6 +32,12 @@ class _WritesBeforeItRefuses(MetadataCoordinator):
             if (found := self._records.header(txn)) is not None:
                 self._records.replace(txn, found[0].model_copy(update={"state": State.after(action)}), found[1])
             raise
+
+
+class _WritesOverAnyVersion(TransactionRecords):
+    def replace(self, txn: TxnId, header: Header, version: int) -> None:
+        now = self.header(txn)
+        super().replace(txn, header, now[1] if now else version)
 
 
 class _EndsOnlyWhatIsOpen(MetadataCoordinator):
@@ -86,6 +93,14 @@ HEADER_WRITTEN_BEFORE_REFUSAL = Defect(
     story="The opposite end is refused behind the change of the header: who took part and has not looked yet follows the refused one.",
     origin="textbook: a check behind the write",
     parts=MetadataParts(metadata_coordinator=_WritesBeforeItRefuses),
+)
+
+HEADER_WRITTEN_OVER_ANY_VERSION = Defect(
+    name="metadata-header-written-over-any-version",
+    breaks={"PIP471-03": Symptom(what="^readers of orders$", expected='^"a1", "p1"$', seen='^"p1"$')},
+    story="The header is looked at and then written, whatever has become of it in between: who looked too early undoes what was decided.",
+    origin="textbook: a check and a write that are not one compare-and-set",
+    parts=MetadataParts(transaction_records=_WritesOverAnyVersion),
 )
 
 REPEATED_END_REFUSED = Defect(

@@ -5,9 +5,10 @@ import functools
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
-from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.ledger import Ledger
 from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
@@ -55,8 +56,14 @@ class _NotesThatItHasReadAll(MetadataBuffer):
         self._records.set_watermark(self._segment, self._ledger.last)
 
 
+class _ForgettingRecords(TransactionRecords):
+    def forget_aborted(self, segment: str, txn: TxnId) -> None:
+        self._store.delete(paths.aborted(segment, txn))
+
+
 class _ForgetsWhatIsFarBehind(MetadataBuffer):
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        assert isinstance(self._records, _ForgettingRecords)
         resolved = self._records.watermark(self._segment)
         for aborted, last in self._aborted.items():
             if resolved is not None and last < resolved:
@@ -128,7 +135,7 @@ ABORTED_FORGOTTEN_FAR_BEHIND = Defect(
     breaks={"PIP471-25": Symptom(what="^readers of orders$", expected='^"p1", "b1", "p2"$', seen='^"a1", "p1", "b1", "p2"$')},
     story="The note of an abort is deleted when all that lies before the watermark is decided, as if nobody read that any more.",
     origin="feared by readers of the proposal: it says how long a header is kept, and not how long an abort is known",
-    parts=MetadataParts(metadata_buffer=_ForgetsWhatIsFarBehind),
+    parts=MetadataParts(metadata_buffer=_ForgetsWhatIsFarBehind, transaction_records=_ForgettingRecords),
 )
 
 WATERMARK_BEHIND_ITS_OWN = Defect(

@@ -4,10 +4,14 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, decoded
+from fencepost.reference.pulsar.values import TxnId
 
 from .pair import pair
 
@@ -70,6 +74,11 @@ class _BeginsWithNothingOpen(TransactionKeys):
                 self.abort(txn)
 
 
+class _WaitsForWhoIsAway(MetadataCoordinator):
+    def is_applied(self, txn: TxnId) -> bool:
+        return self.is_over(txn) and not self._records.participants(txn)
+
+
 ANSWERED_BEFORE_DURABLE = pair(
     "answered-before-durable",
     breaks={"TXKEY-20": _EPOCH_AGAIN, "TXKEY-21": _NOT_FENCED},
@@ -125,3 +134,12 @@ OPEN_ABORTED_BY_RESTART = pair(
     origin="textbook: a client is taken for gone with its connection",
     transaction_keys=_BeginsWithNothingOpen,
 )
+
+AWAITED_WHERE_NOBODY_IS = Defect(
+    name="scalable-key-awaited-where-nobody-is",
+    breaks={"TXKEY-21": Symptom(what="^given to task two$", expected="^a greater epoch", seen="^no answer ")},
+    story="A connect waits until a segment has followed the end, also where nobody has it loaded since the crash, and is never answered.",
+    origin="feared by readers of the proposal: who waits for everybody waits for those who are gone",
+    parts=MetadataParts(metadata_coordinator=_WaitsForWhoIsAway),
+)
+"""Of classic transactions a coordinator asks each participant by itself, which loads it."""

@@ -1,0 +1,127 @@
+"""Participants of metadata-driven transactions, and what their coordinator knows of them, where nothing on the wire shows it."""
+
+import pytest
+
+from fencepost.reference.kernel.clock import Clock
+from fencepost.reference.kernel.crash import CrashPoints
+from fencepost.reference.kernel.journal import Disk
+from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.network import Network
+from fencepost.reference.metadata.faults import StoreFaults
+from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.reference.metadata_transactions import MetadataProfile
+from fencepost.reference.metadata_transactions.collection import Collection
+from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.crash_points import CRASH_POINTS
+from fencepost.reference.metadata_transactions.participation import Look, Participation
+from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
+from fencepost.reference.metadata_transactions.records import Header, Operation, State
+from fencepost.reference.metadata_transactions.store_client import StoreClient
+from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.kinds import Site
+from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.values import Action, Position, SubscriptionName, TxnId
+
+SEGMENT = "segment://public/default/events/0000-ffff-0"
+WORKERS = SubscriptionName(SEGMENT, "workers")
+WRITE = Operation(kind="WRITE", segment=SEGMENT)
+ACK = Operation(kind="ACK", segment=SEGMENT, subscription="workers")
+
+
+class World:
+    """A store, and a machine on which one coordinator is."""
+
+    def __init__(self) -> None:
+        clock, self.faults = Clock(), StoreFaults()
+        self.network = Network(clock)
+        self.machine = Machine(clock, Disk(), self.network, CrashPoints(CRASH_POINTS))
+        self.records = TransactionRecords(StoreClient(MemoryStore(faults=self.faults)))
+        self.profile = MetadataProfile.load("seed")
+        self.coordinator = MetadataCoordinator(0, self.machine, self.records, self.profile, Collection)
+        self.txn = self.coordinator.new(60_000)
+
+    def subscription(self) -> PendingAckRecords:
+        return PendingAckRecords(Site(WORKERS, self.machine, lambda *_: None), self.records, self.profile, Participation)
+
+
+@pytest.fixture
+def world() -> World:
+    """One with an open transaction."""
+    return World()
+
+
+@pytest.mark.parametrize(
+    ("is_ended", "is_loaded", "operations", "is_applied"),
+    [
+        (False, True, (), False),
+        (False, False, (WRITE,), False),
+        (True, True, (WRITE,), False),
+        (True, True, (WRITE, ACK), False),
+        (True, True, (), True),
+        (True, False, (WRITE, ACK), True),
+    ],
+)
+def test_an_end_is_applied_when_it_is_decided_and_nobody_who_serves_has_anything_left(
+    world: World, is_ended: bool, is_loaded: bool, operations: tuple[Operation, ...], is_applied: bool
+) -> None:
+    """Who is not in memory reads the header before it serves anybody; whoever is may have been told nothing yet."""
+    world.coordinator.is_loaded = lambda _: is_loaded
+    for operation in operations:
+        world.records.record(world.txn, operation)
+    if is_ended:
+        world.coordinator.decide(world.txn, Action.ABORT)
+
+    assert world.coordinator.is_applied(world.txn) == is_applied
+
+
+def test_a_transaction_is_described_with_its_segments_and_its_subscriptions(world: World) -> None:
+    """Each once, and each as what it is."""
+    for operation in (WRITE, ACK, WRITE):
+        world.records.record(world.txn, operation)
+
+    described = world.coordinator.describe(world.txn)
+
+    assert (described.partitions, described.subscriptions) == ((SEGMENT,), (WORKERS,))
+
+
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_a_look_that_arrives_when_its_participant_is_out_of_memory_ends_nothing(world: World, is_closed: bool) -> None:
+    """Another one may serve by then, and knows of transactions of which this one does not."""
+    ended: list[tuple[TxnId, State]] = []
+    participation = Participation(SEGMENT, world.machine, world.records, lambda: [world.txn], lambda *end: ended.append(end))
+    world.coordinator.decide(world.txn, Action.COMMIT)
+    world.network.hold(lambda content: isinstance(content, Look))
+    participation.told()
+
+    if is_closed:
+        participation.close()
+    world.network.release()
+    world.network.deliver()
+
+    assert ended == ([] if is_closed else [(world.txn, State.COMMITTED)])
+
+
+def test_nothing_is_left_of_an_acknowledgement_that_the_store_took_in_part(world: World) -> None:
+    """Its client was told that it failed: behind the next load nothing of it is pending."""
+    waiting = Waiting(world.txn, individual={Place(Position(1, entry)): frozenset({0}) for entry in (0, 1)})
+    world.faults.arm("write-fails-before", f"/txn/op/{world.txn.tc_id}_{world.txn.sequence}-{2:020}")
+
+    with pytest.raises(Refused):
+        world.subscription().append(waiting)
+
+    assert (world.records.acknowledgements(WORKERS), world.subscription().replay()) == ([], [])
+
+
+def test_a_header_that_was_changed_meanwhile_is_not_written_over(world: World) -> None:
+    """Who has looked before the commit decides nothing any more, whatever it saw."""
+    world.coordinator.decide(world.txn, Action.COMMIT)
+    world.faults.arm("stale-read", "/txn/id/")
+
+    with pytest.raises(Refused):
+        world.coordinator.decide(world.txn, Action.ABORT)
+
+    found = world.records.header(world.txn)
+    assert found is not None
+    assert found[0] == Header(state=State.COMMITTED, timeout=60_000, createdAt=world.machine.clock.now, finalizedAt=world.machine.clock.now)
