@@ -10,16 +10,17 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from .event import NOT_AN_EVENT, NOT_UTF_8
+from .event import flaw as flaw_of_event
 from .files import Source
-from .schema import OUTCOMES, VERSION
 
-NEEDED = ("run_id", "idx", "op_id", "type", "f")
-NOT_AN_EVENT = "not one JSON object of the event's fields; the line may be cut off"
-NOT_UTF_8 = "not UTF-8"
 _LINES = 100
+"""So many lines that look like events, and are none, are enough: further on there may be good ones."""
 _LONGEST = 1 << 20
+_ENOUGH = 64 << 20
+_BEFORE = b" \t\r,\xef\xbb\xbf"
+_OPENINGS = (b"{", b"[", b"#", b";")
 
 
 @dataclass(frozen=True)
@@ -48,26 +49,35 @@ def hopeless(sources: Sequence[Source]) -> list[BadLine]:
 def _first_bad(source: Source) -> BadLine | None:
     """None where a line is good, or where not all lines were looked at."""
     flaw = _flaw_of_json if source.form == "json" else _flaw_of_edn
-    first = None
+    first, doubtful = None, 0
     for number, line in _lines(source.path):
         if line is None or (why := flaw(line)) is None:
             return None
         first = first or BadLine(source.path, number, why)
+        doubtful += why not in (NOT_AN_EVENT, NOT_UTF_8) and line.lstrip(_BEFORE)[:1] in _OPENINGS
+        if doubtful > _LINES:
+            return None
     return first or BadLine(source.path, None, "has only empty lines")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
-    """The lines that are not empty, numbered from 1; the last is None where the file goes on."""
+    """The lines that are not empty, numbered from 1, a long one as its beginning; the last is None where the file goes on."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-            for number in range(1, _LINES + 1):
+            number, looked_at = 1, 0
+            while looked_at < _ENOUGH:
                 line = stream.readline(_LONGEST)
                 if not line:
                     return
-                if len(line) == _LONGEST:
+                looked_at += len(line)
+                if len(line) == _LONGEST and line.lstrip(_BEFORE)[:1] in (b"", *_OPENINGS):
                     break
                 if line.strip():
                     yield number, line
+                while len(line) == _LONGEST and not line.endswith(b"\n"):
+                    line = stream.readline(_LONGEST)
+                    looked_at += len(line)
+                number += 1
     except (OSError, EOFError, zlib.error):
         pass
     yield 0, None
@@ -84,7 +94,7 @@ def _flaw_of_json(line: bytes) -> str | None:
         event = json.loads(said)
     except (ValueError, RecursionError):
         return None
-    return _flaw(event) if isinstance(event, dict) else None
+    return flaw_of_event(event) if isinstance(event, dict) else None
 
 
 def _flaw_of_edn(line: bytes) -> str | None:
@@ -92,19 +102,8 @@ def _flaw_of_edn(line: bytes) -> str | None:
     from .edn_reader import MalformedEdn, read
 
     try:
-        return _flaw({"run_id": "", "op_id": 0, "idx": 0} | edn.event(read(line.decode())) | {"idx": 0})
+        return flaw_of_event({"run_id": "", "op_id": 0, "idx": 0} | edn.event(read(line.decode())) | {"idx": 0})
     except UnicodeDecodeError:
         return NOT_UTF_8
     except (MalformedEdn, RecursionError) as error:
         return str(error)
-
-
-def _flaw(event: dict[str, Any]) -> str | None:
-    version = event.get("schema_version")
-    if isinstance(version, int) and version != VERSION:
-        return f"schema version {version} is not known, expected {VERSION}"
-    for name in NEEDED:
-        if event.get(name) is None:
-            return f"has no {name}"
-    kind = event["type"]
-    return f"type is {kind}, expected {', '.join(OUTCOMES)}" if isinstance(kind, str) and kind not in OUTCOMES else None

@@ -14,9 +14,9 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from fencepost.pipeline import local
 
+from .event import NEEDED, NOT_AN_EVENT, NOT_UTF_8, OUTCOMES, VERSION
 from .files import Source
-from .firstlines import NEEDED, NOT_AN_EVENT, NOT_UTF_8
-from .schema import EVENT, OUTCOMES, VERSION
+from .schema import EVENT
 
 CORRUPT = "_corrupt"
 STORED = StructType([StructField(field.name, LongType()) if field.name == "process" else field for field in EVENT.fields])

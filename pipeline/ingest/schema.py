@@ -5,8 +5,6 @@
 
 from pyspark.sql.types import ArrayType, BooleanType, DataType, IntegerType, LongType, MapType, StringType, StructField, StructType
 
-VERSION = 1
-
 
 def _struct(**fields: DataType) -> StructType:
     return StructType([StructField(name, kind) for name, kind in fields.items()])
@@ -42,5 +40,3 @@ EVENT = _struct(
     ctl=MapType(StringType(), StringType()),
     error=_struct(**{"class": StringType(), "msg": StringType(), "definite": BooleanType()}),
 )
-
-OUTCOMES = ("invoke", "ok", "fail", "info")

@@ -41,8 +41,13 @@ FILES: dict[str, tuple[bytes, int | None, str]] = {
     "marked.jsonl": (b"\xef\xbb\xbf" + event(), None, ""),
     "listed.jsonl": (b"[" + event() + b"]", None, ""),
     "quoted.jsonl": (event().replace(b'"', b"'"), None, ""),
-    "long.jsonl": (b"x\n" * 200, None, ""),
-    "wide.jsonl": (b"x" * (2 << 20), None, ""),
+    "long.jsonl": (b"x\n" * 200, 1, "not one JSON object"),
+    "wide.jsonl": (b"x" * (2 << 20), 1, "not one JSON object"),
+    "binary.jsonl": (bytes(range(256)) * 2_000, 1, "not one JSON object"),
+    "late-good.jsonl": (b"x\n" * 200 + event(), None, ""),
+    "wide-good.jsonl": (b"x" * (2 << 20) + b"\n" + event(), None, ""),
+    "wide-event.jsonl": (b"{" + b" " * (2 << 20) + b"}", None, ""),
+    "many-strange.jsonl": (event(schema_version=9) + b"\n", 1, "schema version 9"),
     "good.edn": (EDN, None, ""),
 }
 
