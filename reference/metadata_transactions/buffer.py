@@ -39,7 +39,7 @@ class MetadataBuffer:
         self._waiting: set[TxnId] = set()
         """The transactions that have operation records here: those that are open, and those whose end is not noted yet."""
         self._end_here = site.end
-        self.participation = participation(site.participant, site.machine, records, lambda: self._waiting, self._follow)
+        self.participation = participation(site.participant, site.machine, records, profile, lambda: self._waiting, self._follow)
         self.recover()
 
     def recover(self) -> None:
@@ -71,12 +71,16 @@ class MetadataBuffer:
         if message.txn is None:
             return self._ledger.append(message)
         self.refuse_what_comes_too_late(message.txn)
-        rule("PIP471-07")
-        rule("PIP471-13")
-        rule("PIP471-61")
-        rule("PIP471-52")
-        self._record(message.txn)
-        position = self._append(message, message.txn)
+        if self._profile.publish_order == "append-first":
+            position = self._append(message, message.txn)
+            self._record(message.txn)
+        else:
+            rule("PIP471-07")
+            rule("PIP471-13")
+            rule("PIP471-61")
+            rule("PIP471-52")
+            self._record(message.txn)
+            position = self._append(message, message.txn)
         self.check_again(message.txn)
         return position
 
@@ -147,7 +151,7 @@ class MetadataBuffer:
             rule("PIP471-25")
             return False
         rule("PIP471-27")
-        return True
+        return self._profile.unknown_txn == "visible" or self._records.header(message.txn) is not None
 
     def stored(self) -> Iterator[Message]:
         return (entry.content for entry in self._ledger if isinstance(entry.content, Message))
@@ -195,6 +199,7 @@ class MetadataBuffer:
     def _take_part(self, txn: TxnId) -> None:
         self._open.setdefault(txn, None)
         self._waiting.add(txn)
+        self.participation.takes_part(txn)
 
     def _follow(self, txn: TxnId, state: State) -> None:
         """Where the store fails in the middle, the next look does it again; readers have what is decided at once."""

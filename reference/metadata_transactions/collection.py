@@ -51,10 +51,13 @@ class Collection:
 
     def collect(self, txn: TxnId, state: State) -> None:
         """Decision: delete the header of a transaction of which nobody has anything left; otherwise tell those who have."""
-        if self._records.participants(txn):
+        left = self._records.participants(txn)
+        if left and self._profile.gc_leftovers == "told-again":
             rule("PIP471-39")
             self._tell(txn, state)
             return
+        for participant in left:
+            self._records.delete_operations(txn, participant)
         found = self._records.header(txn)
         if found is not None:
             rule("PIP471-38")

@@ -96,9 +96,10 @@ class MetadataCoordinator:
         """Decision: an event for each participant that has operation records. None of them is asked for an answer."""
         rule("PIP471-58")
         rule("PIP471-22")
-        for participant in self._told(txn):
-            rule("PIP471-55")
-            self._records.tell(participant, txn, decision)
+        if self._profile.notification == "events":
+            for participant in self._told(txn):
+                rule("PIP471-55")
+                self._records.tell(participant, txn, decision)
 
     # -- What it does by itself
 

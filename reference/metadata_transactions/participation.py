@@ -1,7 +1,7 @@
 """How a participant learns that transactions have ended. PIP-471, "Notification mechanism".
 
-The store is the only source of truth: an event is a reason to look, and what is there counts. An event may be lost or late (the text has
-no remedy, Q14), so a participant also looks by itself from time to time.
+The store is the only source of truth: an event, or a watch on a header, is a reason to look, and what is there counts. A watch may be
+lost or late (the text has no remedy, Q14), so a participant also looks by itself from time to time.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
+from fencepost.reference.metadata.store import Watch
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.values import SubscriptionName, TxnId
 
+from .profile import MetadataProfile
 from .records import MalformedRecord, State
 from .transaction_records import TransactionRecords
 
@@ -39,17 +41,25 @@ class Participation:
         participant: str | SubscriptionName,
         machine: Machine,
         records: TransactionRecords,
+        profile: MetadataProfile,
         waiting: Callable[[], Iterable[TxnId]],
         end: Callable[[TxnId, State], None],
     ) -> None:
         self._participant = participant
         self._machine = machine
         self._records = records
+        self._profile = profile
         self._waiting = waiting
         self._end = end
-        self._events = records.watch_events(participant, self.told)
+        self._headers: dict[TxnId, Watch] = {}
+        self._events = records.watch_events(participant, self.told) if profile.notification == "events" else None
         self._stop = machine.every(LOOK_INTERVAL_MS, self.look_by_itself)
         self._closed = False
+
+    def takes_part(self, txn: TxnId) -> None:
+        """A transaction has something here."""
+        if self._profile.notification == "headers" and txn not in self._headers:
+            self._headers[txn] = self._records.watch_header(txn, self.told)
 
     def told(self) -> None:
         """Decision: the store tells that something has changed: look, as soon as what is on its way arrives."""
@@ -84,9 +94,12 @@ class Participation:
         rule("PIP471-21")
         rule("PIP471-33")
         self._end(txn, state)
+        if (watch := self._headers.pop(txn, None)) is not None:
+            watch.close()
 
     def close(self) -> None:
         """The participant is out of memory here."""
         self._closed = True
         self._stop()
-        self._events.close()
+        for watch in [*self._headers.values(), *([self._events] if self._events else [])]:
+            watch.close()

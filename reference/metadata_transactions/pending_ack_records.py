@@ -30,7 +30,9 @@ class PendingAckRecords:
         self._records = records
         self._profile = profile
         self._waiting = {txn for txn, _ in records.acknowledgements(self._name)}
-        self.participation = participation(site.participant, site.machine, records, lambda: list(self._waiting), self._apply)
+        self.participation = participation(site.participant, site.machine, records, profile, lambda: list(self._waiting), self._apply)
+        for txn in self._waiting:
+            self.participation.takes_part(txn)
         if self._waiting:
             self.participation.told()
 
@@ -38,6 +40,7 @@ class PendingAckRecords:
         """Decision: one operation record for each position. Raises Refused: NOT_ALLOWED when the transaction is not open."""
         self.refuse_what_comes_too_late(waiting.txn)
         self._waiting.add(waiting.txn)
+        self.participation.takes_part(waiting.txn)
         self._record_all(waiting.txn, self.operations_of(waiting))
         self._site.machine.crash_points.reach("after-op-record")
         if self.participation.state_of(waiting.txn) is not State.OPEN:  # the end came meanwhile, and told nobody here

@@ -1,6 +1,7 @@
 """Where the proposal leaves a choice or has a gap, and how a release decided, as data in `fixtures/releases/metadata/*.yaml`.
 
-`seed` follows the text, and where the text loses data, the law: what was acknowledged is recovered with its positions (R1).
+`seed` follows the text, and where the text loses data, the law: unknown is visible and aborted is explicit (Q5), the operation record
+comes first (Q4), what is left is told again and never force-deleted (Q6), what was acknowledged is recovered with its positions (R1).
 """
 
 from importlib import resources
@@ -20,6 +21,18 @@ class MetadataProfile(BaseModel):
 
     name: str
     imitates: Imitated | None = None
+
+    publish_order: Literal["record-first", "append-first"]
+    """Whether a send first leaves its operation record or its entry in the ledger."""
+
+    unknown_txn: Literal["visible", "aborted"]
+    """What becomes of a message whose transaction has no header any more."""
+
+    gc_leftovers: Literal["told-again", "deleted"]
+    """What the collection does with operation records of a transaction that ended long ago."""
+
+    notification: Literal["events", "headers"]
+    """How participants learn of an end: by events that the coordinator writes for each, or by watches on the headers themselves."""
 
     recovered_acknowledgements: Literal["with-positions", "without-positions"]
     """What a subscription that is loaded knows of pending acknowledgements; without positions their commit does nothing."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.metadata.store import NEW, IndexEntry, MetadataStore, Record, VersionConflict, Watch, under
+from fencepost.reference.metadata.store import NEW, IndexEntry, MetadataStore, Record, VersionConflict, Watch, only, under
 from fencepost.reference.pulsar.values import Position, SubscriptionName, TxnId
 
 from . import paths
@@ -116,6 +116,10 @@ class TransactionRecords:
     def watch_events(self, participant: str | SubscriptionName, told: Callable[[], None]) -> Watch:
         """Be told whenever there is a new event for that participant."""
         return self._store.watch_sequence(paths.events(participant), lambda _: told(), partition_key=paths.events(participant))
+
+    def watch_header(self, txn: TxnId, told: Callable[[], None]) -> Watch:
+        """Be told whenever a header changes."""
+        return self._store.watch(*only(paths.header(txn)), lambda _: told())
 
     # -- What is decided of a segment
 

@@ -1,4 +1,8 @@
-"""Participants of metadata-driven transactions, and what their coordinator knows of them, where nothing on the wire shows it."""
+"""Participants of metadata-driven transactions, and what their coordinator knows of them, where nothing on the wire shows it; and the
+choices that a profile may make and no bundled one makes.
+"""
+
+import dataclasses
 
 import pytest
 
@@ -10,6 +14,7 @@ from fencepost.reference.kernel.network import Network
 from fencepost.reference.metadata.faults import StoreFaults
 from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata_transactions import MetadataProfile
+from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.collection import Collection
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.crash_points import CRASH_POINTS
@@ -21,11 +26,13 @@ from fencepost.reference.metadata_transactions.transaction_records import Transa
 from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.kinds import Site
+from fencepost.reference.pulsar.ledger import Ledger
 from fencepost.reference.pulsar.pending_ack_store import Waiting
-from fencepost.reference.pulsar.values import Action, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, SubscriptionName, TxnId
 
 SEGMENT = "segment://public/default/events/0000-ffff-0"
 WORKERS = SubscriptionName(SEGMENT, "workers")
+MESSAGE = Message("p", 0, 0, b"", b"v")
 WRITE = Operation(kind="WRITE", segment=SEGMENT)
 ACK = Operation(kind="ACK", segment=SEGMENT, subscription="workers")
 
@@ -33,17 +40,23 @@ ACK = Operation(kind="ACK", segment=SEGMENT, subscription="workers")
 class World:
     """A store, and a machine on which one coordinator is."""
 
-    def __init__(self) -> None:
+    def __init__(self, **choices: str) -> None:
         clock, self.faults = Clock(), StoreFaults()
         self.network = Network(clock)
         self.machine = Machine(clock, Disk(), self.network, CrashPoints(CRASH_POINTS))
-        self.records = TransactionRecords(StoreClient(MemoryStore(faults=self.faults)))
-        self.profile = MetadataProfile.load("seed")
+        self.store = StoreClient(MemoryStore(faults=self.faults))
+        self.records = TransactionRecords(self.store)
+        self.profile = MetadataProfile.load("seed").model_copy(update=choices)
         self.coordinator = MetadataCoordinator(0, self.machine, self.records, self.profile, Collection)
         self.txn = self.coordinator.new(60_000)
 
     def subscription(self) -> PendingAckRecords:
         return PendingAckRecords(Site(WORKERS, self.machine, lambda *_: None), self.records, self.profile, Participation)
+
+    def segment(self) -> MetadataBuffer:
+        """Its buffer, loaded anew each time."""
+        ledger = Ledger(self.machine.disk, SEGMENT)
+        return MetadataBuffer(Site(SEGMENT, self.machine, lambda *_: None), ledger, self.records, self.profile, Participation)
 
 
 @pytest.fixture
@@ -90,7 +103,7 @@ def test_a_transaction_is_described_with_its_segments_and_its_subscriptions(worl
 def test_a_look_that_arrives_when_its_participant_is_out_of_memory_ends_nothing(world: World, is_closed: bool) -> None:
     """Another one may serve by then, and knows of transactions of which this one does not."""
     ended: list[tuple[TxnId, State]] = []
-    participation = Participation(SEGMENT, world.machine, world.records, lambda: [world.txn], lambda *end: ended.append(end))
+    participation = Participation(SEGMENT, world.machine, world.records, world.profile, lambda: [world.txn], lambda *end: ended.append(end))
     world.coordinator.decide(world.txn, Action.COMMIT)
     world.network.hold(lambda content: isinstance(content, Look))
     participation.told()
@@ -125,3 +138,54 @@ def test_a_header_that_was_changed_meanwhile_is_not_written_over(world: World) -
     found = world.records.header(world.txn)
     assert found is not None
     assert found[0] == Header(state=State.COMMITTED, timeout=60_000, createdAt=world.machine.clock.now, finalizedAt=world.machine.clock.now)
+
+
+@pytest.mark.parametrize("notification", ["events", "headers"])
+def test_a_participant_learns_of_an_end_as_its_profile_says(notification: str) -> None:
+    """By an event that the coordinator writes for it, or by a watch on the header; with no time passing in which it could look."""
+    world = World(notification=notification)
+    ended: list[tuple[TxnId, State]] = []
+    participation = Participation(SEGMENT, world.machine, world.records, world.profile, lambda: [world.txn], lambda *end: ended.append(end))
+    participation.takes_part(world.txn)
+    world.records.record(world.txn, WRITE)
+
+    world.coordinator.decide(world.txn, Action.COMMIT)
+    world.store.settle()
+    world.network.deliver()
+
+    assert ended == [(world.txn, State.COMMITTED)]
+
+
+@pytest.mark.parametrize(("publish_order", "entries"), [("record-first", 0), ("append-first", 1)])
+def test_what_a_write_leaves_first_is_there_when_the_other_fails(publish_order: str, entries: int) -> None:
+    """Of a write whose operation record the store does not take, the text's order has an entry in the segment (Q4)."""
+    world = World(publish_order=publish_order)
+    segment = world.segment()
+    world.faults.arm("write-fails-before", "/txn/op/")
+
+    with pytest.raises(Refused):
+        segment.publish(dataclasses.replace(MESSAGE, txn=world.txn))
+
+    assert len(list(segment.stored())) == entries
+
+
+@pytest.mark.parametrize(("unknown_txn", "shown"), [("visible", 1), ("aborted", 0)])
+def test_a_message_whose_transaction_is_forgotten_is_shown_or_not(unknown_txn: str, shown: int) -> None:
+    """The text takes it for aborted, and so loses what was committed (Q5)."""
+    world = World(unknown_txn=unknown_txn)
+    never_begun = TxnId(world.txn.tc_id, world.txn.sequence + 1)
+    Ledger(world.machine.disk, SEGMENT).append(dataclasses.replace(MESSAGE, txn=never_begun))
+
+    assert len(list(world.segment().after(Place(BEFORE_ALL)))) == shown
+
+
+@pytest.mark.parametrize(("gc_leftovers", "left"), [("told-again", [WORKERS]), ("deleted", [])])
+def test_what_is_left_of_an_ended_transaction_is_told_again_or_deleted(gc_leftovers: str, left: list[SubscriptionName]) -> None:
+    """Who is told again applies it; who finds its records gone never does (Q6)."""
+    world = World(gc_leftovers=gc_leftovers)
+    world.records.record(world.txn, ACK)
+    world.coordinator.decide(world.txn, Action.COMMIT)
+
+    Collection(world.machine, world.records, world.profile, lambda *_: None).collect(world.txn, State.COMMITTED)
+
+    assert list(world.records.participants(world.txn)) == left
