@@ -41,7 +41,6 @@ _OFFERED = frozenset(
         "crash-points",
         "entry-counts",
         "hold-markers",
-        "late-ends",
         "more-brokers",
         "more-coordinators",
         "own-broker",
