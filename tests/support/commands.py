@@ -15,29 +15,23 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.pipeline import suite
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+_SCRIPT = str(Path(sys.executable).parent / "fencepost")
 
 
 def fencepost(*arguments: object, expect: int | tuple[int, ...], cwd: Path | None = None, timeout: float = 900) -> Finished:
     """`fencepost ...`, quickly: forked from a process that is ready. Another exit code than `expect`, or one of these, fails the test."""
-    command = ["fencepost", *map(str, arguments)]
-    environment = environment_of_users()
-    if not follows(_environment_at_first(), environment):
-        return fencepost_itself(*arguments, expect=expect, cwd=cwd, timeout=timeout)
-    return _expected(command, _forked().run(command, cwd or CHECKOUT, environment, timeout), expect)
+    return _quickly(["fencepost", *map(str, arguments)], [_SCRIPT], expect, cwd, timeout)
 
 
 def fencepost_itself(*arguments: object, expect: int | tuple[int, ...], cwd: Path | None = None, timeout: float = 900) -> Finished:
     """The same, begun as its users begin it."""
-    return _run([str(Path(sys.executable).parent / "fencepost"), *map(str, arguments)], expect, cwd, timeout)
+    return _run([_SCRIPT, *map(str, arguments)], expect, cwd, timeout)
 
 
 def pytest_with_plugin(*arguments: object, expect: int, cwd: Path) -> Finished:
     """`pytest -p fencepost.plugin ...` in a folder of its own, as someone who writes scenarios would call it."""
     command = ["pytest", "-p", "fencepost.plugin", "-p", "no:cacheprovider", f"--rootdir={cwd}", *map(str, arguments)]
-    environment = environment_of_users()
-    if not follows(_environment_at_first(), environment):
-        return _run([sys.executable, "-m", *command], expect, cwd, 600)
-    return _expected(command, _forked().run(command, cwd, environment, 600), expect)
+    return _quickly(command, [sys.executable, "-m", "pytest"], expect, cwd, 600)
 
 
 def python(program: Path, *arguments: object, expect: int) -> Finished:
@@ -69,6 +63,14 @@ def verdicts(folder: Path) -> dict[str, str]:
     """Requirement to verdict, for those that were judged."""
     rows = compliance(folder)["requirements"]
     return {row["id"]: row["verdict"] for row in rows if row["verdict"] not in ("not_run", "excluded")}
+
+
+def _quickly(command: list[str], itself: list[str], expect: int | tuple[int, ...], cwd: Path | None, timeout: float) -> Finished:
+    """The command forked; begun as `itself` where a forked process would not follow the environment."""
+    environment = environment_of_users()
+    if not follows(_environment_at_first(), environment):
+        return _run([*itself, *command[1:]], expect, cwd, timeout)
+    return _expected(command, _forked().run(command, cwd or CHECKOUT, environment, timeout), expect)
 
 
 def _run(command: list[str], expect: int | tuple[int, ...], cwd: Path | None, timeout: float) -> Finished:
