@@ -56,9 +56,9 @@ class _Told:
 
     def shown(self, assignment: Assignment) -> pb.ScalableConsumerAssignment:
         """An assignment as the wire has it."""
-        return pb.ScalableConsumerAssignment(layout_epoch=assignment.epoch, segments=map(self._told, assignment.segments))
+        return pb.ScalableConsumerAssignment(layout_epoch=assignment.epoch, segments=map(self._assigned, assignment.segments))
 
-    def _told(self, segment: Segment) -> pb.AssignedSegment:
+    def _assigned(self, segment: Segment) -> pb.AssignedSegment:
         first, last = self._answers.hashes_told(segment)
         name = segment_topic(self._topic, segment)
         return pb.AssignedSegment(segment_id=segment.number, hash_start=first, hash_end=last, segment_topic=name)
