@@ -28,8 +28,8 @@ SERVICE = Address("reference", 6650)
 NODES = 2
 """Coordinators and topics are on different nodes, as in a cluster."""
 _LEVERS = frozenset({"held-ends", "participant-ends", "buffer-statistics", "batch-index-acknowledgement"})
-_OFFERED = _LEVERS | {"crash", "crash-points", "hold-markers", "more-coordinators", "reload", "virtual-time"}
-
+_OFFERED = _LEVERS | {"crash", "crash-points", "hold-markers", "late-ends", "more-coordinators", "reload", "virtual-time"}
+_LATE_MS = 1_000
 
 KEYS = frozenset({"transaction-keys", "principals", "key-topic-faults"})
 """What there is of transaction keys."""
@@ -41,6 +41,10 @@ class PulsarFaults(ReferenceFaults, OneNode, NoCleanStop):
     def __init__(self, broker: ReferencePulsar, patience_s: float) -> None:
         super().__init__(broker, patience_s)
         self._key_topics = broker.key_topics
+        self._network = broker.network
+
+    def delay_ends(self) -> None:
+        self._network.delay(_LATE_MS)
 
     def fail_key_topic(self) -> None:
         for topic in self._key_topics.all():

@@ -41,6 +41,7 @@ _OFFERED = frozenset(
         "crash-points",
         "entry-counts",
         "hold-markers",
+        "late-ends",
         "more-brokers",
         "more-coordinators",
         "own-broker",

@@ -89,6 +89,15 @@ class NamesPrincipals(Protocol):
 
 
 @runtime_checkable
+class DelaysEnds(Protocol):
+    """The faults of a system that offers `late-ends` have this beside those of `Faults`."""
+
+    def delay_ends(self) -> None:
+        """Let whoever takes part in a transaction hear at least a second late how it ended, from now on."""
+        ...
+
+
+@runtime_checkable
 class KeyTopicFaults(Protocol):
     """The faults of a system that offers `key-topic-faults` have these beside those of `Faults`."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.metadata_view import TroublesStore
-from fencepost.contract.ports import DoublesAnswers, EndsBrokers, ExpiresSessions, Faults, KeyTopicFaults
+from fencepost.contract.ports import DelaysEnds, DoublesAnswers, EndsBrokers, ExpiresSessions, Faults, KeyTopicFaults
 
 
 class NoCrashPoints:
@@ -94,6 +94,10 @@ class SessionFaults:
     def release_store(self) -> None:
         assert isinstance(self._faults, TroublesStore), "whose system offers store-faults"
         self._faults.release_store()
+
+    def delay_ends(self) -> None:
+        assert isinstance(self._faults, DelaysEnds), "whose system offers late-ends"
+        self._faults.delay_ends()
 
     def fail_key_topic(self) -> None:
         self._key_topic().fail_key_topic()

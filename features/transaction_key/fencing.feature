@@ -129,10 +129,12 @@ Feature: What a new connection does to the transaction before
   Rule: Once a connection is answered, nothing of the previous transaction holds up anybody.
     A successor that has to wait for the time-out of its predecessor is no better off than without a key.
 
+    Background:
+      Given task one has begun transaction A
+
     @needs:transaction-keys
     Scenario: [1] A message behind those of the old transaction
-      Given task one has begun transaction A
-      And A has written "a1" to orders
+      Given A has written "a1" to orders
       And "p1" has been written to orders
       When task two connects with key "payments"
       Then readers of orders see "p1"
@@ -140,7 +142,6 @@ Feature: What a new connection does to the transaction before
     @needs:transaction-keys
     Scenario: [2] A consumer that waits for that message
       Given the consumer of shared subscription "workers" has received nothing from orders
-      And task one has begun transaction A
       And A has written "a1" to orders
       And "p1" has been written to orders
       When task two connects with key "payments"
@@ -148,8 +149,7 @@ Feature: What a new connection does to the transaction before
 
     @needs:transaction-keys
     Scenario: [3] A committed transaction behind the old one
-      Given task one has begun transaction A
-      And transaction B
+      Given transaction B
       And A has written "a1" to orders
       And B has committed "b1" to orders
       When task two connects with key "payments"
@@ -158,7 +158,6 @@ Feature: What a new connection does to the transaction before
     @needs:transaction-keys
     Scenario: [4] Two topics that were held up
       Given the topic "ledger"
-      And task one has begun transaction A
       And A has written "a1" to orders
       And A has written "a2" to ledger
       And "p1" has been written to ledger
@@ -168,7 +167,6 @@ Feature: What a new connection does to the transaction before
     @needs:transaction-keys
     Scenario: [5] What was acknowledged is given to the consumer that is there
       Given the consumer of shared subscription "workers" has received "i1" from inputs
-      And task one has begun transaction A
       And A has acknowledged "i1" for "workers"
       When task two connects with key "payments"
       Then the consumer of "workers" receives "i1" before anybody writes again
@@ -176,7 +174,6 @@ Feature: What a new connection does to the transaction before
     @needs:transaction-keys
     Scenario: [6] The successor acknowledges at once what its predecessor had
       Given the consumer of shared subscription "workers" has received "i1" from inputs
-      And task one has begun transaction A
       And A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -186,7 +183,6 @@ Feature: What a new connection does to the transaction before
     @needs:transaction-keys
     Scenario: [7] The successor does so cumulatively
       Given the consumer of failover subscription "workers" has received "i1" from inputs
-      And task one has begun transaction A
       And A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
       And task two has begun transaction B
@@ -195,10 +191,19 @@ Feature: What a new connection does to the transaction before
 
     @needs:transaction-keys
     Scenario: [8] The successor commits to the topic of its predecessor
-      Given task one has begun transaction A
-      And A has written "a1" to orders
+      Given A has written "a1" to orders
       And task two has connected with key "payments"
       And task two has begun transaction B
       When B commits "b1" to orders
       Then it is done
       And readers of orders see "b1"
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [9] The successor acknowledges at once, where participants hear late of the abort
+      Given participants hear late of ends
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And task two has connected with key "payments"
+      And task two has begun transaction B
+      When B acknowledges "i1" for "workers"
+      Then it is done

@@ -3,6 +3,7 @@ Feature: Transactions of a key
 
   Background:
     Given the topic "orders"
+    And the topic "inputs" with "i1"
     And task one has connected with key "payments"
 
   @TXKEY-13 @MUST @fencing
@@ -101,8 +102,7 @@ Feature: Transactions of a key
 
     @needs:transaction-keys
     Scenario: [4] The second one acknowledges what the first one had
-      Given the topic "inputs" with "i1"
-      And the consumer of shared subscription "workers" has received "i1" from inputs
+      Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
       And A has acknowledged "i1" for "workers"
       And task one has begun transaction B
@@ -142,3 +142,13 @@ Feature: Transactions of a key
       When A aborts
       Then it is done, or refused with TransactionNotFound
       And B is OPEN
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [9] The second one acknowledges at once, where participants hear late of the first one's abort
+      Given participants hear late of ends
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And task one has begun transaction A
+      And A has acknowledged "i1" for "workers"
+      And task one has begun transaction B
+      When B acknowledges "i1" for "workers"
+      Then it is done

@@ -49,6 +49,7 @@ Feature: Connects that race
       And A has written "a1" to orders
       And the consumer of failover subscription "movers" has received "i1", "i2" from inputs
       And A has acknowledged everything up to "i1" for "movers"
+      And transaction B
 
     @needs:transaction-keys
     Scenario: [1] A commit that was asked for first
@@ -98,9 +99,9 @@ Feature: Connects that race
       And A has tried to commit
       And the system has come back
       And task two has connected with key "payments"
-      And task two has begun transaction B
-      When B commits "b1" to orders
-      Then readers of orders see "a1", "b1"
+      And task two has begun transaction C
+      When C commits "c1" to orders
+      Then readers of orders see "a1", "c1"
 
     @needs:transaction-keys
     Scenario: [8] A late message behind such a commit
@@ -118,36 +119,43 @@ Feature: Connects that race
       And A is COMMITTED
 
     @needs:transaction-keys
-    Scenario: [10] The successor acknowledges at once behind what was committed
+    Scenario: [10] Somebody acknowledges at once behind what was committed
       Given A has been asked to commit
       And task two has connected with key "payments"
-      And task two has begun transaction B
       When B acknowledges everything up to "i2" for "movers"
       Then it is done
 
-    @needs:transaction-keys
-    Scenario: [11] So does one behind a connection that was not answered
-      Given A has been asked to commit
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [11] So does somebody where participants hear late of the commit
+      Given participants hear late of ends
+      And A has been asked to commit
+      And task two has connected with key "payments"
+      When B acknowledges everything up to "i2" for "movers"
+      Then it is done
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [12] And behind a connection that was not answered
+      Given participants hear late of ends
+      And A has been asked to commit
       And task two and task three have connected with key "payments" at the same time
-      And task three has begun transaction B
       When B acknowledges everything up to "i2" for "movers"
       Then it is done
 
-    @needs:transaction-keys
-    Scenario: [12] And one behind a deletion of the key
-      Given A has been asked to commit
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [13] And behind a deletion of the key
+      Given participants hear late of ends
+      And A has been asked to commit
       And key "payments" has been deleted
       And task two has connected with key "payments"
-      And task two has begun transaction B
       When B acknowledges everything up to "i2" for "movers"
       Then it is done
 
-    @needs:transaction-keys @needs:crash
-    Scenario: [13] And one behind such a connection and a crash
-      Given A has been asked to commit
+    @needs:transaction-keys @needs:late-ends @needs:crash
+    Scenario: [14] And behind such a connection and a crash
+      Given participants hear late of ends
+      And A has been asked to commit
       And task two has asked to connect with key "payments"
       And the system has crashed and come back
       And task three has connected with key "payments"
-      And task three has begun transaction B
       When B acknowledges everything up to "i2" for "movers"
       Then it is done

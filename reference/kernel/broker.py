@@ -79,6 +79,7 @@ class Broker(ABC, Generic[Node]):
             self._nodes.pop(one, None)
             self._machine.clock.stop_timers(one)
             self._machine.network.lose_all(one)
+            self._machine.next_actions[:] = [(node, action) for node, action in self._machine.next_actions if node != one]
             self.node_crashed(one)
 
     def stop(self) -> None:
@@ -128,6 +129,9 @@ class Broker(ABC, Generic[Node]):
     def _arrive(self) -> None:
         self.before_delivery()
         self._machine.network.deliver()
+        while self._machine.next_actions:
+            _, action = self._machine.next_actions.pop(0)
+            action()
 
     @contextmanager
     def _until_a_crash(self) -> Iterator[None]:

@@ -1,7 +1,7 @@
 """The machine that a node runs on."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .clock import FIRST_NODE, Clock
@@ -24,6 +24,8 @@ class Machine:
     crash_points: CrashPoints
     node: int = FIRST_NODE
     """The number of the node."""
+    next_actions: list[tuple[int, Callable[[], None]]] = field(default_factory=list)
+    """What the nodes of the broker do next by themselves, each with its node."""
 
     def every(self, period: int, action: Callable[[], None]) -> Callable[[], None]:
         """Run the action each `period` ms, until the node crashes or somebody calls what is returned."""
@@ -32,3 +34,7 @@ class Machine:
     def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None] = lambda _: None) -> None:
         """Send something to another part of the broker, which may be on another node."""
         self.network.send(content, receive, lost, self.node)
+
+    def do_next(self, action: Callable[[], None]) -> None:
+        """Do something on this node as soon as it is done with what it does now, before anybody else asks it for something."""
+        self.next_actions.append((self.node, action))

@@ -1,7 +1,7 @@
 """The way between the parts of a broker that would be different nodes in a cluster: a queue of messages.
 
 Without interference every message arrives once, in the order of sending, when somebody calls `deliver`. A scenario interferes
-before that: it holds, drops, duplicates or reorders what is in flight. A dropped message is a lost connection, which its sender
+before that: it holds, delays, drops, duplicates or reorders what is in flight. A dropped message is a lost connection, which its sender
 notices. What a node has sent and is in flight at its crash is gone without anybody noticing.
 """
 
@@ -21,6 +21,7 @@ class Message:
     lost: Callable[[Any], None] = field(repr=False)
     sent_at: int
     node: int
+    due_at: int
 
 
 Matching: TypeAlias = Callable[[Any], bool]
@@ -35,6 +36,7 @@ class Network:
         self._in_flight: list[Message] = []
         self._held: list[Matching] = []
         self._doubled: list[Matching] = []
+        self._delay_ms = 0
 
     @property
     def in_flight(self) -> tuple[object, ...]:
@@ -44,13 +46,18 @@ class Network:
     def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None], node: int = FIRST_NODE) -> None:
         """Put a message of that node into the queue."""
         times = 2 if any(matching(content) for matching in self._doubled) else 1
-        self._in_flight += [Message(content, receive, lost, self._clock.now, node)] * times
+        now = self._clock.now
+        self._in_flight += [Message(content, receive, lost, now, node, now + self._delay_ms)] * times
 
     def deliver(self) -> None:
         """Decision: everything arrives that may, in the order in which it was sent, and all that is sent because of it."""
         while (message := next((message for message in self._in_flight if self._may_arrive(message)), None)) is not None:
             self._in_flight.remove(message)
             message.receive(message.content)
+
+    def delay(self, ms: int) -> None:
+        """Let what is sent from now on be that long in coming, at the least."""
+        self._delay_ms = ms
 
     def hold(self, matching: Matching) -> None:
         """Keep such messages in flight, those that are sent later too, until `release`."""
@@ -85,4 +92,4 @@ class Network:
         self._in_flight = [message for message in self._in_flight if message.node != node]
 
     def _may_arrive(self, message: Message) -> bool:
-        return not any(matching(message.content) for matching in self._held)
+        return self._clock.now >= message.due_at and not any(matching(message.content) for matching in self._held)

@@ -59,7 +59,7 @@ class MetadataBuffer:
             last = self._ledger.last
             self._open = dict.fromkeys(self._open, Position(last.ledger, last.entry + 1))
         if self._open:
-            self.participation.told()
+            self.participation.look_next()
 
     def undecided(self) -> Iterator[Entry]:
         """Decision: the entries behind the watermark, among which are all of open transactions."""
@@ -102,7 +102,7 @@ class MetadataBuffer:
         state = self.participation.state_of(txn)
         if state is not State.OPEN:
             rule("PIP471-17")
-            self.participation.told()
+            self.participation.look_next()
         if state is State.ABORTED:
             raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} was aborted meanwhile")
 

@@ -65,6 +65,10 @@ class Participation:
         """Decision: the store tells that something has changed: look, as soon as what is on its way arrives."""
         self._machine.send(Look(self._participant), lambda _: self.look())
 
+    def look_next(self) -> None:
+        """Decision: what is loaded, or finds an end by itself, looks before anybody else asks for something, and waits for no event."""
+        self._machine.do_next(self.look)
+
     def look(self) -> None:
         """Decision: end here what has ended, by the headers of all that is open here."""
         if self._closed:

@@ -34,7 +34,7 @@ class PendingAckRecords:
         for txn in self._waiting:
             self.participation.takes_part(txn)
         if self._waiting:
-            self.participation.told()
+            self.participation.look_next()
 
     def append(self, waiting: Waiting) -> None:
         """Decision: one operation record for each position. Raises Refused: NOT_ALLOWED when the transaction is not open."""
@@ -44,7 +44,7 @@ class PendingAckRecords:
         self._record_all(waiting.txn, self.operations_of(waiting))
         self._site.machine.crash_points.reach("after-op-record")
         if self.participation.state_of(waiting.txn) is not State.OPEN:  # the end came meanwhile, and told nobody here
-            self.participation.told()
+            self.participation.look_next()
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
         """Decision: nothing is acknowledged in a transaction that has ended, or never began. Raises Refused: NOT_ALLOWED."""

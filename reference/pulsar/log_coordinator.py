@@ -210,7 +210,7 @@ class LogCoordinator:
         return transaction is None or transaction.status.is_complete
 
     def is_applied(self, txn: TxnId) -> bool:
-        """Whether all have answered, which is when it is over here."""
+        """Decision: whether it has been applied everywhere: when all have answered, which is when it is over here."""
         return self.is_over(txn)
 
     def transactions(self) -> tuple[Transaction, ...]:

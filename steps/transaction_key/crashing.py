@@ -1,6 +1,6 @@
-"""Crashes at the points of a connect, and what befalls the topic in which coordinators keep keys."""
+"""Crashes at the points of a connect, ends that are heard of late, and what befalls the topic in which coordinators keep keys."""
 
-from fencepost.contract.ports import KeyTopicFaults
+from fencepost.contract.ports import DelaysEnds, KeyTopicFaults
 from fencepost.steps.pulsar.context import ScenarioContext
 
 from .vocabulary import KEYS
@@ -28,6 +28,14 @@ def will_crash(context: ScenarioContext, point: str) -> None:
 @COME_BACK.when
 def comes_back(context: ScenarioContext) -> None:
     context.session.faults.restart()
+
+
+@KEYS.given("participants hear late of ends")
+def hear_late(context: ScenarioContext) -> None:
+    """From now on, and also behind a crash, topics and subscriptions follow an end about a second after it was decided."""
+    faults = context.session.faults
+    assert isinstance(faults, DelaysEnds), "the faults of a system that offers late-ends"
+    faults.delay_ends()
 
 
 @KEYS.given("the key topic {trouble}")

@@ -76,6 +76,20 @@ def test_what_a_node_has_sent_ends_with_it() -> None:
     assert broker.run(lambda node: node.heard, SECOND) == ["of its second life"]
 
 
+def test_what_a_node_does_next_waits_for_no_network_and_ends_with_it() -> None:
+    """It is done before anybody else asks for something, also where nothing arrives."""
+    broker = Counters()
+    broker.network.hold(lambda _: True)
+    broker.run(lambda node: node.machine.do_next(lambda: node.heard.append("next")))
+    assert broker.run(lambda node: list(node.heard)) == ["next"]
+
+    broker.run(lambda node: node.machine.do_next(lambda: node.stored.append(100)))
+    broker.crash(1)
+    broker.restart(1)
+
+    assert broker.run(lambda node: 100 in list(node.stored)) is False
+
+
 def test_a_crash_of_one_node_leaves_what_the_other_has_sent() -> None:
     """It is on its way, and arrives."""
     broker = Counters()

@@ -45,6 +45,23 @@ def test_what_is_sent_by_a_message_arrives_in_the_same_delivery(ends: Ends) -> N
     assert ends.arrived == ["answer"]
 
 
+def test_a_delayed_message_arrives_when_its_time_has_passed() -> None:
+    """What is sent later is as late, and what was sent before is not."""
+    clock = Clock()
+    network, arrived = Network(clock), list[str]()
+    network.send("before", arrived.append, arrived.append)
+    network.delay(1_000)
+    network.send("late", arrived.append, arrived.append)
+
+    seen = []
+    for ms in (0, 999, 1):
+        list(clock.pass_until(clock.now + ms))
+        network.deliver()
+        seen.append(list(arrived))
+
+    assert seen == [["before"], ["before"], ["before", "late"]]
+
+
 def test_a_held_message_waits_and_the_others_pass_it(ends: Ends) -> None:
     """Holding goes by content, holds later messages too, and ends with the release."""
     ends.network.hold(lambda content: content.startswith("a"))
