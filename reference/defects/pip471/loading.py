@@ -7,6 +7,7 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
+from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.records import State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.ledger import Ledger
@@ -19,6 +20,11 @@ class _ForgetsTheAborted(MetadataBuffer):
     def recover(self) -> None:
         super().recover()
         self._aborted = {}
+
+
+class _CleansUpLater(Participation):
+    def look_next(self) -> None:
+        self.told()
 
 
 class _HoldsOnlyWhatIsOpen(MetadataBuffer):
@@ -103,7 +109,7 @@ ABORTED_SHOWN_UNTIL_CLEANUP = Defect(
     breaks={"PIP471-59": Symptom(what="^received by workers$", expected="^nothing$", seen='^"a1"$')},
     story="An aborted transaction that a load finds by its leftover records holds nobody up, and is shown until the cleanup comes to it.",
     origin="apache/pulsar#25821, found in its review",
-    parts=MetadataParts(metadata_buffer=_HoldsOnlyWhatIsOpen, network=SlowNetwork),
+    parts=MetadataParts(metadata_buffer=_HoldsOnlyWhatIsOpen, participation=_CleansUpLater, network=SlowNetwork),
 )
 
 OPEN_WITHOUT_POSITION = Defect(
