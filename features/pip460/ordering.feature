@@ -118,3 +118,12 @@ Feature: The order behind a change of the layout
       And left has been split into low and high
       When ann joins "workers" of orders
       Then ann is assigned left and right
+
+    @needs:crash
+    Scenario: [9] A parent of which nobody has asked since a restart
+      Given ann has joined "workers" of orders
+      And "m1" has been written to left
+      And left has been split into low and high
+      And the system has crashed and come back
+      When ann joins "workers" of orders
+      Then ann is assigned left and right

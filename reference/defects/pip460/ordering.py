@@ -43,9 +43,24 @@ class _PrunesBehindTheLastMessage(Pruning):
         return super().is_drained(segment, subscription) or _has_the_last(self._segments, segment, subscription)
 
 
+class _LooksAtWhatIsLoaded(Sessions):
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        def is_drained(one: Segment) -> bool:
+            name = segment_topic(topic, one)
+            return not is_loaded(self._segments, name) or self._segments.is_drained(name, subscription)
+
+        return readable(layout, is_drained)
+
+
 class _CountsWhatIsPending(Subscription):
     def has_more(self) -> bool:
         return super().has_more() and any(not self.pending.covers(one.place) for one in self._buffer.after(self.cursor.mark_delete))
+
+
+def is_loaded(segments: object, name: str) -> bool:
+    """Whether the broker that owns a segment has it in memory."""
+    assert isinstance(segments, NodeSegments), "those of a broker"
+    return any(topic.name == name for topic in segments._topics_of(name).loaded())
 
 
 def _has_the_last(segments: object, name: str, subscription: str) -> bool:
@@ -108,4 +123,12 @@ PENDING_IS_DRAINED = Defect(
     story="What an open transaction has acknowledged cumulatively counts as consumed, and an abort brings it back behind the children.",
     origin="feared: who looks at the last message finds it acknowledged, and not by whom",
     parts=MetadataParts(subscription=_CountsWhatIsPending),
+)
+
+NOT_LOADED_IS_DRAINED = Defect(
+    name="scalable-not-loaded-is-drained",
+    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and right$", seen="low and high")},
+    story="A sealed segment that no broker has in memory is taken for drained, as each is behind a restart.",
+    origin="feared: a controller that asks what is loaded, and not what is stored",
+    parts=MetadataParts(sessions=_LooksAtWhatIsLoaded),
 )
