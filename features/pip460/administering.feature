@@ -143,3 +143,12 @@ Feature: Administering scalable topics
       When ann joins "workers" of orders
       Then it is done
       And each active segment of orders is assigned once to ann
+
+    @needs:crash
+    Scenario: [8] A topic of that name again, when nobody had used it since a restart
+      Given "p1" has been written to left
+      And the system has crashed and come back
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left" and "right"
+      Then orders has 2 equal segments of its first epoch
+      And readers of left see nothing

@@ -9,6 +9,8 @@ from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import TOPIC_DOMAIN, parse_segment, segment_topic
 from fencepost.reference.scalable.topics import ScalableTopics
 
+from .ordering import is_loaded
+
 
 class _LooksAtTheNumber(ScalableTopics):
     def segment(self, name: str) -> Segment:
@@ -45,6 +47,11 @@ class _KeepsTheActive(ScalableTopics):
     def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
         super().segments_to_delete(topic, layout)
         return [segment_topic(topic, segment) for segment in layout.sealed]
+
+
+class _KeepsWhatIsNotLoaded(ScalableTopics):
+    def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
+        return [name for name in super().segments_to_delete(topic, layout) if is_loaded(self._segments, name)]
 
 
 class _KeepsTheFirst(ScalableTopics):
@@ -152,4 +159,12 @@ NEIGHBOURS_ERASED = Defect(
     story="With a topic go the layouts of all whose names begin with its name.",
     origin="textbook: a prefix of keys without its separator",
     parts=MetadataParts(scalable_topics=_ErasesWhatBeginsSo),
+)
+
+NOT_LOADED_IS_KEPT = Defect(
+    name="scalable-not-loaded-is-kept",
+    breaks={"PIP460-47": Symptom(what="^readers of left$", expected="^nothing$", seen='^"p1"$')},
+    story="With a topic go the segments that a broker has in memory; behind a restart their data stays, for the next topic of that name.",
+    origin="feared: a deletion that asks what is loaded, and not what is stored",
+    parts=MetadataParts(scalable_topics=_KeepsWhatIsNotLoaded),
 )
