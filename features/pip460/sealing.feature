@@ -41,6 +41,12 @@ Feature: Segments that are sealed
       And readers of low see nothing
       And readers of high see nothing
 
+    Scenario: [6] A producer that comes when the segment is gone
+      Given left has been split into low and high
+      And the retention of sealed segments has passed
+      When a client opens a producer of left
+      Then it is refused
+
   @PIP460-14 @MUST @sealing
   Rule: What a sealed segment has is readable until every subscription has consumed it.
     A message that was receipted and that nobody has read is lost with its segment.

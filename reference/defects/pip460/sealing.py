@@ -6,19 +6,27 @@ from typing import Any
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.inheriting import (
+    CopiesIntoTheChildren,
+    CopiesTheLastMessage,
+    GivesTheFirstChildAll,
+    InheritsFromTheFirst,
+    InheritsFromTheLast,
+    InheritsLateFromTheFirst,
+    InheritsNothing,
+    InheritsTheRegistered,
+    InheritsWhatAllHave,
+    InheritsWhoIsAttached,
+    TakesSubscriptionsBack,
+)
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.cursor import EARLIEST
-from fencepost.reference.pulsar.ledger import Entry
-from fencepost.reference.pulsar.node_segments import NodeSegments
-from fencepost.reference.pulsar.topic import Topic
 from fencepost.reference.pulsar.topics import Topics
-from fencepost.reference.pulsar.values import BEFORE_ALL, Message
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import Segment
-from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.names import parse_segment, segment_topic
 from fencepost.reference.scalable.pruning import Pruning
+from fencepost.reference.scalable.topics import ScalableTopics
 
 
 class _SealsNothing(LayoutChanges):
@@ -34,6 +42,14 @@ class _SealsTheFirstOfThem(LayoutChanges):
 class _SealsTheLastOfThem(LayoutChanges):
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents[-1:])
+
+
+class _MakesAnewWhatIsGone(ScalableTopics):
+    def segment(self, name: str) -> Segment:
+        meant = parse_segment(name)
+        layout = self._layouts.named(meant.topic).layout
+        is_gone = meant.number not in layout.segments and meant.number < layout.next_number
+        return Segment(meant.number, meant.hashes) if is_gone else super().segment(name)
 
 
 class _IsSilent(Answers):
@@ -110,88 +126,6 @@ class _WaitsForTheRegistered(Pruning):
         return bool(registered) and all(self._segments.is_drained(name, subscription) for subscription in registered)
 
 
-class _CopiesIntoTheChildren(LayoutChanges):
-    def seal(self, parents: Sequence[str]) -> None:
-        super().seal(parents)
-        for child in self.children_noted(parse_segment(parents[0]).topic):
-            for message in (message for parent in parents for message in _messages(self._segments, parent)):
-                _topic(self._segments, child).publish(message, deduplicated=False)
-
-
-class _CopiesTheLastMessage(LayoutChanges):
-    def seal(self, parents: Sequence[str]) -> None:
-        super().seal(parents)
-        for child in self.children_noted(parse_segment(parents[0]).topic):
-            for parent in parents:
-                for message in _messages(self._segments, parent)[-1:]:
-                    _topic(self._segments, child).publish(message, deduplicated=False)
-
-
-class _TakesSubscriptionsBack(LayoutChanges):
-    def seal(self, parents: Sequence[str]) -> None:
-        super().seal(parents)
-        for parent in parents:
-            for subscription in _topic(self._segments, parent).subscriptions.values():
-                subscription.seek(EARLIEST)
-
-
-class _InheritsTheRegistered(LayoutChanges):
-    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
-        super().subscriptions_for(topic, parents)
-        return set(self._layouts.registered(topic))
-
-
-class _InheritsNothing(LayoutChanges):
-    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
-        super().subscriptions_for(topic, parents)
-        return set()
-
-
-class _InheritsWhoIsAttached(LayoutChanges):
-    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
-        super().subscriptions_for(topic, parents)
-        there = [_topic(self._segments, segment_topic(topic, parent)).subscriptions for parent in parents]
-        return {name for subscriptions in there for name, one in subscriptions.items() if one.consumers}
-
-
-class _InheritsFromTheFirst(LayoutChanges):
-    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
-        return super().subscriptions_for(topic, parents[:1])
-
-
-class _InheritsFromTheLast(LayoutChanges):
-    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
-        return super().subscriptions_for(topic, parents[-1:])
-
-
-class _InheritsLateFromTheFirst(LayoutChanges):
-    def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
-        return super().late_for(topic, parents[:1], note)
-
-
-class _InheritsWhatAllHave(LayoutChanges):
-    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
-        found = [super(_InheritsWhatAllHave, self).subscriptions_for(topic, [parent]) for parent in parents]
-        return set.intersection(*found)
-
-
-class _GivesTheFirstChildAll(LayoutChanges):
-    def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
-        noted = self.children_noted(parse_segment(child).topic)
-        super().make_child(child, subscriptions if child == noted[0] else ())
-
-
-def _topic(segments: object, name: str) -> Topic:
-    assert isinstance(segments, NodeSegments), "that of a broker"
-    return segments._topics_of(name).create(name)
-
-
-def _messages(segments: object, name: str) -> list[Message]:
-    """What a segment has, in its order."""
-    entries: Sequence[Entry] = _topic(segments, name).ledger.after(BEFORE_ALL)
-    return [entry.content for entry in entries if isinstance(entry.content, Message)]
-
-
 NOTHING_SEALED = Defect(
     name="scalable-nothing-sealed",
     breaks={
@@ -229,6 +163,14 @@ SILENT_ABOUT_THE_SEAL = Defect(
     story="A message of a producer that has not heard of the seal is ignored.",
     origin="Apache Pulsar 5.0.0-M1",
     parts=MetadataParts(answers=_IsSilent),
+)
+
+MADE_ANEW_WHEN_GONE = Defect(
+    name="scalable-made-anew-when-gone",
+    breaks={"PIP460-13": Symptom(what="^answer to PRODUCER$", expected="^a refusal$", seen="^success$")},
+    story="A sealed segment that was removed is made anew for the next producer, whose messages nobody looks for.",
+    origin="feared: a topic that is made when it is asked for, as others are",
+    parts=MetadataParts(scalable_topics=_MakesAnewWhatIsGone),
 )
 
 SEALED_AND_EMPTIED = Defect(
@@ -290,7 +232,7 @@ CHILDREN_HAVE_COPIES = Defect(
     breaks={"PIP460-16": Symptom(what="^waiting for workers$", seen='^"p1"')},
     story="What a parent has is written to its children again.",
     origin="feared: a re-partitioning of data, as other systems have it",
-    parts=MetadataParts(layout_changes=_CopiesIntoTheChildren),
+    parts=MetadataParts(layout_changes=CopiesIntoTheChildren),
 )
 
 LAST_MESSAGE_IN_BOTH = Defect(
@@ -298,7 +240,7 @@ LAST_MESSAGE_IN_BOTH = Defect(
     breaks={"PIP460-16": Symptom(what="^waiting for workers$|^messages of orders$", seen='^"p1"|there 2|there 3')},
     story="The message that was under way at the seal is stored, and handed on to the children as well.",
     origin="feared: a broker that sends on what it has just refused",
-    parts=MetadataParts(layout_changes=_CopiesTheLastMessage),
+    parts=MetadataParts(layout_changes=CopiesTheLastMessage),
 )
 
 SEAL_TAKES_ACKNOWLEDGEMENTS_BACK = Defect(
@@ -306,7 +248,7 @@ SEAL_TAKES_ACKNOWLEDGEMENTS_BACK = Defect(
     breaks={"PIP460-16": Symptom(what="^left for workers$", expected="^nothing$", seen='^"p1"$')},
     story="The subscriptions of a segment that is sealed begin again with its first message.",
     origin="feared: a cursor that is opened anew, read-only",
-    parts=MetadataParts(layout_changes=_TakesSubscriptionsBack),
+    parts=MetadataParts(layout_changes=TakesSubscriptionsBack),
 )
 
 REGISTERED_ONLY = Defect(
@@ -317,7 +259,7 @@ REGISTERED_ONLY = Defect(
     },
     story="Children have the subscriptions that are registered for the topic, and not those that consumers made on the parents.",
     origin="Apache Pulsar 5.0.0-M1",
-    parts=MetadataParts(layout_changes=_InheritsTheRegistered),
+    parts=MetadataParts(layout_changes=InheritsTheRegistered),
 )
 
 NOTHING_INHERITED = Defect(
@@ -325,7 +267,7 @@ NOTHING_INHERITED = Defect(
     breaks={"PIP460-17": Symptom(what="^waiting for ", expected='^"p1"$', seen="^nothing$")},
     story="Children begin without subscriptions, and who comes begins behind what is there.",
     origin="PIP-468, split, steps 1 and 2, which are left out",
-    parts=MetadataParts(layout_changes=_InheritsNothing),
+    parts=MetadataParts(layout_changes=InheritsNothing),
 )
 
 ONLY_WHO_IS_ATTACHED = Defect(
@@ -333,7 +275,7 @@ ONLY_WHO_IS_ATTACHED = Defect(
     breaks={"PIP460-17": Symptom(what="^waiting for workers$", expected='^"p1"$', seen="^nothing$")},
     story="Children have the subscriptions that have a consumer at that moment.",
     origin="feared: consumers are asked, and not the topic",
-    parts=MetadataParts(layout_changes=_InheritsWhoIsAttached),
+    parts=MetadataParts(layout_changes=InheritsWhoIsAttached),
 )
 
 ONLY_ONE_CHILD_HAS_THEM = Defect(
@@ -341,7 +283,7 @@ ONLY_ONE_CHILD_HAS_THEM = Defect(
     breaks={"PIP460-17": Symptom(what="^waiting for ", expected='^"p2"$', seen="^nothing$")},
     story="The first child has the subscriptions of the parent, and the second one none.",
     origin="textbook: off by one",
-    parts=MetadataParts(layout_changes=_GivesTheFirstChildAll),
+    parts=MetadataParts(layout_changes=GivesTheFirstChildAll),
 )
 
 SUBSCRIPTIONS_OF_THE_FIRST = Defect(
@@ -349,7 +291,7 @@ SUBSCRIPTIONS_OF_THE_FIRST = Defect(
     breaks={"PIP460-18": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
     story="The child of a merge has the subscriptions of its first parent.",
     origin="feared: the union that is forgotten",
-    parts=MetadataParts(layout_changes=_InheritsFromTheFirst),
+    parts=MetadataParts(layout_changes=InheritsFromTheFirst),
 )
 
 SUBSCRIPTIONS_OF_THE_LAST = Defect(
@@ -357,7 +299,7 @@ SUBSCRIPTIONS_OF_THE_LAST = Defect(
     breaks={"PIP460-18": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
     story="The child of a merge has the subscriptions of its last parent.",
     origin="feared: a list that is written over",
-    parts=MetadataParts(layout_changes=_InheritsFromTheLast),
+    parts=MetadataParts(layout_changes=InheritsFromTheLast),
 )
 
 LATE_SUBSCRIPTIONS_OF_THE_FIRST = Defect(
@@ -365,7 +307,7 @@ LATE_SUBSCRIPTIONS_OF_THE_FIRST = Defect(
     breaks={"PIP460-18": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
     story="Of those who subscribe while a merge is made, the child has the ones that came to its first parent.",
     origin="feared: a second look that was made for splits",
-    parts=MetadataParts(layout_changes=_InheritsLateFromTheFirst),
+    parts=MetadataParts(layout_changes=InheritsLateFromTheFirst),
 )
 
 SUBSCRIPTIONS_OF_ALL = Defect(
@@ -373,7 +315,7 @@ SUBSCRIPTIONS_OF_ALL = Defect(
     breaks={"PIP460-18": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
     story="The child of a merge has the subscriptions that all of its parents have.",
     origin="textbook: an intersection, where the union was meant",
-    parts=MetadataParts(layout_changes=_InheritsWhatAllHave),
+    parts=MetadataParts(layout_changes=InheritsWhatAllHave),
 )
 
 OTHER_PARENT_FORGOTTEN = Defect(
