@@ -65,6 +65,11 @@ Feature: Segments are assigned to stream consumers
       Then each of its requests is answered
       And each active segment of orders is assigned once to ann and bob
 
+    Scenario: [11] A subscription whose name has a slash, behind a split
+      Given ann has joined "team/workers" of orders
+      When middle is split into low and high
+      Then each active segment of orders is assigned once to ann
+
   @PIP460-35 @SHOULD
   Rule: Segments are dealt out in turn, both they and the consumers sorted.
     A controller that deals them out as it likes moves segments for nothing when another one takes over.

@@ -67,6 +67,11 @@ class _SubscriptionsAsTheyAreStored(ScalableTopics):
         return [quote(name, safe="") for name in super().subscriptions(topic)]
 
 
+class _PassesOverWhatHasASlash(ScalableTopics):
+    def subscriptions(self, topic: str) -> list[str]:
+        return [name for name in super().subscriptions(topic) if "/" not in name]
+
+
 class _NamesAsTheyAreStored(Registrations):
     def of(self, topic: str, subscription: str) -> dict[str, Registration]:
         return {quote(name, safe=""): one for name, one in super().of(topic, subscription).items()}
@@ -151,6 +156,14 @@ SUBSCRIPTIONS_AS_STORED = Defect(
     story="A controller takes the name of a subscription as it stands in a key, and finds no consumers of it where that is quoted.",
     origin="textbook: what is encoded for a key is not decoded again",
     parts=MetadataParts(scalable_topics=_SubscriptionsAsTheyAreStored),
+)
+
+SLASHES_PASSED_OVER = Defect(
+    name="scalable-slashes-passed-over",
+    breaks={"PIP460-34": Symptom(what="^segments of orders$", expected="once$", seen="^ann has ")},
+    story="A subscription whose name has a slash is not found among those of its topic, and its consumers are told nothing more.",
+    origin="textbook: a name that is no longer one part of a path",
+    parts=MetadataParts(scalable_topics=_PassesOverWhatHasASlash),
 )
 
 CONSUMERS_AS_STORED = Defect(
