@@ -65,6 +65,14 @@ Feature: Consumers and controllers that are gone for a while
       When right is split into low and high
       Then each active segment of orders is assigned once to ann and bob
 
+    Scenario: [9] One that was cut off before it is given up
+      Given carol has joined "workers" of orders
+      And ann has been cut off
+      And the grace period has passed but for its end
+      And bob has been cut off
+      When the grace period passes but for its end
+      Then carol is assigned right
+
   @PIP460-38 @MUST
   Rule: The segments of a stream consumer that does not come back within the grace period go to the others.
     What nobody reads is never read, and waits for an administrator.

@@ -26,6 +26,13 @@ class _WaitsForEver(Sessions):
         return False
 
 
+class _GivesUpAllAtOnce(Sessions):
+    def is_over(self, member: Member) -> bool:
+        groups = [group.values() for led in self._led.values() for group in led.values()]
+        beside = [one for group in groups if any(one is member for one in group) for one in group]
+        return member.session is None and any(super(_GivesUpAllAtOnce, self).is_over(one) for one in beside)
+
+
 class _TakesNobodyOver(Sessions):
     def taken_over(self, name: str, registration: Registration) -> Member:  # noqa: ARG002 - it treats all alike
         return Member(registration, until=self._now())
@@ -156,4 +163,12 @@ REGISTERED_ANEW = Defect(
     story="Whoever registers takes the subscription back to the first message of every active segment, also where it was there.",
     origin="textbook: what is made is made anew where it is there already",
     parts=MetadataParts(scalable_topics=_BeginsAnew),
+)
+
+ALL_GIVEN_UP_AT_ONCE = Defect(
+    name="scalable-all-given-up-at-once",
+    breaks={"PIP460-37": Symptom(what="^segments of carol$", expected="^right$", seen="^left and right$")},
+    story="When one consumer is given up, so are all others of its subscription that are away, however short a time.",
+    origin="textbook: one timer for the subscription, where each consumer needs its own",
+    parts=MetadataParts(sessions=_GivesUpAllAtOnce),
 )
