@@ -117,6 +117,13 @@ Feature: Segments that are sealed
       When the retention of sealed segments passes
       Then subscription "auditors" has "p1" left
 
+    Scenario: [9] What a consumer gives back behind the split
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And left has been split into low and high
+      When the consumer of "workers" asks for redelivery of "p1"
+      Then the consumer of "workers" receives "p1" before anybody writes again
+
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a change of the layout.
     What is processed twice is paid twice.

@@ -1,6 +1,6 @@
 """Defects of segments that are sealed, and of what their children begin with."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,9 +18,12 @@ from fencepost.reference.defects.inheriting import (
     InheritsWhatAllHave,
     InheritsWhoIsAttached,
     TakesSubscriptionsBack,
+    topic_of,
 )
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.topics import Topics
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import Segment
@@ -114,6 +117,22 @@ class _ErasesWhatBeginsSo(Topics[Any]):
     def erase(self, name: str) -> None:
         super().erase(name)
         self._disk.erase(lambda journal: journal.partition(" ")[2].startswith(name))
+
+
+class _ClosesWhatItSeals(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents)
+        for subscription in (one for parent in parents for one in topic_of(self._segments, parent).subscriptions.values()):
+            assert isinstance(subscription, _GivesBackBeforeTheSealOnly), "its own"
+            subscription.is_sealed = True
+
+
+class _GivesBackBeforeTheSealOnly(Subscription):
+    is_sealed = False
+
+    def redeliver(self, consumer: Consumer, places: Collection[Place]) -> None:
+        if not self.is_sealed:
+            super().redeliver(consumer, places)
 
 
 class _WaitsForTheRegistered(Pruning):
@@ -225,6 +244,14 @@ END_BEFORE_THE_OPEN = Defect(
     story="Who subscribes to a sealed segment is told that it has no more while a transaction is open there.",
     origin="feared: two places that tell the end, of which one looks at what is visible",
     parts=MetadataParts(answers=_TellsTheEndOfWhatIsVisible),
+)
+
+NOTHING_GIVEN_BACK = Defect(
+    name="scalable-nothing-given-back",
+    breaks={"PIP460-14": Symptom(what="^received by workers$", expected='^"p1"$', seen="^nothing$")},
+    story="What a consumer gives back of a sealed segment comes to nobody while that consumer is connected.",
+    origin="feared: a segment that is closed with its last message delivered",
+    parts=MetadataParts(layout_changes=_ClosesWhatItSeals, subscription=_GivesBackBeforeTheSealOnly),
 )
 
 CHILDREN_HAVE_COPIES = Defect(
