@@ -213,6 +213,14 @@ Feature: Segments that are sealed
       When low and high are merged into whole while it is written to
       Then no segment took a message when its child had taken one
 
+    @needs:more-brokers @needs:crash-points
+    Scenario: [3] A producer of a child, where the controller has ended before it sealed the parent
+      Given early is the lower child that a split of the first segment would have of orders
+      And the system will crash after-children
+      And a split of left has been tried
+      When a client opens a producer of early
+      Then it is refused, or left takes no message any more
+
   @PIP460-17 @MUST @sealing
   Rule: All subscriptions of a segment are on its children before anybody writes to these.
     A subscription that comes to a child later begins behind what was written there first.

@@ -135,6 +135,17 @@ def is_refused_as_impossible(context: ScenarioContext) -> None:
     context.evidence.expect(holds, "a refusal with 4xx", seen, what=f"answer to {context.asked}", error=error, code=code)
 
 
+@PIP460.then("it is refused, or {segment} takes no message any more")
+def is_refused_or_sealed(context: ScenarioContext, scalable_topics: ScalableTopics, segment: str) -> None:
+    """Whoever completes a change seals the parent before anybody can write to its children."""
+    error, code = error_of(context.answer)
+    holds, seen = isinstance(context.answer, Refused), reported(known(context.answer))
+    if not holds:
+        found = scalable_topics.segment(scalable_topics.layout(scalable_topics.places[segment].topic), segment)
+        holds = found is None or found.is_sealed
+    context.evidence.expect(holds, "a refusal", seen, what=f"answer to {context.asked}", error=error, code=code)
+
+
 def _make(scalable_topics: ScalableTopics, change: Change, children: tuple[str, ...]) -> None:
     asked = scalable_topics.change(change)
     achieved(asked.answer, str(change))

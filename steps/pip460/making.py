@@ -69,11 +69,14 @@ def is_absent(context: ScenarioContext, scalable_topics: ScalableTopics, topic: 
         return
     full = scalable_topics.by_name[whole].replace("topic://", "segment://", 1)
     first = scalable_topics.given_layout(whole).active[0]
+    middle = (first.first_hash + first.last_hash) // 2
+    number = max(segment.number for segment in scalable_topics.given_layout(whole).segments) + 1
     descriptor = {
         "a segment that nobody has made": f"{first.first_hash:04x}-{first.last_hash:04x}-{_FAR_AWAY}",
         "the first segment by hashes that it has not": f"{first.first_hash:04x}-{first.last_hash - 1:04x}-{first.number}",
         "the first segment by its number alone": str(first.number),
         "the first segment by decimal hashes": f"{first.first_hash}-{first.last_hash}-{first.number}",
+        "the lower child that a split of the first segment would have": f"{first.first_hash:04x}-{middle:04x}-{number}",
     }[absence]
     scalable_topics.places[topic] = Place(whole, _FAR_AWAY)
     context.topics.by_name[topic] = f"{full}/{descriptor}"

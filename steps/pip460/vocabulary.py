@@ -52,6 +52,7 @@ PIP460 = Vocabulary(
             "the first segment by hashes that it has not",
             "the first segment by its number alone",
             "the first segment by decimal hashes",
+            "the lower child that a split of the first segment would have",
             meaning="what a name means that is in use nowhere",
         ),
         choice(

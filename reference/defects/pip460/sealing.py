@@ -55,6 +55,13 @@ class _MakesAnewWhatIsGone(ScalableTopics):
         return Segment(meant.number, meant.hashes) if is_gone else super().segment(name)
 
 
+class _HasTheChildrenToCome(ScalableTopics):
+    def segment(self, name: str) -> Segment:
+        meant = parse_segment(name)
+        is_to_come = name in self._changes.children_noted(meant.topic) and meant.number not in self.layout(meant.topic).segments
+        return Segment(meant.number, meant.hashes) if is_to_come else super().segment(name)
+
+
 class _IsSilent(Answers):
     def answers_a_message_to_what_is_sealed(self, sealed_writes: str) -> bool:
         super().answers_a_message_to_what_is_sealed(sealed_writes)
@@ -174,6 +181,14 @@ LAST_PARENT_SEALED = Defect(
     story="Of the segments that are merged only the last one is sealed.",
     origin="PIP-468, merge, step 3: one parent after the other",
     parts=MetadataParts(layout_changes=_SealsTheLastOfThem),
+)
+
+CHILDREN_TO_COME = Defect(
+    name="scalable-children-to-come",
+    breaks={"PIP460-19": Symptom(what="^answer to PRODUCER$", expected="^a refusal$", seen="^success$")},
+    story="Who names a child of a change that has only begun may write there, beside those who write to its parent.",
+    origin="PIP-468, split, steps 3 and 4 in the other order, at the broker that has the child",
+    parts=MetadataParts(scalable_topics=_HasTheChildrenToCome),
 )
 
 SILENT_ABOUT_THE_SEAL = Defect(
