@@ -78,6 +78,12 @@ Feature: The layout of a scalable topic
       Then low and high and segment "whole" name each other
       And whole and segments "first" and "second" name each other
 
+    Scenario: [5] As who watches is told
+      Given left has been split into low and high
+      And client A has begun to watch orders
+      When low and high are merged into whole
+      Then client A is told how orders is now, with parents and children
+
   @PIP460-06 @MUST
   Rule: Each split and each merge moves the epoch on by one, and its segments say at which epoch they were created and sealed.
     Clients take no layout whose epoch they have seen, so that one which does not grow is never known.

@@ -3,7 +3,7 @@
 A client has several requests on their way, and takes an answer for that of the request which it names. PIP-31, "CommandNewTxn".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.scalable.layout import HashRange, Layout, Segment
@@ -56,6 +56,11 @@ class Answers:
         """Decision: the hashes of a segment as the consumer is told that it is assigned to: as the layout has them, both ends included."""
         rule("PIP460-34")
         return segment.hashes
+
+    def parents_told(self, segment: Segment) -> Sequence[int]:
+        """Decision: the parents of a segment as who watches its topic is told: all of them."""
+        rule("PIP460-04")
+        return segment.parents
 
     def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:  # noqa: ARG002 - as above
         """Decision: whether a new consumer is told at once that a topic has nothing more for it: where it has ended, so that nothing is

@@ -112,5 +112,6 @@ PIP460 = Vocabulary(
             lambda found: _FAMILY.render(found) if found else "nothing",
         ),
         choice("at_once", "first of all", meaning="in the answer to its request"),
+        choice("families", "with parents and children", meaning="of each segment, the numbers of both"),
     ),
 )

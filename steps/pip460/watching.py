@@ -108,9 +108,15 @@ def has_parted(watchers: Watchers, watcher: str, parting: str) -> None:
         client.close()
 
 
-@PIP460.then("client {watcher} is told how {topic} is now[, {at_once}]")
+@PIP460.then("client {watcher} is told how {topic} is now[, {at_once}][, {families}]")
 def is_told(
-    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str, at_once: str | None
+    context: ScenarioContext,
+    scalable_topics: ScalableTopics,
+    watchers: Watchers,
+    watcher: str,
+    topic: str,
+    at_once: str | None,
+    families: str | None,
 ) -> None:
     """Within patience the newest layout in its watch is the one that administrators see: epoch, segments, hashes and states, and for each
     active segment the broker that has it. First of all: the answer to its request is that already."""
@@ -126,6 +132,9 @@ def is_told(
         told = client.layouts_told(watch)
     layout = told[0] if at_once else told[-1]
     context.evidence.expect(_shape(layout) == _shape(now), str(now), str(layout), what=f"layout that {watcher} is told")
+    if families is not None:
+        due, seen = _families(now), _families(layout)
+        context.evidence.expect(seen == due, due, seen, what=f"families that {watcher} is told")
     lost = [str(one) for one in layout.active if not _is_at(context, one.topic, one.broker)]
     seen = f"no or another broker for {', '.join(lost)}" if lost else "a broker for each"
     context.evidence.expect(not lost, "a broker for each", seen, what=f"brokers that {watcher} is told")
@@ -181,6 +190,11 @@ def _shape(layout: Layout) -> tuple[object, ...]:
     """What clients and administrators are both told."""
     segments = [(one.number, one.first_hash, one.last_hash, one.is_sealed) for one in layout.segments]
     return (layout.epoch, sorted(segments))
+
+
+def _families(layout: Layout) -> str:
+    """The parents and the children of each segment."""
+    return "; ".join(f"{one.number} of {sorted(one.parents)} has {sorted(one.children)}" for one in layout.in_order)
 
 
 def _is_at(context: ScenarioContext, segment: str, broker: str | None) -> bool:

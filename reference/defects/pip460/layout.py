@@ -1,12 +1,13 @@
 """Defects of layouts as a whole: who has which hashes, which numbers and epochs segments have, and their families."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import HASHES, HashRange, Layout, Segment
 from fencepost.reference.scalable.layout_store import ChangeNote
@@ -30,6 +31,11 @@ class _GivesTheLastAllThatIsOver(ScalableTopics):
         width, last = HASHES // segments, segments - 1
         made = {n: Segment(n, HashRange(n * width, HASHES - 1 if n == last else (n + 1) * width - 1)) for n in range(segments)}
         return Layout(0, segments, made)
+
+
+class _TellsTheFirstParent(Answers):
+    def parents_told(self, segment: Segment) -> Sequence[int]:
+        return super().parents_told(segment)[:1]
 
 
 class _BeginsWithOne(ScalableTopics):
@@ -236,4 +242,12 @@ ONE_HASH_TOLD_TWICE = Defect(
     story="The ends of ranges are told as if they were not included, and each hash in between has two owners.",
     origin="ranges with both ends included, which are read as if the last one were not",
     parts=MetadataParts(scalable_topics=_TellsOneHashTwice),
+)
+
+FIRST_PARENT_TOLD = Defect(
+    name="scalable-first-parent-told",
+    breaks={"PIP460-04": Symptom(what="^families that A is told$", expected=r" of \[2, 3\]", seen=r" of \[2\]")},
+    story="Who watches is told the first parent of a segment that was merged, and reads that one alone before it.",
+    origin="textbook: a field that had one parent before there were merges",
+    parts=MetadataParts(answers=_TellsTheFirstParent),
 )

@@ -4,6 +4,8 @@ SCALABLE_TOPIC_LOOKUP tells a topic's layouts, WATCH_SCALABLE_TOPICS which topic
 coordinators of their transactions, which stay as they are told first. Whatever is asked is answered, also where nothing can be told.
 """
 
+from collections.abc import Sequence
+
 from google.protobuf.message import Message as Command
 
 from fencepost.reference.kernel.rules import rule
@@ -102,23 +104,23 @@ def _dag(node: Node, name: str, layout: Layout) -> pb.ScalableTopicDAG:
     brokers = node.answers.brokers_told(name, layout, lambda segment: where(segment_topic(name, segment)))
     return pb.ScalableTopicDAG(
         epoch=layout.epoch,
-        segments=[_segment(segment) for _, segment in sorted(layout.segments.items())],
+        segments=[_segment(segment, node.answers.parents_told(segment)) for _, segment in sorted(layout.segments.items())],
         segment_brokers=[pb.SegmentBrokerAddress(segment_id=number, broker_url=url) for number, url in brokers.items()],
         controller_broker_url=node.answers.controller_told(name, lambda: node.controller_url_of(name)),
     )
 
 
 def _legacy(topic: str) -> pb.ScalableTopicDAG:
-    return pb.ScalableTopicDAG(epoch=0, segments=[_segment(Segment(0, HashRange(0, HASHES - 1)), topic)])
+    return pb.ScalableTopicDAG(epoch=0, segments=[_segment(Segment(0, HashRange(0, HASHES - 1)), (), topic)])
 
 
-def _segment(segment: Segment, legacy_topic_name: str | None = None) -> pb.SegmentInfoProto:
+def _segment(segment: Segment, parents: Sequence[int], legacy_topic_name: str | None = None) -> pb.SegmentInfoProto:
     return pb.SegmentInfoProto(
         segment_id=segment.number,
         hash_start=segment.hashes.first,
         hash_end=segment.hashes.last,
         state=pb.ACTIVE if segment.is_active else pb.SEALED,
-        parent_ids=segment.parents,
+        parent_ids=parents,
         child_ids=segment.children,
         created_at_epoch=segment.created_at_epoch,
         sealed_at_epoch=segment.sealed_at_epoch,
