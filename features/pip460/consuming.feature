@@ -78,3 +78,10 @@ Feature: Consumers that read all segments
       And low and high have been merged into whole
       When the reading of ann from behind "p1" comes to "p2"
       Then the reading of ann was "p1", "p2"
+
+    Scenario: [5] A consumer that comes behind the split is assigned the parent
+      Given "p1" of key "m" have been written to orders
+      And left has been split into low and high
+      When ann joins "jobs" of orders as a checkpoint consumer
+      Then it is done
+      And left is among the segments of ann

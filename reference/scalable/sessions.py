@@ -150,6 +150,11 @@ class Sessions:
         only_parents = self._profile.children_wait_for == "parents"
         return readable(layout, lambda one: self._segments.is_drained(segment_topic(topic, one), subscription), only_parents=only_parents)
 
+    def segments_for_checkpoints(self, layout: Layout) -> list[Segment]:
+        """Decision: what a subscription's checkpoint consumers may read: everything, since nobody else knows what they have read."""
+        rule("PIP460-44")
+        return list(layout.segments.values())
+
     def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> Mapping[str, tuple[Segment, ...]]:
         """Decision: who of these consumers reads what."""
         return assign(segments, names)
@@ -196,7 +201,7 @@ class Sessions:
     def _deal(self, topic: str, subscription: str, layout: Layout) -> None:
         members = self.sharing(self._members(topic, subscription), layout)
         if any(member.registration.kind == "CHECKPOINT" for member in members.values()):
-            segments: Iterable[Segment] = layout.segments.values()  # nobody else knows what such a consumer has read
+            segments = self.segments_for_checkpoints(layout)
         else:
             segments = self.segments_for(topic, subscription, layout) if members else []
         for name, assigned in self.dealt(segments, members).items():

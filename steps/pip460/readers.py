@@ -25,7 +25,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 
 from .context import ScalableTopics
 
-QUEUE, CHECKPOINTS = "as a queue consumer", "with checkpoints"
+QUEUE, CHECKPOINTS, REGISTERED = "as a queue consumer", "with checkpoints", "as a checkpoint consumer"
 
 
 @dataclass
@@ -84,7 +84,9 @@ class Readers:
         if role == CHECKPOINTS:
             return self._read_from(member, {})
         joined: Outcome[TopicReader] = (
-            client.join_queue(full, group) if role == QUEUE else client.join_stream(full, group, consumer_name or name)
+            client.join_queue(full, group)
+            if role == QUEUE
+            else client.join_stream(full, group, consumer_name or name, kind="CHECKPOINT" if role == REGISTERED else "STREAM")
         )
         if isinstance(joined, Done):
             member.former = member.reader if isinstance(member.reader, StreamConsumer) else None

@@ -22,7 +22,8 @@ JOIN = PIP460.act(
     when="{member} joins {group} of {topic}[ {role}][, calling itself {consumer_name}]",
     meaning="A consumer of the whole topic comes, or comes back under its name, and registers at the topic's controller: under its name in "
     "the scenario, where it does not call itself otherwise. As a queue consumer it registers nowhere, and has a shared subscription of all "
-    "segments; with checkpoints it has a reader of each segment. Where a registration has no answer, one of another subscription is asked "
+    "segments; with checkpoints it has a reader of each segment. As a checkpoint "
+    "consumer it registers as one. Where a registration has no answer, one of another subscription is asked "
     "for behind it: when that is answered, it is silence, and not a slow broker.",
 )
 CUT_OFF = PIP460.act(
@@ -149,6 +150,17 @@ def is_assigned(
     context.evidence.expect(found == due, " and ".join(assigned) or _NOTHING, seen, what=f"segments of {member}")
     if undisturbed is not None:
         _expect_undisturbed(context, scalable_topics, member, one)
+
+
+@PIP460.then("{segment} is among the segments of {member}")
+def is_among(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, segment: str, member: str) -> None:
+    """Within patience its newest assignment has this one, whatever else it has."""
+    due, found = scalable_topics.places[segment].number, set[int]()
+    for _ in context.session.time.attempts():
+        if due in (found := {*readers.assignment(member).numbers}):
+            break
+    seen = segment if due in found else _named(scalable_topics, readers[member], found)
+    context.evidence.expect(due in found, segment, seen, what=f"segments of {member}")
 
 
 @PIP460.then("{member} was told of no other segments")

@@ -80,6 +80,7 @@ PIP460 = Vocabulary(
             "role",
             "as a queue consumer",
             "with checkpoints",
+            "as a checkpoint consumer",
             meaning="a consumer that registers nowhere, or keeps its positions itself, and no stream consumer",
         ),
         choice(

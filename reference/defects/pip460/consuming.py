@@ -6,7 +6,8 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.layout import Layout, Segment
+from fencepost.reference.scalable.sessions import Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
 
@@ -23,6 +24,12 @@ class _BeginsAtTheBeginning(Cursor):
         return super().begins_behind(EARLIEST if start != EARLIEST else start)
 
 
+class _ForgetsTheSealed(Sessions):
+    def segments_for_checkpoints(self, layout: Layout) -> list[Segment]:
+        super().segments_for_checkpoints(layout)
+        return list(layout.active)
+
+
 ACTIVE_ONLY = Defect(
     name="scalable-active-segments-only",
     breaks={"PIP460-42": Symptom(what="^reading of ann$", expected='^"p1", "p2"$', seen='^"p2"$')},
@@ -37,4 +44,12 @@ POSITIONS_FORGOTTEN = Defect(
     story="A reader that begins at a position is given the segment from its beginning.",
     origin="textbook: a start position that only durable subscriptions have",
     parts=MetadataParts(cursor=_BeginsAtTheBeginning),
+)
+
+SEALED_NOT_ASSIGNED = Defect(
+    name="scalable-sealed-not-assigned",
+    breaks={"PIP460-44": Symptom(what="^segments of ann$", expected="^left$", seen="^right and low and high$")},
+    story="Who keeps its positions itself is assigned active segments only, and never comes to the rest of a sealed one.",
+    origin="feared: a controller that knows of active segments only",
+    parts=MetadataParts(sessions=_ForgetsTheSealed),
 )
