@@ -209,6 +209,13 @@ Feature: Changes that a controller does not finish
       Then the layout of orders is what the answers say
       And readers of high see "p1"
 
+    @needs:store-faults
+    Scenario: [21] The store fails once, and the controller lives
+      Given the store does not write the next change of a layout
+      And a split of left has been tried
+      When an administrator looks at the layout of orders
+      Then soon each active segment of orders takes a message
+
   @PIP460-41 @MUST @recovery
   Rule: One controller acts for a topic, and what a former one still does has no effect.
     Two controllers write over each other's layouts, and a topic whose controller is gone is never changed again.

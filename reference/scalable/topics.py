@@ -164,7 +164,7 @@ class ScalableTopics:
         return layouts_of.merge(layout, numbers, self._now(), self._profile.merge, self._profile.merged_at_once)
 
     def sweep(self) -> None:
-        """What the controller does by itself: complete or undo what was left, and prune. Topics without a controller get this one.
+        """Decision: what the controller does by itself: complete or undo what was left, and prune. Topics without one get this one.
 
         A topic of which something cannot be read, or asked now, is passed over until the next time.
         """

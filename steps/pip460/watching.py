@@ -76,6 +76,14 @@ def does_not_tell(context: ScenarioContext) -> None:
     faults.trouble_store("watch-lost", "layouts")
 
 
+@PIP460.given("the store does not write the next change of a layout")
+def does_not_write(context: ScenarioContext) -> None:
+    """It is asked for that once, and fails before it has written anything, as when it is away for a moment."""
+    faults = context.session.faults
+    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
+    faults.trouble_store("write-fails-before", "layouts")
+
+
 @PIP460.when("client {watcher} begins to watch the namespace of {topic}")
 def begins_to_watch_the_namespace(
     context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str

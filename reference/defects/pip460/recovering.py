@@ -17,8 +17,16 @@ from fencepost.reference.scalable.layout import Layout
 from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.leadership import Leadership
 from fencepost.reference.scalable.sessions import Sessions
+from fencepost.reference.scalable.topics import ScalableTopics
 
 _TAKES_NOTHING = Symptom(what="^active segments of orders$", expected="^that each takes one$", seen="TopicTerminatedError|TopicNotFound")
+
+
+class _RecoversWhenItBegins(ScalableTopics):
+    def sweep(self) -> None:
+        for topic in self._layouts.all_topics():
+            if self._layouts.note(topic) is None and self.controller_of(topic) == self.node and self._pruning.prune(topic):
+                self._changed(topic)
 
 
 class _UndoesEveryChange(LayoutChanges):
@@ -204,4 +212,12 @@ LED_WITHOUT_A_SESSION = Defect(
     story="A broker whose session has expired takes the lead by a record that no session ends: when it crashes, nobody can follow it.",
     origin="textbook: a lock without a lease",
     parts=MetadataParts(leadership=_LeadsWithoutASession),
+)
+
+LEFT_UNTIL_THE_NEXT_ONE = Defect(
+    name="scalable-left-until-the-next-one",
+    breaks={"PIP460-51": _TAKES_NOTHING},
+    story="A controller takes up what its predecessors left, and never what it has left itself when the store failed for a moment.",
+    origin="feared: a recovery that belongs to the election",
+    parts=MetadataParts(scalable_topics=_RecoversWhenItBegins),
 )
