@@ -281,3 +281,10 @@ Feature: Changes that a controller does not finish
       When ann joins "workers" of orders
       Then it is done
       And ann is assigned left and right
+
+    @needs:more-brokers @needs:store-faults
+    Scenario: [8] The former one lives, and its consumers learn that it is none any more
+      Given ann has joined "workers" of orders
+      And another broker has become the controller of orders, while the former one lives
+      When left is split into low and high
+      Then soon ann is sent away, or told of orders as it is now

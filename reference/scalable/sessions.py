@@ -41,11 +41,12 @@ class Assignment:
 class Session:
     """The connection of a consumer to its controller. What is told waits here until it is taken."""
 
-    def __init__(self, lost: Callable[["Session"], None]) -> None:
+    def __init__(self, lost: Callable[["Session"], None], hang_up: Callable[[], None]) -> None:
         self.assignment: Assignment | None = None
         """The newest that was told."""
         self._waiting: deque[Assignment] = deque(maxlen=MOST_WAITING)
         self._lost = lost
+        self._hang_up = hang_up
 
     def tell(self, assignment: Assignment) -> None:
         """Have it wait for the consumer."""
@@ -55,6 +56,11 @@ class Session:
     def take(self) -> Assignment | None:
         """The oldest that waits; None where nothing does."""
         return self._waiting.popleft() if self._waiting else None
+
+    def end(self) -> None:
+        """Have the connection closed."""
+        self._waiting.clear()
+        self._hang_up()
 
     def close(self) -> None:
         """The connection is gone."""
@@ -94,16 +100,17 @@ class Sessions:
         self._led: dict[str, dict[str, dict[str, Member]]] = {}
         """By topic, subscription and name."""
 
-    def join(self, topic: str, subscription: str, name: str, kind: Kind = "STREAM") -> Session:
+    def join(self, topic: str, subscription: str, name: str, kind: Kind = "STREAM", hang_up: Callable[[], None] = lambda: None) -> Session:
         """Register a consumer, or have it come back, and assign segments to it: the first of what waits in its session.
 
         The subscription is registered for the topic, where it was not. A connection that had the name before is told nothing more.
+        `hang_up` closes the connection, which is done when another node leads the topic.
         Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY where another node leads, or store or segments cannot be asked now.
         """
         if (leader := self._topics.controller_of(topic)) != self._topics.node:
             raise Refused(Error.SERVICE_NOT_READY, f"node {leader} is the controller of {topic}; look the topic up and ask there")
         self._topics.register(topic, subscription)
-        session = Session(lambda one: self._lost(topic, subscription, name, one))
+        session = Session(lambda one: self._lost(topic, subscription, name, one), hang_up)
         members = self._led.setdefault(topic, {}).setdefault(subscription, {})
         members[name] = Member(self._registrations.put(topic, subscription, name, kind), session)
         try:
@@ -116,7 +123,10 @@ class Sessions:
     def look(self, topic: str) -> None:
         """Deal out the segments of a topic, where this node leads it, as they and the consumers are now. What cannot be asked now waits."""
         try:
-            if not self.leads(topic) or (layout := self._topics.find(topic)) is None:
+            if not self.leads(topic):
+                self._let_go(topic)
+                return
+            if (layout := self._topics.find(topic)) is None:
                 self._led.pop(topic, None)
                 return
             there = self._topics.subscriptions(topic)
@@ -144,6 +154,11 @@ class Sessions:
         """Decision: whether this node deals out the segments of a topic: where the store says so now, whatever it did before."""
         rule("PIP460-41")
         return self._leadership.leader_of(topic) == self._leadership.node
+
+    def send_away(self, session: Session) -> None:
+        """Decision: a consumer whose topic another node leads by now is sent away, so that it finds out who does."""
+        rule("PIP460-41")
+        session.end()
 
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         """Decision: what a subscription's stream consumers may read now."""
@@ -192,6 +207,11 @@ class Sessions:
             session.tell(assignment)
 
     # -- Inside
+
+    def _let_go(self, topic: str) -> None:
+        for members in self._led.pop(topic, {}).values():
+            for session in [member.session for member in members.values() if member.session is not None]:
+                self.send_away(session)
 
     def _lost(self, topic: str, subscription: str, name: str, session: Session) -> None:
         member = self._led.get(topic, {}).get(subscription, {}).get(name)

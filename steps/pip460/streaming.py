@@ -163,6 +163,22 @@ def is_among(context: ScenarioContext, scalable_topics: ScalableTopics, readers:
     context.evidence.expect(due in found, segment, seen, what=f"segments of {member}")
 
 
+@PIP460.then("soon {member} is sent away, or told of {topic} as it is now")
+def is_sent_away_or_told(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, member: str, topic: str) -> None:
+    """Within patience the connection over which it has registered is closed, or has brought an assignment of the newest layout."""
+    one, expected, holds = readers[member], "the end of its connection, or an assignment", False
+    epoch = scalable_topics.layout(topic).epoch
+    for _ in context.session.time.attempts():
+        match one.client.assignment(one.stream):
+            case Done(assignment):
+                holds = assignment.epoch >= epoch
+            case found:
+                holds = isinstance(found, Unknown) and found.lost
+        if holds:
+            break
+    context.evidence.expect(holds, expected, expected if holds else "neither", what=f"told to {member} of the change")
+
+
 @PIP460.then("{member} was told of no other segments")
 def is_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, member: str) -> None:
     """Than those that it had: not since the When, up to where it is told of a split of one of them that is made now."""

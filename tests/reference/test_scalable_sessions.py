@@ -231,6 +231,20 @@ def test_a_former_controller_gives_nobody_up(world: World) -> None:
     assert told(back) == [[0, 1, 2]]
 
 
+def test_a_former_controller_sends_its_consumers_away(world: World) -> None:
+    """Once, at its next look; not those of a topic that it leads still."""
+    former, away = world.brokers[1], list[str]()
+    former.sessions.join(TOPIC, "workers", "c1", hang_up=lambda: away.append("c1"))
+    world.pass_by(1_000)
+    assert away == []
+    former.topics.close()
+    world.brokers[2].sweep()
+
+    world.pass_by(1_000)
+    world.pass_by(1_000)
+    assert away == ["c1"]
+
+
 def test_what_nobody_reads_is_bounded() -> None:
     """The newest assignments are kept, and the newest of all is what counts."""
     world = World(40)

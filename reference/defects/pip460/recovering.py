@@ -16,7 +16,7 @@ from fencepost.reference.scalable.changes import LayoutChanges, Plan
 from fencepost.reference.scalable.layout import Layout
 from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.leadership import Leadership
-from fencepost.reference.scalable.sessions import Sessions
+from fencepost.reference.scalable.sessions import Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
 _TAKES_NOTHING = Symptom(what="^active segments of orders$", expected="^that each takes one$", seen="TopicTerminatedError|TopicNotFound")
@@ -27,6 +27,11 @@ class _RecoversWhenItBegins(ScalableTopics):
         for topic in self._layouts.all_topics():
             if self._layouts.note(topic) is None and self.controller_of(topic) == self.node and self._pruning.prune(topic):
                 self._changed(topic)
+
+
+class _KeepsWhoHasRegistered(Sessions):
+    def send_away(self, session: Session) -> None:
+        """Its client will notice."""
 
 
 class _UndoesEveryChange(LayoutChanges):
@@ -220,4 +225,12 @@ LEFT_UNTIL_THE_NEXT_ONE = Defect(
     story="A controller takes up what its predecessors left, and never what it has left itself when the store failed for a moment.",
     origin="feared: a recovery that belongs to the election",
     parts=MetadataParts(scalable_topics=_RecoversWhenItBegins),
+)
+
+FORMER_SAYS_NOTHING = Defect(
+    name="scalable-former-controller-says-nothing",
+    breaks={"PIP460-41": Symptom(what="^told to ann of the change$", seen="^neither$")},
+    story="A controller that has been replaced keeps its consumers connected, and tells them nothing any more.",
+    origin="feared: a session that ends on one side",
+    parts=MetadataParts(sessions=_KeepsWhoHasRegistered),
 )

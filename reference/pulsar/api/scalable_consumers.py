@@ -27,7 +27,7 @@ def subscribe(peer: Peer, command: pb.CommandScalableTopicSubscribe) -> None:
             where = controller.machine.node
             raise Refused(Error.SERVICE_NOT_READY, f"node {where} is the controller of {topic}; look the topic up and ask there")
         kind = _KINDS[command.consumer_type]
-        session = peer.node.scalable.sessions.join(topic, command.subscription, command.consumer_name, kind)
+        session = peer.node.scalable.sessions.join(topic, command.subscription, command.consumer_name, kind, peer.hang_up)
     except Refused as refused:
         peer.say(
             pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, error=code(refused.error), message=refused.message)
