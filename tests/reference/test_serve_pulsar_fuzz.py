@@ -37,12 +37,11 @@ class Conversation:
         self.said: list[Frame] = []
 
     def send(self, frame: Frame) -> None:
-        assert self._connection is not None
+        if not self._connection.is_open:
+            self._connection = self.broker.connect()
         self._connection.handle(frame)
         while (said := self._connection.take()) is not None:
             self.said.append(said)
-        if not self._connection.is_open:
-            self._connection = self.broker.connect()
 
     def check(self) -> None:
         """Time passes, what was said can be said in bytes, and the next client is served."""
