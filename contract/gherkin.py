@@ -5,7 +5,7 @@ Parsed by gherkin-official, the parser that pytest-bdd uses, so that what is lis
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -105,15 +105,18 @@ def _looks_like_an_id(tag: str) -> bool:
     return bool(head) and head.isupper() and tail.isdigit()
 
 
-def scenarios_of(features: Iterable[Feature], requirement: str) -> list[tuple[Feature, Scenario]]:
-    """The scenarios that test a requirement, each with its feature, in the order of the files."""
-    return [
-        (feature, scenario)
-        for feature in features
-        for rule in feature.rules
-        if requirement_of(rule.tags) == requirement
-        for scenario in rule.scenarios
-    ]
+def scenarios_of(requirement: str) -> Sequence[tuple[Feature, Scenario]]:
+    """The bundled scenarios that test a requirement, each with its feature, in the order of the files."""
+    return _scenarios().get(requirement, ())
+
+
+@functools.cache
+def _scenarios() -> dict[str | None, list[tuple[Feature, Scenario]]]:
+    found: dict[str | None, list[tuple[Feature, Scenario]]] = {}
+    for feature in bundled():
+        for rule in feature.rules:
+            found.setdefault(requirement_of(rule.tags), []).extend((feature, scenario) for scenario in rule.scenarios)
+    return found
 
 
 def why_of(requirement: str) -> str:

@@ -17,7 +17,7 @@ def protocols_asked(requirement: str, register: Register) -> tuple[str, ...]:
     bound = proposals.bundled().protocols_of(register.spec_of(requirement))
     needs = [
         {tag.removeprefix("needs:") for tag in scenario.tags if tag.startswith("needs:")}
-        for _, scenario in gherkin.scenarios_of(gherkin.bundled(), requirement)
+        for _, scenario in gherkin.scenarios_of(requirement)
     ]
     return tuple(protocol for protocol in bound if not needs or any(need <= _offered()[protocol] for need in needs))
 

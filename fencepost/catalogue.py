@@ -81,7 +81,7 @@ def markdown(specs: Sequence[str]) -> str:
                 "When it fails": row.check,
             }
             lines += [f"- {name}: {text}" for name, text in told.items() if text]
-            placed = gherkin.scenarios_of(gherkin.bundled(), row.id)
+            placed = gherkin.scenarios_of(row.id)
             lines += [f"- `{feature.path}`: {scenario.name}" for feature, scenario in placed]
             lines += [""]
     return "\n".join(lines)
@@ -97,7 +97,5 @@ def as_json(row: Requirement) -> dict[str, Any]:
         "status": status_of(row),
         "why": gherkin.why_of(row.id),
         "themes": list(themes.themes_of(row.id)),
-        "scenarios": [
-            {"feature": feature.path, "name": scenario.name} for feature, scenario in gherkin.scenarios_of(gherkin.bundled(), row.id)
-        ],
+        "scenarios": [{"feature": feature.path, "name": scenario.name} for feature, scenario in gherkin.scenarios_of(row.id)],
     }

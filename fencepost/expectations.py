@@ -26,7 +26,7 @@ from fencepost.contract import proposals
 from fencepost.contract.datafile import DataFileError, Row, line_of, lines_of, load
 from fencepost.contract.errors import hint
 from fencepost.contract.expression import Expression
-from fencepost.contract.gherkin import bundled, scenarios_of
+from fencepost.contract.gherkin import scenarios_of
 from fencepost.contract.ports import Exchange
 from fencepost.contract.register import Register
 from fencepost.contract.symptom import Symptom
@@ -258,7 +258,7 @@ def _check(path: Path | Traversable, index: int, entry: Entry, register: Registe
     if row is None or not row.is_tested:
         tested = [row.id for row in register.rows() if row.is_tested]
         raise refuse("requirement", f"{entry.requirement} is not a tested requirement{hint(entry.requirement, tested)}")
-    scenarios = {scenario.name: scenario for _, scenario in scenarios_of(bundled(), entry.requirement)}
+    scenarios = {scenario.name: scenario for _, scenario in scenarios_of(entry.requirement)}
     if entry.scenario is not None and entry.scenario not in scenarios:
         raise refuse("scenario", f"{entry.requirement} has no scenario {entry.scenario!r}{hint(entry.scenario, scenarios)}")
     if entry.example is not None:

@@ -75,7 +75,7 @@ def _show(console: Console, title: str, places: Iterable[Place]) -> None:
 def _show_scenarios(console: Console, row: Requirement, places: tuple[Place, ...]) -> None:
     if places:
         console.print(Text("scenarios", style="bold"))
-    for place, (feature, scenario) in zip(places, gherkin.scenarios_of(gherkin.bundled(), row.id), strict=True):
+    for place, (feature, scenario) in zip(places, gherkin.scenarios_of(row.id), strict=True):
         console.print(Text(f"  {place.where}  {place.what}"))
         for step in (*feature.background, *scenario.steps):
             console.print(Text(f"      {step.keyword} {step.text}", style="dim"))

@@ -17,7 +17,7 @@ from fencepost.adapters import registry
 from fencepost.contract import proposals
 from fencepost.contract.brokers import Asked, Brokers, beside, brokers_of, cares_who_asks, deal, may_offer, turn_of
 from fencepost.contract.errors import UnknownName
-from fencepost.contract.gherkin import bundled, requirement_of, scenarios_of
+from fencepost.contract.gherkin import requirement_of, scenarios_of
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register
 
@@ -171,7 +171,7 @@ def _scenarios(system: System, protocol: str, options: Options, register: Regist
     for row in register.rows():
         spec = register.spec_of(row.id)
         if spec in binding and options.selection.holds(row, spec):
-            for feature, scenario in scenarios_of(bundled(), row.id):
+            for feature, scenario in scenarios_of(row.id):
                 tags = (*scenario.tags, *_rule_tags(feature.rules, row.id))
                 needs = frozenset(tag.removeprefix("needs:") for tag in tags if tag.startswith("needs:"))
                 found += [_Scenario(row.id, spec, Asked(feature.path, needs))] * max(1, len(scenario.rows))

@@ -10,6 +10,11 @@ from .patience import PATIENCE_S
 STEP_MS = 20
 """How far one look for an answer moves a virtual clock: less than the shortest of the reference's own intervals."""
 
+LONGEST_STEP_MS = 100
+"""How far it moves when nothing has come for a while, as between looks at a system that has a clock of its own."""
+
+_STEPS_BEFORE_IT_GROWS = 50
+
 
 class WallTime:
     """The time of a system that has a clock of its own: pauses are short, and grow while nothing comes."""
@@ -60,6 +65,7 @@ class VirtualTime:
         end = self._broker.now_ms + 1000 * (self._patience_s if patience is None else patience)
         for number in itertools.count(1):
             yield number
-            if self._broker.now_ms + STEP_MS > end:
+            step = STEP_MS if number <= _STEPS_BEFORE_IT_GROWS else LONGEST_STEP_MS
+            if self._broker.now_ms + step > end:
                 return
-            self._broker.advance(STEP_MS)
+            self._broker.advance(step)

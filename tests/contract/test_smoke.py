@@ -6,7 +6,7 @@ import pytest
 
 from fencepost.contract import proposals, register, smoke
 from fencepost.contract.datafile import DataFileError
-from fencepost.contract.gherkin import bundled, scenarios_of
+from fencepost.contract.gherkin import scenarios_of
 
 
 def test_thirty_requirements_are_asked_of_each_protocol() -> None:
@@ -26,7 +26,7 @@ def test_a_system_of_several_protocols_is_asked_for_all_of_them() -> None:
 def test_a_smoke_run_crashes_the_system_once() -> None:
     """A crash takes longer than all the rest, and a run without one says nothing of recovery."""
     for ids in smoke.bundled().values():
-        tags = [scenario.tags for requirement in ids for _, scenario in scenarios_of(bundled(), requirement)]
+        tags = [scenario.tags for requirement in ids for _, scenario in scenarios_of(requirement)]
         assert sum("needs:crash" in one for one in tags) == 1
 
 
