@@ -144,6 +144,24 @@ Feature: Connections with a key
       When task two connects with key "payments"
       Then the connection of task one is closed
 
+    @needs:transaction-keys
+    Scenario: [4] The producer on the connection before, whose name the successor takes
+      Given task one has connected with key "payments"
+      And the topic "orders" beside the coordinator of task one
+      And task one has opened producer P of orders
+      And task two has connected with key "payments"
+      When task two opens producer P of orders
+      Then it is done
+
+    @needs:transaction-keys
+    Scenario: [5] The consumer on the connection before, whose subscription the successor takes
+      Given task one has connected with key "payments"
+      And the topic "inputs" beside the coordinator of task one
+      And task one has subscribed alone to inputs as "workers"
+      And task two has connected with key "payments"
+      When task two subscribes alone to inputs as "workers"
+      Then it is done
+
   @TXKEY-33 @SHOULD
   Rule: A client that names no key is answered without an epoch.
     A client of before would not know what to do with an epoch, and would not send it again.

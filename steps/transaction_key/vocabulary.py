@@ -131,6 +131,7 @@ KEYS = Vocabulary(
     (
         *TYPES,
         text("task", _TASK, "a process of an application, with a client of its own"),
+        text("producer", "[A-Z]", "a producer with a name of its own"),
         _KEY,
         listed("keys", _KEY, "transaction keys", " and "),
         ValueType(

@@ -3,6 +3,7 @@
 import functools
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.pulsar.api.peer import Peer
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import NEW, Claim, Client, TransactionKeys
@@ -114,6 +115,20 @@ class _MakesUpAKey(NodeKeys):
         return coordinators[0] if key in self.made_up else super().home_of(key, coordinators, scalable=scalable)
 
 
+class _LeavesProducers(TransactionKeys):
+    def take_over(self, key: TransactionKey, client: Client) -> None:
+        if isinstance(previous := self._clients.get(key), Peer) and previous is not client:
+            previous.producers.clear()
+        super().take_over(key, client)
+
+
+class _LeavesConsumers(TransactionKeys):
+    def take_over(self, key: TransactionKey, client: Client) -> None:
+        if isinstance(previous := self._clients.get(key), Peer) and previous is not client:
+            previous.consumers.clear()
+        super().take_over(key, client)
+
+
 EPOCHS_FROM_ONE = pair(
     "epochs-from-one",
     breaks={"TXKEY-01": Symptom(what="^given to task one$", expected="^epoch 0$", seen="^epoch 1$")},
@@ -220,4 +235,20 @@ WAITING_PREDECESSOR_COMES_BACK = pair(
     origin="a review of the suite, which did not look there",
     transaction_keys=_BringsThePredecessorBack,
     network=SlowerNetwork,
+)
+
+PRODUCERS_STAY = pair(
+    "producers-stay",
+    breaks={"TXKEY-04": Symptom(what="^answer to PRODUCER$", expected="^success$", error="^ProducerBusy$")},
+    story="The previous connection of a key is closed by the coordinator, and topics do not hear of it: its producers keep their names.",
+    origin="a review of the suite, which did not look there; brokers that detach what a client has opened when the client hangs up",
+    transaction_keys=_LeavesProducers,
+)
+
+CONSUMERS_STAY = pair(
+    "consumers-stay",
+    breaks={"TXKEY-04": Symptom(what="^answer to SUBSCRIBE$", expected="^success$", error="^ConsumerBusy$")},
+    story="The previous connection of a key is closed by the coordinator, and subscriptions do not hear of it: its consumers keep them.",
+    origin="a review of the suite, which did not look there; brokers that detach what a client has opened when the client hangs up",
+    transaction_keys=_LeavesConsumers,
 )

@@ -31,6 +31,7 @@ class Doing(Enum):
     """What is asked for in a transaction."""
 
     SEND = "a message"
+    SEND_AGAIN = "a message that is there already"
     ACKNOWLEDGE = "an acknowledgement"
     ACKNOWLEDGE_UP_TO = "a cumulative acknowledgement"
     ACKNOWLEDGE_UNANSWERED = "an acknowledgement for which no answer is asked"
