@@ -117,6 +117,14 @@ Feature: Connections with a key
         | epoch -2                       | only -1 says that a client is new |
         | the largest epoch              | no epoch would come after it      |
 
+    @needs:transaction-keys
+    Scenario: [4] An epoch that nobody was given, of a key that was deleted
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      When task one connects again with an epoch that nobody was given
+      Then it is refused with NotAllowedError
+      And administrators do not find key "payments"
+
   @TXKEY-04 @MUST @fencing
   Rule: A new connection closes the previous connection of the key.
     A predecessor that is not sent away goes on with its work, and finds out late.

@@ -53,6 +53,11 @@ class _TakesLaterEpochs(TransactionKeys):
         super().check_epoch(key, NEW if is_later else epoch, record)
 
 
+class _TakesWhatDeletionsTook(TransactionKeys):
+    def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
+        super().check_epoch(key, epoch, None if record is None else record.model_copy(update={"deleted": False}))
+
+
 class _TakesNegativeEpochs(TransactionKeys):
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         super().check_epoch(key, max(epoch, NEW), record)
@@ -251,4 +256,12 @@ CONSUMERS_STAY = pair(
     story="The previous connection of a key is closed by the coordinator, and subscriptions do not hear of it: its consumers keep them.",
     origin="a review of the suite, which did not look there; brokers that detach what a client has opened when the client hangs up",
     transaction_keys=_LeavesConsumers,
+)
+
+EPOCHS_OF_DELETIONS_TAKEN = pair(
+    "epochs-of-deletions-taken",
+    breaks={"TXKEY-03": _ACCEPTED},
+    story="A deletion takes an epoch, which nobody was given; a client that names it is taken for the latest one.",
+    origin="a review of the reference, which had it so",
+    transaction_keys=_TakesWhatDeletionsTook,
 )
