@@ -97,8 +97,8 @@ def connects_at_time_out(context: ScenarioContext, tasks: Tasks, task: str, key:
 
 @KEYS.then("{task} has no answer yet, or can acknowledge {value} for {subscription}")
 def has_no_answer_or_can_acknowledge(context: ScenarioContext, tasks: Tasks, task: str, value: str, subscription: str) -> None:
-    """Its last connect has no answer by now, or was refused. If it was answered with success, it begins a transaction, adds the subscription
-    and acknowledges the message there, with success."""
+    """Its last connect has no answer by now, or was refused. If it was answered with success, it begins a transaction, adds the
+    subscription and acknowledges the message there, with success."""
     one = tasks.settled(task, within_s=_LOOK_S)
     if not isinstance(one.answer, Done):
         context.evidence.saw(f"{task} has no epoch")

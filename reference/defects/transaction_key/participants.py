@@ -283,7 +283,7 @@ LATER_COORDINATORS_OVERLOOKED = pair(
 SENT_AGAIN_RECEIPTED = pair(
     "sent-again-receipted",
     breaks={"TXKEY-07": Symptom(what="^answer to SEND$", expected="InvalidTxnStatus", seen="^success$")},
-    story="A topic asks for duplicates before it asks for fences: a message that a zombie sends again has a receipt, and nobody will see it.",
+    story="A topic asks for duplicates before it asks for fences: a zombie that sends a message again has a receipt for nothing.",
     origin="a review of the suite, which did not look there",
     node_keys=_ThanksForWhatIsThere,
 )
