@@ -118,8 +118,8 @@ ALL_THAT_HAVE_WAITED_BEGIN = pair(
 LOOKED_BEFORE_WAITING = pair(
     "looked-before-waiting",
     breaks={"TXKEY-13": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
-    story="Whether the key has a transaction is looked at when a new one is asked for, and not when it begins: two that have waited for the "
-    "same one are both open, and the first of them is in nobody's record.",
+    story="Whether the key has a transaction is looked at when a new one is asked for, and not when it begins: two that have waited "
+    "for the same one are both open, and the first is in nobody's record.",
     origin="a review of the suite, which looked there on slow networks alone",
     transaction_keys=_LooksBeforeItWaits,
 )
