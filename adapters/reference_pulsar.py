@@ -29,7 +29,6 @@ NODES = 2
 """Coordinators and topics are on different nodes, as in a cluster."""
 _LEVERS = frozenset({"held-ends", "participant-ends", "buffer-statistics", "batch-index-acknowledgement"})
 _OFFERED = _LEVERS | {"crash", "crash-points", "hold-markers", "late-ends", "more-coordinators", "reload", "virtual-time"}
-_LATE_MS = 1_000
 
 KEYS = frozenset({"transaction-keys", "principals", "key-topic-faults"})
 """What there is of transaction keys."""
@@ -43,8 +42,8 @@ class PulsarFaults(ReferenceFaults, OneNode, NoCleanStop):
         self._key_topics = broker.key_topics
         self._network = broker.network
 
-    def delay_ends(self) -> None:
-        self._network.delay(_LATE_MS)
+    def delay_ends(self, ms: int) -> None:
+        self._network.delay(ms)
 
     def fail_key_topic(self) -> None:
         for topic in self._key_topics.all():

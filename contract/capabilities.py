@@ -17,7 +17,7 @@ CAPABILITIES = {
     "wire-faults": "on the way between the suite and the system, a request or an answer can be lost, delayed or doubled",
     "sidecar-buffer": "messages of an open transaction stand in a log beside the topic, as PIP-31's sidecar approach has it",
     "held-ends": "the end of a transaction can be held up and let go: one participant does not answer, as a terminated topic of Pulsar",
-    "late-ends": "those who take part in transactions can be made to hear a second late how one ended",
+    "late-ends": "those who take part in transactions can be made to hear late how one ended",
     "participant-ends": "a client may tell a participant how a transaction ended, as coordinators do: Pulsar's END_TXN_ON_PARTITION",
     "buffer-statistics": "what a topic or a subscription has pending of transactions can be asked for, in Pulsar's admin API v3",
     "batch-index-acknowledgement": "messages of one batch are acknowledged one by one, which Pulsar's brokers may be set to do",

@@ -24,6 +24,15 @@ class Time(Protocol):
         ...
 
 
+@runtime_checkable
+class PassesTime(Protocol):
+    """The time of a system that offers `virtual-time` has this beside that of `Time`."""
+
+    def let_pass(self, ms: float) -> None:
+        """Let so much time pass at once: what is due within it happens in its order."""
+        ...
+
+
 class Faults(Protocol):
     """What can be done to a system. A system offers the capability of the same name, or the call raises NotOffered."""
 
@@ -92,8 +101,8 @@ class NamesPrincipals(Protocol):
 class DelaysEnds(Protocol):
     """The faults of a system that offers `late-ends` have this beside those of `Faults`."""
 
-    def delay_ends(self) -> None:
-        """Let whoever takes part in a transaction hear at least a second late how it ended, from now on."""
+    def delay_ends(self, ms: int) -> None:
+        """Let whoever takes part in a transaction hear so much later how it ended, at the least, from now on."""
         ...
 
 

@@ -95,9 +95,9 @@ class SessionFaults:
         assert isinstance(self._faults, TroublesStore), "whose system offers store-faults"
         self._faults.release_store()
 
-    def delay_ends(self) -> None:
+    def delay_ends(self, ms: int) -> None:
         assert isinstance(self._faults, DelaysEnds), "whose system offers late-ends"
-        self._faults.delay_ends()
+        self._faults.delay_ends(ms)
 
     def fail_key_topic(self) -> None:
         self._key_topic().fail_key_topic()

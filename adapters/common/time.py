@@ -60,6 +60,10 @@ class VirtualTime:
         """The virtual milliseconds since 1970."""
         return self._broker.now_ms
 
+    def let_pass(self, ms: float) -> None:
+        """Let so much virtual time pass at once."""
+        self._broker.advance(round(ms))
+
     def attempts(self, patience: float | None = None) -> Iterator[int]:
         """Count tries, with virtual time between them."""
         end = self._broker.now_ms + 1000 * (self._patience_s if patience is None else patience)

@@ -123,6 +123,14 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         """The key that this client has, as it was granted last."""
         return self._client.keyed
 
+    def is_beside_key(self, topic: str) -> Outcome[bool]:
+        """Whether what this client does with a topic goes over the connection with the key: the same broker has both."""
+        match self._located(lambda: self._client.owner(topic)):
+            case Done(connection):
+                return Done(connection is self._with_key().connection)
+            case trouble:
+                return trouble
+
     def was_sent_away(self) -> bool:
         """Whether the connection with the key has been closed; this does not wait."""
         keyed = self._with_key()

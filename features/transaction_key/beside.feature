@@ -88,3 +88,13 @@ Feature: Clients without a key
       And the system has crashed and come back
       When K commits
       Then it is done
+
+    @needs:transaction-keys @needs:more-coordinators
+    Scenario: [10] A message in a transaction of the other kind with the number of one that was fenced
+      Given the system has 5 coordinators
+      And the topic "ledger" of the classic kind
+      And task one has connected with key "payments"
+      And task one has begun transactions A and B
+      And classic transaction K with the number of A
+      When K writes "k1" to ledger
+      Then it is done

@@ -117,6 +117,14 @@ Feature: Connections with a key
         | epoch -2                       | only -1 says that a client is new |
         | the largest epoch              | no epoch would come after it      |
 
+    @needs:transaction-keys
+    Scenario: [4] An epoch that nobody was given, of a key that was deleted
+      Given task one has connected with key "payments"
+      And key "payments" has been deleted
+      When task one connects again with an epoch that nobody was given
+      Then it is refused with NotAllowedError
+      And administrators do not find key "payments"
+
   @TXKEY-04 @MUST @fencing
   Rule: A new connection closes the previous connection of the key.
     A predecessor that is not sent away goes on with its work, and finds out late.
@@ -143,6 +151,24 @@ Feature: Connections with a key
       And task one has connected again
       When task two connects with key "payments"
       Then the connection of task one is closed
+
+    @needs:transaction-keys
+    Scenario: [4] The producer on the connection before, whose name the successor takes
+      Given task one has connected with key "payments"
+      And the topic "orders" beside the coordinator of task one
+      And task one has opened producer P of orders
+      And task two has connected with key "payments"
+      When task two opens producer P of orders
+      Then it is done
+
+    @needs:transaction-keys
+    Scenario: [5] The consumer on the connection before, whose subscription the successor takes
+      Given task one has connected with key "payments"
+      And the topic "inputs" beside the coordinator of task one
+      And task one has subscribed alone to inputs as "workers"
+      And task two has connected with key "payments"
+      When task two subscribes alone to inputs as "workers"
+      Then it is done
 
   @TXKEY-33 @SHOULD
   Rule: A client that names no key is answered without an epoch.

@@ -207,3 +207,22 @@ Feature: What a new connection does to the transaction before
       And task two has begun transaction B
       When B acknowledges "i1" for "workers"
       Then it is done
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [10] The successor does so behind an abort that its predecessor has just asked for
+      Given participants hear late of ends
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And task two has connected with key "payments" while A was asked to abort
+      And task two has begun transaction B
+      When B acknowledges "i1" for "workers"
+      Then it is done
+
+    @needs:transaction-keys @needs:late-ends @needs:virtual-time
+    Scenario: [11] A participant that does not hear of the abort for longer than clients wait
+      Given participants hear two minutes late of ends
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And task two has asked to connect with key "payments"
+      When a minute passes
+      Then task two has no answer yet, or can acknowledge "i1" for "workers"

@@ -76,6 +76,21 @@ Feature: Keys that last
       When the system crashes and comes back
       Then administrators are told of key "payments" and key "refunds" and no other
 
+    @needs:transaction-keys @needs:crash @needs:virtual-time
+    Scenario: [10] A key that was idle for a month
+      Given the system has crashed and come back a month later
+      When task two connects with key "payments"
+      Then it is done
+      And task two is given a greater epoch than task one
+
+    @needs:transaction-keys @needs:crash @needs:virtual-time
+    Scenario: [11] A stale epoch of a key that was idle for a month
+      Given task two has connected with key "payments"
+      And the system has crashed and come back a month later
+      When task one connects again
+      Then it is refused with NotAllowedError
+      And administrators are told of key "payments" and no other
+
   @TXKEY-21 @MUST @recovery @fencing
   Rule: The open transaction of a key survives a crash of the coordinator, and is still the one to be fenced.
     A transaction that its key forgets cannot be fenced, and holds up its topics until its time-out.

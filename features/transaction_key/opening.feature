@@ -67,6 +67,16 @@ Feature: Transactions of a key
       Then it is refused
       And key "payments" is at the epoch of task one, with nothing open
 
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [8] Two that are asked for while participants have not heard of the end before
+      Given participants hear late of ends
+      And task one has begun transaction A
+      And A has written "a1" to orders
+      When task one begins transactions B and C at the same time
+      Then B is ABORTED
+      And C is OPEN
+      And key "payments" is at the epoch of task one, with transaction C open
+
   @TXKEY-14 @MUST @fencing @aborts
   Rule: A new transaction on the connection of a key aborts the one that is open there.
     A client that forgot its transaction, as after an error, must not be held up by that until the time-out.

@@ -159,6 +159,16 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then it is refused with InvalidTxnStatus
       And the refusal begins with "ExpiredTransaction"
 
+    @needs:transaction-keys
+    Scenario: [17] A message that is sent again, where the topic knows that it has it
+      Given the deduplicated topic "payouts"
+      And producer P has written "a1" to payouts in A
+      And task two has connected with key "payments"
+      When producer P sends "a1" again on a new connection
+      Then it is refused with InvalidTxnStatus
+      And the refusal begins with "ExpiredTransaction"
+      And readers of payouts see nothing
+
   @TXKEY-08 @MUST @fencing @aborts
   Rule: A cumulative acknowledgement in a fenced transaction is refused, and its subscription does not move.
     A subscription that moves with a paused task takes inputs away from its successor.

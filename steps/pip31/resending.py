@@ -6,7 +6,7 @@ import pytest
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Producer, TxnId
-from fencepost.contract.outcomes import Done
+from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.vocabulary import Participant, Plain
@@ -42,19 +42,27 @@ def producer_has_written(
         sequence_id = opened.last_sequence_id + 1
     else:
         opened, _, sequence_id = sent.by_producer[producer]
-    _send(probe, opened, plain, txn, sequence_id)
+    achieved(_send(probe, opened, plain, txn, sequence_id), f"sending {', '.join(plain.values)} as {opened.name}")
     sent.by_producer[producer] = (opened, txn, sequence_id)
     sent.last[producer] = sequence_id + len(plain.values) - 1
 
 
-@PIP31.given("producer {producer} has sent {plain} again on a new connection")
+SEND_AGAIN = PIP31.act(
+    given="producer {producer} has sent {plain} again on a new connection",
+    when="producer {producer} sends {plain} again on a new connection",
+    meaning="The connection was lost; under its name and with the sequence id that it had, the producer sends its last message or batch "
+    "once more.",
+)
+
+
+@SEND_AGAIN.given
 def producer_has_sent_again(context: ScenarioContext, sent: Sent, producer: str, plain: Plain) -> None:
-    """The connection was lost; under its name and with the sequence id that it had, the producer sends its last message or batch
-    once more."""
-    opened, txn, sequence_id = sent.by_producer[producer]
-    probe: PulsarProbe = context.session.client(f"sender-{producer}")
-    probe.close()
-    _send(probe, opened, plain, txn, sequence_id)
+    achieved(_sent_again(context, sent, producer, plain), f"sending {', '.join(plain.values)} again as {producer}")
+
+
+@SEND_AGAIN.when
+def producer_sends_again(context: ScenarioContext, sent: Sent, producer: str, plain: Plain) -> None:
+    context.ask("SEND", _sent_again(context, sent, producer, plain))
 
 
 @PIP31.given("producer {producer} has closed")
@@ -101,9 +109,14 @@ def is_told_its_last(context: ScenarioContext, sent: Sent, producer: str) -> Non
     context.evidence.expect(told == last, str(last), str(told), what=f"last sequence id of {producer}")
 
 
-def _send(probe: PulsarProbe, producer: Producer, plain: Plain, txn: TxnId, sequence_id: int) -> None:
-    what = f"sending {', '.join(plain.values)} as {producer.name}"
+def _sent_again(context: ScenarioContext, sent: Sent, producer: str, plain: Plain) -> Outcome[object]:
+    opened, txn, sequence_id = sent.by_producer[producer]
+    probe: PulsarProbe = context.session.client(f"sender-{producer}")
+    probe.close()
+    return _send(probe, opened, plain, txn, sequence_id)
+
+
+def _send(probe: PulsarProbe, producer: Producer, plain: Plain, txn: TxnId, sequence_id: int) -> Outcome[object]:
     if plain.is_batch:
-        achieved(probe.send_batch(producer, plain.values, transaction=txn, sequence_id=sequence_id), what)
-    else:
-        achieved(probe.send(producer, plain.values[0], transaction=txn, sequence_id=sequence_id), what)
+        return probe.send_batch(producer, plain.values, transaction=txn, sequence_id=sequence_id)
+    return probe.send(producer, plain.values[0], transaction=txn, sequence_id=sequence_id)

@@ -2,7 +2,7 @@
 
 import math
 
-from fencepost.adapters.pulsar.values import Action, NewTransaction, TxnId
+from fencepost.adapters.pulsar.values import Action, NewTransaction, TxnId, persistent
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.answers import reported
 from fencepost.steps.outcomes import achieved
@@ -70,6 +70,14 @@ def with_the_number_of(context: ScenarioContext, transaction: str, other: str) -
         context.transactions.by_name[transaction] = Transaction(achieved(begun, f"beginning classic transaction {transaction}"))
         if context.id_of(transaction).sequence >= wanted.sequence:
             break
+
+
+@KEYS.given("the {topics} of the classic kind")
+def classic_topics(context: ScenarioContext, topics: tuple[str, ...]) -> None:
+    """New topics of the domain `persistent`, whose transactions are those of PIP-31."""
+    for topic in topics:
+        name = context.topics.by_name[topic] = persistent(context.session.unique(topic))
+        achieved(context.client.create_topic(name), f"making the topic {topic}")
 
 
 @KEYS.then("{task} is not served")

@@ -1,10 +1,13 @@
 """Crashes at the points of a connect, ends that are heard of late, and what befalls the topic in which coordinators keep keys."""
 
-from fencepost.contract.ports import DelaysEnds, KeyTopicFaults
+from fencepost.contract.ports import DelaysEnds, KeyTopicFaults, PassesTime
 from fencepost.steps.pulsar.context import ScenarioContext
 
 from .vocabulary import KEYS
 
+_MONTH_MS = 31 * 24 * 60 * 60 * 1000
+_SECOND_MS = 1000
+_MINUTE_MS = 60 * 1000
 _RECORDS = {
     "has an empty record": b"",
     "has half a record": b"\x08",
@@ -30,12 +33,27 @@ def comes_back(context: ScenarioContext) -> None:
     context.session.faults.restart()
 
 
-@KEYS.given("participants hear late of ends")
-def hear_late(context: ScenarioContext) -> None:
-    """From now on, and also behind a crash, topics and subscriptions follow an end about a second after it was decided."""
+@KEYS.given("the system has crashed and come back a month later")
+def comes_back_later(context: ScenarioContext) -> None:
+    """In between it is down, and its keys are idle for longer than anybody would call a pause."""
+    context.session.faults.crash()
+    _let_pass(context, _MONTH_MS)
+    context.session.faults.restart()
+
+
+@KEYS.when("a minute passes")
+def minute_passes(context: ScenarioContext) -> None:
+    """Longer than clients wait for an answer."""
+    _let_pass(context, _MINUTE_MS)
+
+
+@KEYS.given("participants hear[ {how_late}] late of ends")
+def hear_late(context: ScenarioContext, how_late: str | None) -> None:
+    """From now on, and also behind a crash, topics and subscriptions follow an end about a second after it was decided, or as much later as
+    is said."""
     faults = context.session.faults
     assert isinstance(faults, DelaysEnds), "the faults of a system that offers late-ends"
-    faults.delay_ends()
+    faults.delay_ends(_SECOND_MS if how_late is None else 2 * _MINUTE_MS)
 
 
 @KEYS.given("the key topic {trouble}")
@@ -55,6 +73,12 @@ def is_told_of_records(context: ScenarioContext, count: int) -> None:
     """At least so many, in the key topics, by whoever has read them. Nobody looks for what was in one that is passed over in silence."""
     found = _faults(context).unreadable_key_records()
     context.evidence.expect(found >= count, f"at least {count}", str(found), what="records that were named")
+
+
+def _let_pass(context: ScenarioContext, ms: int) -> None:
+    time = context.session.time
+    assert isinstance(time, PassesTime), "the time of a system that offers virtual-time"
+    time.let_pass(ms)
 
 
 def _faults(context: ScenarioContext) -> KeyTopicFaults:

@@ -2,13 +2,17 @@
 
 from fencepost.adapters.pulsar.values import Action, KeyGrant
 from fencepost.contract.outcomes import Done, Outcome, Unknown
-from fencepost.steps.outcomes import achieved, unanswered
+from fencepost.steps.answers import known, reported
+from fencepost.steps.outcomes import achieved, error_of, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.transactions import TIME_OUTS_MS
 
 from .connecting import connects, is_sent_away, ready, under_way
 from .tasks import Task, Tasks
 from .vocabulary import KEYS, Key
 
+_LOOK_S = 0.1
+"""How long is looked whether an answer has come."""
 _AHEAD_MS = 100
 """How long before the time-out a connect is asked for that comes about with it."""
 
@@ -17,6 +21,13 @@ BOTH = KEYS.act(
     when="{first:task} and {second:task} connect with {key} at the same time",
     meaning="Both are new processes, and both connects are sent, in this order, before any answer is read. As a Given the second one "
     "succeeds, whatever came of the first.",
+)
+
+BESIDE_AN_END = KEYS.act(
+    given="{task} has connected with {key} while {transaction} was asked to {end}",
+    when="{task} connects with {key} while {transaction} is asked to {end}[, {ahead}]",
+    meaning="END_TXN over a connection without the key, and the connect of a new process: both are sent before any answer is read. As a "
+    "Given both succeed.",
 )
 
 
@@ -47,11 +58,18 @@ def one_stays(context: ScenarioContext, tasks: Tasks, first: str, second: str) -
     context.evidence.expect(stays and all(gone), "the higher epoch alone", seen, what="connections")
 
 
-@KEYS.when("{task} connects with {key} while {transaction} is asked to {end}[, {ahead}]")
+@BESIDE_AN_END.given
+def has_connected_beside_an_end(context: ScenarioContext, tasks: Tasks, task: str, key: Key, transaction: str, end: Action) -> None:
+    connects_beside_an_end(context, tasks, task, key, transaction, end, None)
+    for what, answer in (("connecting", tasks[task].answer), ("ending", context.transactions[transaction].ends[end])):
+        assert answer is not None, "both were waited for"
+        achieved(answer, f"{what} as {task}")
+
+
+@BESIDE_AN_END.when
 def connects_beside_an_end(
     context: ScenarioContext, tasks: Tasks, task: str, key: Key, transaction: str, end: Action, ahead: str | None
 ) -> None:
-    """END_TXN over a connection without the key, and the connect of a new process: both are sent before any answer is read."""
     one = ready(tasks, task, key)
     (ender,) = context.transactions.enders(1, context.id_of(transaction).coordinator)
     if ahead is not None:
@@ -75,6 +93,22 @@ def connects_at_time_out(context: ScenarioContext, tasks: Tasks, task: str, key:
         if context.session.time.now_ms() >= expires_ms - _AHEAD_MS:
             break
     connects(context, tasks, task, key, None)
+
+
+@KEYS.then("{task} has no answer yet, or can acknowledge {value} for {subscription}")
+def has_no_answer_or_can_acknowledge(context: ScenarioContext, tasks: Tasks, task: str, value: str, subscription: str) -> None:
+    """Its last connect has no answer by now, or was refused. If it was answered with success, it begins a transaction, adds the
+    subscription and acknowledges the message there, with success."""
+    one = tasks.settled(task, within_s=_LOOK_S)
+    if not isinstance(one.answer, Done):
+        context.evidence.saw(f"{task} has no epoch")
+        return
+    txn = achieved(one.probe.new_transaction(TIME_OUTS_MS[None]), f"beginning a transaction as {task}")
+    achieved(one.probe.add_subscriptions(txn, [context.subscription(subscription)]), f"adding {subscription} as {task}")
+    subscriber = context.subscriptions[subscription]
+    answer = context.client.acknowledge(subscriber.consumer, [subscriber.ids[value]], transaction=txn)
+    error, code = error_of(answer)
+    context.evidence.expect(isinstance(answer, Done), "success", reported(known(answer)), what="answer to ACK", error=error, code=code)
 
 
 def _at_once(tasks: Tasks, first: str, second: str, key: Key) -> list[Outcome[KeyGrant]]:

@@ -131,6 +131,7 @@ KEYS = Vocabulary(
     (
         *TYPES,
         text("task", _TASK, "a process of an application, with a client of its own"),
+        text("producer", "[A-Z]", "a producer with a name of its own"),
         _KEY,
         listed("keys", _KEY, "transaction keys", " and "),
         ValueType(
@@ -167,6 +168,7 @@ KEYS = Vocabulary(
         choice("place", "at another coordinator than its own", meaning="the coordinator behind that of the key, or the first"),
         choice("at_once", "at the same time", meaning="the requests are sent before any answer is read"),
         choice("ahead", "the connect first", meaning="otherwise the end is sent first"),
+        choice("how_late", "two minutes", meaning="longer than clients wait for an answer"),
         choice("fate", "open", "closed", meaning="open: a PING on it is answered; closed: by the broker, within patience"),
         choice(
             "point",

@@ -9,7 +9,7 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import Doing, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
 from fencepost.reference.pulsar.values import Status, TxnId
@@ -34,6 +34,12 @@ class _FencesTheCoordinator(TransactionKeys):
 class _FencesTheOlder(KeyTopic):
     def is_fenced(self, txn: TxnId) -> bool:
         return any(txn.tc_id == fenced.tc_id and txn.sequence <= fenced.sequence for fenced in self._fenced)
+
+
+class _LooksAtBothKinds(NodeKeys):
+    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+        super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
+        super().refuse_fenced(txn, doing, coordinators, scalable=not scalable)
 
 
 class _IsOneForBothKinds(KeyTopic):
@@ -71,4 +77,12 @@ ONE_TOPIC_FOR_BOTH_KINDS = Defect(
     story="The coordinators of both kinds that have one number have one key topic, and what is fenced of one kind is so of the other.",
     origin="a review of the suite, which did not look there",
     parts=MetadataParts(key_topic=_IsOneForBothKinds),
+)
+
+FENCED_AT_BOTH_KINDS = Defect(
+    name="scalable-key-fenced-at-both-kinds",
+    breaks={"TXKEY-30": Symptom(what="^answer to (SEND|ADD_PARTITION_TO_TXN)$", expected="^success$", error="^InvalidTxnStatus$")},
+    story="Topics look for a transaction's number among all that was fenced, of whichever kind: one of the other kind is refused for it.",
+    origin="a review of the suite, which looked at coordinators alone",
+    parts=MetadataParts(node_keys=_LooksAtBothKinds),
 )

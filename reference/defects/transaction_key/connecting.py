@@ -3,6 +3,7 @@
 import functools
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.pulsar.api.peer import Peer
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import NEW, Claim, Client, TransactionKeys
@@ -50,6 +51,11 @@ class _TakesLaterEpochs(TransactionKeys):
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         is_later = record is not None and epoch > record.epoch
         super().check_epoch(key, NEW if is_later else epoch, record)
+
+
+class _TakesWhatDeletionsTook(TransactionKeys):
+    def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
+        super().check_epoch(key, epoch, None if record is None else record.model_copy(update={"deleted": False}))
 
 
 class _TakesNegativeEpochs(TransactionKeys):
@@ -112,6 +118,20 @@ class _MakesUpAKey(NodeKeys):
 
     def home_of(self, key: TransactionKey, coordinators: range, *, scalable: bool) -> int:
         return coordinators[0] if key in self.made_up else super().home_of(key, coordinators, scalable=scalable)
+
+
+class _LeavesProducers(TransactionKeys):
+    def take_over(self, key: TransactionKey, client: Client) -> None:
+        if isinstance(previous := self._clients.get(key), Peer) and previous is not client:
+            previous.producers.clear()
+        super().take_over(key, client)
+
+
+class _LeavesConsumers(TransactionKeys):
+    def take_over(self, key: TransactionKey, client: Client) -> None:
+        if isinstance(previous := self._clients.get(key), Peer) and previous is not client:
+            previous.consumers.clear()
+        super().take_over(key, client)
 
 
 EPOCHS_FROM_ONE = pair(
@@ -220,4 +240,28 @@ WAITING_PREDECESSOR_COMES_BACK = pair(
     origin="a review of the suite, which did not look there",
     transaction_keys=_BringsThePredecessorBack,
     network=SlowerNetwork,
+)
+
+PRODUCERS_STAY = pair(
+    "producers-stay",
+    breaks={"TXKEY-04": Symptom(what="^answer to PRODUCER$", expected="^success$", error="^ProducerBusy$")},
+    story="The previous connection of a key is closed by the coordinator, and topics do not hear of it: its producers keep their names.",
+    origin="a review of the suite, which did not look there; brokers that detach what a client has opened when the client hangs up",
+    transaction_keys=_LeavesProducers,
+)
+
+CONSUMERS_STAY = pair(
+    "consumers-stay",
+    breaks={"TXKEY-04": Symptom(what="^answer to SUBSCRIBE$", expected="^success$", error="^ConsumerBusy$")},
+    story="The previous connection of a key is closed by the coordinator, and subscriptions do not hear of it: its consumers keep them.",
+    origin="a review of the suite, which did not look there; brokers that detach what a client has opened when the client hangs up",
+    transaction_keys=_LeavesConsumers,
+)
+
+EPOCHS_OF_DELETIONS_TAKEN = pair(
+    "epochs-of-deletions-taken",
+    breaks={"TXKEY-03": _ACCEPTED},
+    story="A deletion takes an epoch, which nobody was given; a client that names it is taken for the latest one.",
+    origin="a review of the reference, which had it so",
+    transaction_keys=_TakesWhatDeletionsTook,
 )

@@ -14,12 +14,13 @@ from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord
-from fencepost.reference.pulsar.values import Action, TxnId
+from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys, Waiting
+from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
+from fencepost.reference.pulsar.values import Action, Status, TxnId
 
 from .pair import pair
 
+_AS_CLIENTS_MS = 30_000
 _NOT_OVER = Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")
 _STILL_OPEN = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 
@@ -69,6 +70,26 @@ class _TellsAllButOne(Participants):
     def recipients(self, transaction: Transaction) -> list[Participant]:
         everybody = super().recipients(transaction)
         return everybody[:-1] if transaction.status.action is Action.ABORT and len(everybody) > 1 else everybody
+
+
+class _TakesAbortsForOver(TransactionKeys):
+    def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
+        is_aborting = self._status(before.open_txn) in (Status.ABORTING, Status.ABORTED)
+        return super().still_ending(before.model_copy(update={"open": None}) if is_aborting else before, txn)
+
+
+class _WaitsForHalfAMinute(TransactionKeys):
+    @functools.cached_property
+    def since(self) -> dict[Claim, int]:
+        """Since when each of those who wait does."""
+        return {}
+
+    def _when_over(self, waiting: Waiting) -> None:
+        now = self._machine.clock.now
+        if now - self.since.setdefault(waiting.claim, now) > _AS_CLIENTS_MS:
+            waiting.go_on()
+        else:
+            super()._when_over(waiting)
 
 
 class _IsNotTold(Participation):
@@ -149,4 +170,21 @@ DECIDED_IS_APPLIED = (
         name="scalable-key-decided-is-applied",
         parts=MetadataParts(metadata_coordinator=_TakesFinalForApplied),
     ),
+)
+
+ABORTS_TAKEN_FOR_OVER = pair(
+    "aborts-taken-for-over",
+    breaks={"TXKEY-06": _NOT_OVER},
+    story="A connect waits for the aborts that it decides itself, and not for one that its predecessor, or a time-out, has decided before.",
+    origin="a review of the suite, which did not look there",
+    transaction_keys=_TakesAbortsForOver,
+)
+
+# Segments ask by themselves how a transaction has ended, sooner than that.
+HALF_A_MINUTE_WAITED = Defect(
+    name="key-half-a-minute-waited",
+    breaks={"TXKEY-06": _NOT_OVER},
+    story="Who waits for an abort is answered after half a minute, as clients wait, whether everybody has applied it or not.",
+    origin="a review of the suite: of a wait that is long it saw nothing",
+    parts=Parts(transaction_keys=_WaitsForHalfAMinute),
 )

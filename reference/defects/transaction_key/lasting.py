@@ -15,6 +15,7 @@ from fencepost.reference.pulsar.values import TxnId
 
 from .pair import pair
 
+_WEEK_MS = 7 * 24 * 60 * 60 * 1000
 _EPOCH_AGAIN = Symptom(what="^given to task (two|three)$", expected="^a greater epoch", seen=r"^epoch (\d), where task (one|two) has \1$")
 _NOT_FENCED = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 
@@ -34,6 +35,13 @@ class _WritesTheOneBefore(KeyTopic):
             super().append(held)
         self.held[:] = [record]
         self._take_in(record)
+
+
+class _DropsIdleKeys(TransactionKeys):
+    def recover(self) -> None:
+        oldest = self._machine.clock.now - _WEEK_MS
+        self._records = {key: record for key, record in self._records.items() if record.connectedAt >= oldest}
+        super().recover()
 
 
 class _KeepsTheFirst(KeyTopic):
@@ -143,3 +151,17 @@ AWAITED_WHERE_NOBODY_IS = Defect(
     parts=MetadataParts(metadata_coordinator=_WaitsForWhoIsAway),
 )
 """Of classic transactions a coordinator asks each participant by itself, which loads it."""
+
+IDLE_KEYS_DROPPED = pair(
+    "idle-keys-dropped",
+    breaks={
+        "TXKEY-20": Symptom(
+            what="^(given to task two|answer to TC_CLIENT_CONNECT)$",
+            expected="^(a greater epoch than task one|.*NotAllowedError.*)$",
+            seen="^(epoch 0, where task one has 0|success)$",
+        )
+    },
+    story="A coordinator that is loaded leaves out keys that nobody has used for a week, and their epochs begin anew.",
+    origin="the proposal's text, O22: a metric of idle keys, and no word of what becomes of them",
+    transaction_keys=_DropsIdleKeys,
+)

@@ -62,6 +62,24 @@ class _BeginsAllThatHaveWaited(TransactionKeys):
         self._when_over(Waiting(claim, (*last, *record.ending_txns), lambda: reply(self.begun(claim, timeout_ms)), refuse))
 
 
+class _LooksBeforeItWaits(TransactionKeys):
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+        record = self.current(claim)
+        if fenced := self.given_up(record):
+            self.persist(claim.key, claim.epoch, fenced, None)
+            self._abort_all(fenced)
+
+        def go_on() -> None:
+            try:
+                self.current(claim)
+                reply(self.begun(claim, timeout_ms))
+            except Refused as refused:
+                refuse(refused)
+
+        last = () if record.open_txn is None else (record.open_txn,)
+        self._when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
+
+
 class _FencesWhatHasEnded(TransactionKeys):
     def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
         return self.predecessors(record)
@@ -95,6 +113,15 @@ ALL_THAT_HAVE_WAITED_BEGIN = pair(
     origin="a review of the reference, which had it so",
     transaction_keys=_BeginsAllThatHaveWaited,
     network=SlowNetwork,
+)
+
+LOOKED_BEFORE_WAITING = pair(
+    "looked-before-waiting",
+    breaks={"TXKEY-13": Symptom(what="^status of B$", expected="^ABORTED$", seen="^OPEN$")},
+    story="Whether the key has a transaction is looked at when a new one is asked for, and not when it begins: two that have waited "
+    "for the same one are both open, and the first is in nobody's record.",
+    origin="a review of the suite, which looked there on slow networks alone",
+    transaction_keys=_LooksBeforeItWaits,
 )
 
 ENDED_ARE_FENCED = pair(

@@ -47,6 +47,12 @@ class _TakesMessages(NodeKeys):
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
 
 
+class _ThanksForWhatIsThere(NodeKeys):
+    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+        if doing is not Doing.SEND_AGAIN:
+            super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
+
+
 class _WaitsForItsEnd(StopsReaders):
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         if low_watermark != NO_WATERMARK:
@@ -272,4 +278,12 @@ LATER_COORDINATORS_OVERLOOKED = pair(
     story="Participants know the coordinators of the configuration, and of no fence of those that were added since.",
     origin="a review of the suite, which did not look there",
     node_keys=_KnowsTheConfigured,
+)
+
+SENT_AGAIN_RECEIPTED = pair(
+    "sent-again-receipted",
+    breaks={"TXKEY-07": Symptom(what="^answer to SEND$", expected="InvalidTxnStatus", seen="^success$")},
+    story="A topic asks for duplicates before it asks for fences: a zombie that sends a message again has a receipt for nothing.",
+    origin="a review of the suite, which did not look there",
+    node_keys=_ThanksForWhatIsThere,
 )

@@ -50,7 +50,7 @@ def send(peer: Peer, frame: Frame) -> None:
     try:
         message = _message(command, opened.name, frame.payload)
         if message.txn is not None:
-            peer.node.refuse_fenced(message.txn, Doing.SEND, name)
+            peer.node.refuse_fenced(message.txn, _doing(peer, name, message), name)
         stored = peer.node.topics.named(name).publish(message, deduplicated=peer.node.is_deduplicated(name))
     except Refused as refused:
         _refuse(peer, command, refused)
@@ -61,6 +61,12 @@ def send(peer: Peer, frame: Frame) -> None:
 def close_producer(peer: Peer, command: pb.CommandCloseProducer) -> None:
     _drop(peer, command.producer_id)
     peer.say(pb.CommandSuccess(request_id=command.request_id))
+
+
+def _doing(peer: Peer, topic: str, message: Message) -> Doing:
+    """What is sent again is asked about too, though it would not be stored again: a receipt would say that it counts."""
+    is_known = peer.node.is_deduplicated(topic) and peer.node.topics.named(topic).deduplication.is_there(message)
+    return Doing.SEND_AGAIN if is_known else Doing.SEND
 
 
 def _answers_late_writes(peer: Peer) -> bool:

@@ -31,6 +31,7 @@ class Doing(Enum):
     """What is asked for in a transaction."""
 
     SEND = "a message"
+    SEND_AGAIN = "a message that is there already"
     ACKNOWLEDGE = "an acknowledgement"
     ACKNOWLEDGE_UP_TO = "a cumulative acknowledgement"
     ACKNOWLEDGE_UNANSWERED = "an acknowledgement for which no answer is asked"
@@ -132,13 +133,16 @@ class TransactionKeys:
         return claim
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
-        """Decision: a client is new, or has the epoch that was given last. Raises Refused: NOT_ALLOWED."""
-        current = NEW if record is None else record.epoch
-        if epoch not in (NEW, current):
+        """Decision: a client is new, or has the epoch that was given last; that of a deletion was given to nobody.
+
+        Raises Refused: NOT_ALLOWED.
+        """
+        given = NEW if record is None or record.deleted else record.epoch
+        if epoch not in (NEW, given):
             rule("TXKEY-03")
             rule("TXKEY-29")
-            raise Refused(Error.NOT_ALLOWED, f"epoch {epoch} of the transaction key {key}; expected {current}, or {NEW} for a new client")
-        if current == LAST_EPOCH:
+            raise Refused(Error.NOT_ALLOWED, f"epoch {epoch} of the transaction key {key}; expected {given}, or {NEW} for a new client")
+        if record is not None and record.epoch == LAST_EPOCH:
             raise Refused(Error.NOT_ALLOWED, f"the transaction key {key} has had its last epoch, {LAST_EPOCH}; use another key")
 
     def next_epoch(self, record: KeyRecord | None) -> int:
