@@ -68,6 +68,7 @@ PIP460 = Vocabulary(
         choice("found", "is", "is not", meaning="whether it is there"),
         choice("opening", "opens a producer of", "subscribes to", meaning="PRODUCER or SUBSCRIBE, once"),
         choice("domain", "as a persistent topic", meaning="by the name that it would have if it were not scalable"),
+        choice("apart", "at a broker that has it not", meaning="another one says that it has it"),
         text("watcher", "[A-Z]", "a client with a connection of its own, which watches layouts"),
         choice("elsewhere", "at a broker that has no controller of it", meaning="another one changes the layout"),
         choice("parting", "closed its watch", "lost its connection", meaning="how a watch ends"),
