@@ -44,6 +44,12 @@ READ = PIP460.act(
     "message, and in new segments at their beginning.",
 )
 
+WRITE = PIP460.act(
+    given="{values} of key {key} have been written to {topic}",
+    when="{values} of key {key} are written to {topic}",
+    meaning="Each to the active segment that has the hash of the key, by the newest layout; all were receipted.",
+)
+
 
 @JOIN.given
 def has_joined(readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None) -> None:
@@ -98,9 +104,9 @@ def reads(context: ScenarioContext, readers: Readers, members: tuple[str, ...], 
     context.ask("messages", readers.read(members, values, acknowledging=True))
 
 
-@PIP460.given("{values} of key {key} have been written to {topic}")
+@WRITE.given
+@WRITE.when
 def have_been_written(readers: Readers, values: tuple[str, ...], key: str, topic: str) -> None:
-    """Each to the active segment that has the hash of the key, by the newest layout; all were receipted."""
     for value in values:
         achieved(readers.write(topic, key, value), f"writing {value} to {topic}")
 
