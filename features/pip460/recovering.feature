@@ -288,3 +288,13 @@ Feature: Changes that a controller does not finish
       And another broker has become the controller of orders, while the former one lives
       When left is split into low and high
       Then soon ann is sent away, or told of orders as it is now
+
+    @needs:more-brokers @needs:store-faults
+    Scenario: [9] A controller that prunes, and has looked at the layout before it was changed
+      Given left has been split into low and high
+      And the retention of sealed segments has passed but for its end
+      And right has been split into third and fourth
+      And for some seconds, who looks at the layout of orders sees it as it was before its last change
+      When the retention of sealed segments passes
+      Then soon each active segment of orders takes a message
+      And at every epoch orders has each hash in one active segment

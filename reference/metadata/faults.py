@@ -1,4 +1,5 @@
-"""What can go wrong with a metadata store, by name: each is armed for the next operation, or notification, of a key with some prefix.
+"""What can go wrong with a metadata store, by name: each is armed for the next operation, or notification, of a key with some prefix, or
+of one key.
 
 They are faults of `MemoryStore`. One object can be that of a single client, so that only one broker has the trouble, or of several.
 """
@@ -23,23 +24,30 @@ class StoreFaults:
     """The faults that are armed, each for once, and what is held back."""
 
     def __init__(self) -> None:
-        self._armed: list[tuple[str, str]] = []
+        self._armed: list[tuple[str, str, bool]] = []
         self._held: set[str] = set()
 
-    def arm(self, name: str, prefix: str) -> None:
-        """Have it happen once, with the next key that begins so. Raises ValueError for a name that is none."""
+    def arm(self, name: str, prefix: str, *, exactly: bool = False) -> None:
+        """Have it happen once, with the next key that begins so, or is just that, unless that is written before.
+
+        Raises ValueError for a name that is none.
+        """
         if name not in STORE_FAULTS:
             raise ValueError(f"{name!r} is no fault of a metadata store; expected one of: {', '.join(STORE_FAULTS)}")
-        self._armed.append((name, prefix))
+        self._armed.append((name, prefix, exactly))
 
     def release(self) -> None:
         """Hold back nothing any more: the next `settle` tells what was held, in its order."""
         self._held.clear()
-        self._armed = [(name, prefix) for name, prefix in self._armed if name != "watch-late"]
+        self._armed = [fault for fault in self._armed if fault[0] != "watch-late"]
 
     def happens(self, name: str, key: str) -> bool:
         """Whether that fault is armed for this key; it is not any more."""
         return self._prefix_of(name, key) is not None
+
+    def written(self, key: str) -> None:
+        """A key was written, and trouble that was to come to it alone, as it was, comes no more."""
+        self._armed = [fault for fault in self._armed if fault[1:] != (key, True)]
 
     def is_held(self, key: str) -> bool:
         """Whether a notification of this key has to wait."""
@@ -57,7 +65,8 @@ class StoreFaults:
     def _prefix_of(self, name: str, key: str) -> str | None:
         """The prefix of the first such fault for this key, which is taken away."""
         for fault in self._armed:
-            if fault[0] == name and key.startswith(fault[1]):
+            armed, prefix, exactly = fault
+            if armed == name and (key == prefix if exactly else key.startswith(prefix)):
                 self._armed.remove(fault)
-                return fault[1]
+                return prefix
         return None

@@ -19,6 +19,8 @@ from .vocabulary import PIP460
 
 _A_WHILE_S = 1.5
 """Long enough for a broker that looks each second whether there is news."""
+_LATE_LOOKS = 60
+"""As many as brokers take in some seconds in which nobody asks them for anything."""
 
 
 @dataclass
@@ -82,6 +84,15 @@ def does_not_write(context: ScenarioContext) -> None:
     faults = context.session.faults
     assert isinstance(faults, TroublesStore), "whose system offers store-faults"
     faults.trouble_store("write-fails-before", "layouts")
+
+
+@PIP460.given("for some seconds, who looks at the layout of {topic} sees it as it was before its last change")
+def is_seen_as_before(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+    """Unless somebody writes it then. As when the change comes right behind the look: who acts on one acts on what is no longer so."""
+    faults = context.session.faults
+    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
+    for _ in range(_LATE_LOOKS):
+        faults.trouble_store("stale-read", scalable_topics.by_name[topic])
 
 
 @PIP460.when("client {watcher} begins to watch the namespace of {topic}")

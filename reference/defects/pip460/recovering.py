@@ -7,15 +7,17 @@ from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata.store import NEW
+from fencepost.reference.metadata.store import NEW, Version
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.changes import LayoutChanges, Plan
 from fencepost.reference.scalable.layout import Layout
-from fencepost.reference.scalable.layout_store import ChangeNote
+from fencepost.reference.scalable.layout_records import encoded
+from fencepost.reference.scalable.layout_store import ChangeNote, LayoutStore
 from fencepost.reference.scalable.leadership import Leadership
+from fencepost.reference.scalable.pruning import Pruning
 from fencepost.reference.scalable.sessions import Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
@@ -32,6 +34,21 @@ class _RecoversWhenItBegins(ScalableTopics):
 class _KeepsWhoHasRegistered(Sessions):
     def send_away(self, session: Session) -> None:
         """Its client will notice."""
+
+
+class _WritesOver(LayoutStore):
+    def write(self, topic: str, layout: Layout, expected: Version = NEW) -> None:  # noqa: ARG002 - what it should look at
+        self._store.put(paths.layout(topic), encoded(layout))
+
+
+class _PrunesOverWhatIsNew(Pruning):
+    def prune(self, topic: str) -> bool:
+        layouts = self._layouts
+        self._layouts = _WritesOver(layouts._store)
+        try:
+            return super().prune(topic)
+        finally:
+            self._layouts = layouts
 
 
 class _UndoesEveryChange(LayoutChanges):
@@ -233,4 +250,12 @@ FORMER_SAYS_NOTHING = Defect(
     story="A controller that has been replaced keeps its consumers connected, and tells them nothing any more.",
     origin="feared: a session that ends on one side",
     parts=MetadataParts(sessions=_KeepsWhoHasRegistered),
+)
+
+PRUNED_OVER_A_SPLIT = Defect(
+    name="scalable-pruned-over-a-split",
+    breaks={"PIP460-41": _TAKES_NOTHING},
+    story="A controller that prunes writes the layout without a look at its version, and undoes a split that came behind its look.",
+    origin="PIP-468, split, step 4, which says of a split alone that the layout is written by compare-and-set",
+    parts=MetadataParts(pruning=_PrunesOverWhatIsNew),
 )
