@@ -66,6 +66,13 @@ Feature: Watching a layout
       When left is split into low and high
       Then client A is told how orders is now
 
+    @needs:virtual-time
+    Scenario: [6] A sealed segment that is gone
+      Given client A has begun to watch orders
+      And left has been split into low and high
+      When the retention of sealed segments passes
+      Then client A is told how orders is now
+
   @PIP460-29 @MUST
   Rule: The epochs that one watch is told grow.
     A client that takes an old layout for a new one goes back to segments that are sealed.
