@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.errors import Malformed
-from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
 
@@ -76,6 +76,11 @@ class WatchCalls(LayoutCalls):
             if after.epoch < before.epoch:
                 raise Malformed(f"{watch.topic} is told to be of the past: epoch {after.epoch} comes behind epoch {before.epoch}")
         return layouts
+
+    def end_told(self, watch: LayoutWatch) -> Refused | None:
+        """The error with which the broker has ended a watch, without waiting; None where it has told only layouts."""
+        told = [refused for body in self._watches[watch.number].told() if (refused := refusal_in(body)) is not None]
+        return told[-1] if told else None
 
     def next_layout(self, watch: LayoutWatch, *, within_s: float | None = None) -> Outcome[Layout]:
         """The next layout that is told after those that were asked for before, waited for. The first one opened the watch."""

@@ -152,3 +152,10 @@ Feature: Administering scalable topics
       When an administrator makes the scalable topic "orders" of segments "left" and "right"
       Then orders has 2 equal segments of its first epoch
       And readers of left see nothing
+
+    Scenario: [9] A topic of that name again, and a consumer that is still there
+      Given ann has joined "workers" of orders
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      When left is split into low and high
+      Then soon ann is sent away, or told of orders as it is now

@@ -73,6 +73,12 @@ Feature: Watching a layout
       When the retention of sealed segments passes
       Then client A is told how orders is now
 
+    Scenario: [7] A topic that is deleted, and made again under its name
+      Given client A has begun to watch orders
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
+      Then client A is told that orders was deleted, or how it is now
+
   @PIP460-29 @MUST
   Rule: The epochs that one watch is told grow.
     A client that takes an old layout for a new one goes back to segments that are sealed.

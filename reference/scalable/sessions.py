@@ -104,7 +104,7 @@ class Sessions:
         """Register a consumer, or have it come back, and assign segments to it: the first of what waits in its session.
 
         The subscription is registered for the topic, where it was not. A connection that had the name before is told nothing more.
-        `hang_up` closes the connection, which is done when another node leads the topic.
+        `hang_up` closes the connection, which is done when another node leads the topic, or it is gone.
         Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY where another node leads, or store or segments cannot be asked now.
         """
         if (leader := self._topics.controller_of(topic)) != self._topics.node:
@@ -127,7 +127,7 @@ class Sessions:
                 self._let_go(topic)
                 return
             if (layout := self._topics.find(topic)) is None:
-                self._led.pop(topic, None)
+                self._let_go(topic)
                 return
             there = self._topics.subscriptions(topic)
         except Refused as refused:
@@ -156,8 +156,9 @@ class Sessions:
         return self._leadership.leader_of(topic) == self._leadership.node
 
     def send_away(self, session: Session) -> None:
-        """Decision: a consumer whose topic another node leads by now is sent away, so that it finds out who does."""
+        """Decision: a consumer whose topic another node leads by now, or is gone, is sent away, so that it finds out who does."""
         rule("PIP460-41")
+        rule("PIP460-47")
         session.end()
 
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:

@@ -159,6 +159,23 @@ def is_told(
     context.evidence.expect(not lost, "a broker for each", seen, what=f"brokers that {watcher} is told")
 
 
+@PIP460.then("client {watcher} is told that {topic} was deleted, or how it is now")
+def is_told_of_the_deletion(
+    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str
+) -> None:
+    """Within patience its watch ends with TopicNotFound, or the newest layout there is the one that administrators see."""
+    now, client, watch = scalable_topics.layout(topic), watchers.client(watcher), watchers.of[watcher][-1]
+    expected, seen, holds = f"TopicNotFound, or {now}", "", False
+    for _ in context.session.time.attempts():
+        observed(client.ping(), "looking for news")
+        end, layout = client.end_told(watch), client.layouts_told(watch)[-1]
+        holds = _shape(layout) == _shape(now) if end is None else end.error == "TopicNotFound"
+        seen = str(layout if end is None else end)
+        if holds:
+            break
+    context.evidence.expect(holds, expected, seen, what=f"told to {watcher} of {topic}")
+
+
 @PIP460.then("soon who asks for {topic} is told where its segments are")
 def is_told_where(context: ScenarioContext, topic: str) -> None:
     """Within patience the answer to a SCALABLE_TOPIC_LOOKUP names for each active segment a broker that lives and says that it has it."""

@@ -7,6 +7,7 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import TOPIC_DOMAIN, parse_segment, segment_topic
+from fencepost.reference.scalable.sessions import Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
 from .ordering import is_loaded
@@ -66,6 +67,14 @@ class _KeepsConsumers(ScalableTopics):
         super().delete(topic)
         for record in kept:
             store.put(record.key, record.value)
+
+
+class _ForgetsWhoIsThere(Sessions):
+    def look(self, topic: str) -> None:
+        if self._topics.find(topic) is None:
+            self._led.pop(topic, None)
+        else:
+            super().look(topic)
 
 
 class _ListsWhatBeginsSo(ScalableTopics):
@@ -167,4 +176,12 @@ NOT_LOADED_IS_KEPT = Defect(
     story="With a topic go the segments that a broker has in memory; behind a restart their data stays, for the next topic of that name.",
     origin="feared: a deletion that asks what is loaded, and not what is stored",
     parts=MetadataParts(scalable_topics=_KeepsWhatIsNotLoaded),
+)
+
+CONSUMERS_OF_THE_DELETED_LEFT_ALONE = Defect(
+    name="scalable-consumers-of-the-deleted-left-alone",
+    breaks={"PIP460-47": Symptom(what="^told to ann of the change$", seen="^neither$")},
+    story="A consumer whose topic was deleted stays connected, and is told nothing of the next topic of that name.",
+    origin="the reference itself: what was known of consumers went with the topic, and nobody told them",
+    parts=MetadataParts(sessions=_ForgetsWhoIsThere),
 )

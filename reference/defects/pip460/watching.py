@@ -180,6 +180,11 @@ class _LooksWhenItIsTold(Newsroom):
         return lambda: None
 
 
+class _TellsNoDeletion(Newsroom):
+    def tell_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
+        """Who watches will see no news, and that is true."""
+
+
 class _PrunesAtTheSameEpoch(Pruning):
     def without(self, layout: Layout, gone: Sequence[Segment]) -> Layout:
         return replace(super().without(layout, gone), epoch=layout.epoch)
@@ -351,4 +356,12 @@ PRUNED_AT_THE_SAME_EPOCH = Defect(
     story="A sealed segment that is removed leaves the epoch as it is, so that nobody who watches is told.",
     origin="PIP-460, DAG watch, which speaks of splits and merges",
     parts=MetadataParts(pruning=_PrunesAtTheSameEpoch),
+)
+
+DELETION_NOT_TOLD = Defect(
+    name="scalable-deletion-not-told",
+    breaks={"PIP460-28": Symptom(what="^told to A of orders$", expected="^TopicNotFound, or epoch 0", seen="^epoch 0")},
+    story="Who watches a topic that is deleted goes on watching the next one of that name, and takes its layouts for old ones.",
+    origin="the reference itself: epochs that are compared, whosever they are",
+    parts=MetadataParts(newsroom=_TellsNoDeletion),
 )
