@@ -90,6 +90,12 @@ Feature: Administering scalable topics
       And payments has 2 equal segments of its first epoch
       And readers of a see "p1"
 
+    Scenario: [9] What clients are told when one topic is deleted and another one made
+      Given client A has begun to watch the namespace of orders
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "payments" of segment "single"
+      Then client A is told of payments and not of orders
+
   @PIP460-47 @MUST
   Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
     Who makes a topic of that name again finds somebody else's messages in it.

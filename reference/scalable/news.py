@@ -143,7 +143,7 @@ class Newsroom:
 
     def watch_topics(self, namespace: str) -> TopicsWatch:
         """Begin to tell the topics of TENANT/NAMESPACE. Raises Refused: SERVICE_NOT_READY."""
-        watch = TopicsWatch(lambda: self.end(stop))
+        watch = self.watch_of_topics(lambda: self.end(stop))
         keys = under(f"{paths.TOPICS}{namespace}/")
         stop = self._begin(namespace, keys, lambda: self.look_at_topics(namespace, watch), lambda: self.look_at_topics(namespace, watch))
         try:
@@ -206,6 +206,11 @@ class Newsroom:
             watch.topics = frozenset(self._topics_of(namespace))
         except Refused:
             return
+
+    def watch_of_topics(self, close: Callable[[], None]) -> TopicsWatch:
+        """Decision: what works out what a client is told of a namespace: what is new since it was told last, and what is gone."""
+        rule("PIP460-46")
+        return TopicsWatch(close)
 
     def look_now_and_then(self, look: Callable[[], None]) -> Callable[[], None]:
         """Decision: what the store does not tell is found all the same, until what is returned is called."""

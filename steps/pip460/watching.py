@@ -2,6 +2,7 @@
 
 import itertools
 from collections import defaultdict
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 import pytest
@@ -29,6 +30,8 @@ class Watchers:
 
     context: ScenarioContext
     of: defaultdict[str, list[LayoutWatch]] = field(default_factory=lambda: defaultdict(list))
+    of_namespaces: dict[str, TopicsWatch] = field(default_factory=dict)
+    """The newest watch of a namespace that each has."""
     closed: dict[str, tuple[LayoutWatch, int]] = field(default_factory=dict)
     """The watch that each has closed, and how many layouts it had been told by then."""
 
@@ -44,6 +47,13 @@ class Watchers:
             self.of[name].append(begun.value)
         return begun
 
+    def watch_namespace(self, name: str, namespace: str) -> Outcome[TopicsWatch]:
+        """The same of the topics of a namespace."""
+        begun = self.client(name).watch_scalable_topics(namespace)
+        if isinstance(begun, Done):
+            self.of_namespaces[name] = begun.value
+        return begun
+
 
 @pytest.fixture
 def watchers(context: ScenarioContext) -> Watchers:
@@ -55,6 +65,12 @@ WATCH = PIP460.act(
     given="client {watcher} has begun to watch {topic}[ {elsewhere}]",
     when="client {watcher} begins to watch {topic}[ {elsewhere}]",
     meaning="SCALABLE_TOPIC_LOOKUP on a connection of the client's own. What it is told is kept.",
+)
+
+WATCH_NAMESPACE = PIP460.act(
+    given="client {watcher} has begun to watch the namespace of {topic}",
+    when="client {watcher} begins to watch the namespace of {topic}",
+    meaning="WATCH_SCALABLE_TOPICS. What it is told is kept.",
 )
 
 
@@ -95,13 +111,16 @@ def is_seen_as_before(context: ScenarioContext, scalable_topics: ScalableTopics,
         faults.trouble_store("stale-read", scalable_topics.by_name[topic])
 
 
-@PIP460.when("client {watcher} begins to watch the namespace of {topic}")
+@WATCH_NAMESPACE.given
+def has_begun_to_watch_the_namespace(scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str) -> None:
+    achieved(watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)), f"watching the namespace of {topic}")
+
+
+@WATCH_NAMESPACE.when
 def begins_to_watch_the_namespace(
     context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str
 ) -> None:
-    """WATCH_SCALABLE_TOPICS."""
-    watch = watchers.client(watcher).watch_scalable_topics(scalable_topics.namespace_of(topic))
-    context.ask("WATCH_SCALABLE_TOPICS", watch)
+    context.ask("WATCH_SCALABLE_TOPICS", watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)))
 
 
 @PIP460.then("it is told of {topic} and not of {other:topic}")
@@ -111,8 +130,22 @@ def is_told_of(context: ScenarioContext, scalable_topics: ScalableTopics, topic:
     if not (isinstance(answer, Done) and isinstance(answer.value, TopicsWatch)):
         context.evidence.expect(False, "the topics of the namespace", str(answer), what=f"answer to {context.asked}")
         return
-    seen = [name for name in (topic, other) if scalable_topics.by_name[name] in answer.value.first]
-    context.evidence.expect(seen == [topic], topic, " and ".join(seen) or "neither", what="topics of the namespace")
+    _expect_told_of(context, scalable_topics, answer.value.first, topic, other)
+
+
+@PIP460.then("client {watcher} is told of {topic} and not of {other:topic}")
+def client_is_told_of(
+    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str, other: str
+) -> None:
+    """Within patience its watch of a namespace has the one among the topics that there are by then, and not the other one."""
+    client, watch = watchers.client(watcher), watchers.of_namespaces[watcher]
+    told = client.topics_told(watch)[-1]
+    for _ in context.session.time.attempts():
+        if scalable_topics.by_name[topic] in told and scalable_topics.by_name[other] not in told:
+            break
+        observed(client.ping(), "looking for news")
+        told = client.topics_told(watch)[-1]
+    _expect_told_of(context, scalable_topics, told, topic, other)
 
 
 @PIP460.given("client {watcher} has {parting}")
@@ -220,6 +253,11 @@ def is_told_nothing(context: ScenarioContext, watchers: Watchers, watcher: str) 
     observed(client.ping(), "looking for news")
     told = client.layouts_told(watch)[before:]
     context.evidence.expect(not told, "nothing", "; ".join(map(str, told)) or "nothing", what=f"told to {watcher} behind the close")
+
+
+def _expect_told_of(context: ScenarioContext, scalable_topics: ScalableTopics, told: Container[str], topic: str, other: str) -> None:
+    seen = [name for name in (topic, other) if scalable_topics.by_name[name] in told]
+    context.evidence.expect(seen == [topic], topic, " and ".join(seen) or "neither", what="topics of the namespace")
 
 
 def _shape(layout: Layout) -> tuple[object, ...]:
