@@ -134,8 +134,8 @@ class Sessions:
             _LOG.warning("%s: %s", topic, refused)
             return
         led = self._led.setdefault(topic, {})
-        for gone in [topic for topic in led if topic not in there]:
-            del led[gone]
+        for gone in [subscription for subscription in led if subscription not in there]:
+            self._send_all_away(led.pop(gone))
         for subscription in there:
             try:
                 self._deal(topic, subscription, layout)
@@ -156,7 +156,9 @@ class Sessions:
         return self._leadership.leader_of(topic) == self._leadership.node
 
     def send_away(self, session: Session) -> None:
-        """Decision: a consumer whose topic another node leads by now, or is gone, is sent away, so that it finds out who does."""
+        """Decision: a consumer is sent away whose topic another node leads by now, so that it finds out which, or whose topic or
+        subscription is gone.
+        """
         rule("PIP460-41")
         rule("PIP460-47")
         session.end()
@@ -211,8 +213,11 @@ class Sessions:
 
     def _let_go(self, topic: str) -> None:
         for members in self._led.pop(topic, {}).values():
-            for session in [member.session for member in members.values() if member.session is not None]:
-                self.send_away(session)
+            self._send_all_away(members)
+
+    def _send_all_away(self, members: Mapping[str, Member]) -> None:
+        for session in [member.session for member in members.values() if member.session is not None]:
+            self.send_away(session)
 
     def _lost(self, topic: str, subscription: str, name: str, session: Session) -> None:
         member = self._led.get(topic, {}).get(subscription, {}).get(name)
@@ -233,8 +238,7 @@ class Sessions:
         """Those of a subscription, as the store has them, without those that are over."""
         members = self._led.setdefault(topic, {}).setdefault(subscription, {})
         there = self._registrations.of(topic, subscription)
-        for name in [name for name in members if name not in there]:
-            del members[name]
+        self._send_all_away({name: members.pop(name) for name in [*members] if name not in there})
         for name, registration in there.items():
             if name not in members or members[name].registration != registration:
                 members[name] = self.taken_over(name, registration)
