@@ -108,7 +108,7 @@ class WatchCalls(LayoutCalls):
             return pb.CommandWatchScalableTopics(watch_id=number, namespace=namespace)
 
         def watch(number: int, answer: Any) -> TopicsWatch:
-            return TopicsWatch(namespace, number, _topics_after(frozenset(), answer))
+            return TopicsWatch(namespace, number, _first_topics(answer))
 
         return self._watch("topics", command, watch, None, retry=retry)
 
@@ -189,6 +189,13 @@ def _accumulated(first: frozenset[str], told: Sequence[Any]) -> tuple[frozenset[
         if refusal_in(body) is None:
             found.append(_topics_after(found[-1], body))
     return tuple(found)
+
+
+def _first_topics(update: pb.CommandWatchScalableTopicsUpdate) -> frozenset[str]:
+    """The topics of a namespace as a watch begins. Raises Malformed for a difference: nobody knows from what."""
+    if update.WhichOneof("told") == "diff":
+        raise Malformed(f"WATCH_SCALABLE_TOPICS_UPDATE begins with a difference, expected all topics: {update}".rstrip())
+    return _topics_after(frozenset(), update)
 
 
 def _topics_after(before: frozenset[str], update: pb.CommandWatchScalableTopicsUpdate) -> frozenset[str]:

@@ -298,3 +298,12 @@ Feature: Changes that a controller does not finish
       When the retention of sealed segments passes
       Then soon each active segment of orders takes a message
       And at every epoch orders has each hash in one active segment
+
+    @needs:store-faults
+    Scenario: [10] A change whose layout somebody else seems to have written meanwhile
+      Given "p1" has been written to left
+      And the next change of the layout of orders meets another version
+      When a split of left is asked for
+      Then the layout of orders is what the answers say
+      And soon each active segment of orders takes a message
+      And readers of left get as far as "p1"

@@ -10,7 +10,6 @@ behind it the change is completed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 
 from fencepost.reference.kernel.crash import CrashPoints
 from fencepost.reference.kernel.rules import rule
@@ -142,6 +141,15 @@ class LayoutChanges:
         """Decision: the layout of a change that was undone, at the same epoch: the numbers of its children are not given again."""
         return skipped(layout, note.children)
 
+    def is_written(self, topic: str, layout: Layout, expected: Version) -> bool:
+        """Decision: whether a layout was written: not over one that pruning has written meanwhile, which has to be looked at again."""
+        rule("PIP460-41")
+        try:
+            self._layouts.write(topic, layout, expected)
+        except VersionConflict:
+            return False
+        return True
+
     # -- Inside
 
     def _planned(self, topic: str, before: Layout, plan: Plan) -> ChangeNote:
@@ -170,8 +178,8 @@ class LayoutChanges:
             made |= {one.number: segment_topic(topic, one) for one in parents}
             note = self._sealed(topic, note, parents)
             self._crash_points.reach("after-terminate")
-            with suppress(VersionConflict):  # pruning has written the layout meanwhile, which is looked at again
-                self._layouts.write(topic, self.completed(stored.layout, note), stored.version)
+            if self.is_written(topic, self.completed(stored.layout, note), stored.version):
+                break
         self._crash_points.reach("after-layout")
         tell()
         self._crash_points.reach("after-told")
@@ -194,8 +202,8 @@ class LayoutChanges:
     def _undo(self, topic: str, note: ChangeNote) -> None:
         """First no child can ever have these numbers, so that whoever still makes some knows them for what has to go."""
         while (stored := self._layouts.find(topic)) is not None and (without := self.undone(stored.layout, note)) != stored.layout:
-            with suppress(VersionConflict):
-                self._layouts.write(topic, without, stored.version)
+            if self.is_written(topic, without, stored.version):
+                break
         for child in _children(topic, note).values():
             self._segments.delete(child)
 

@@ -24,7 +24,7 @@ JOIN = PIP460.act(
     "the scenario, where it does not call itself otherwise. As a queue consumer it registers nowhere, and has a shared subscription of all "
     "segments; with checkpoints it has a reader of each segment. As a checkpoint "
     "consumer it registers as one. Where a registration has no answer, one of another subscription is asked "
-    "for behind it: when that is answered, it is silence, and not a slow broker.",
+    "for behind it, and then for the layout: when either is answered, it is silence, and not a slow broker.",
 )
 CUT_OFF = PIP460.act(
     given="{member} has been cut off",

@@ -41,6 +41,12 @@ class _WritesOver(LayoutStore):
         self._store.put(paths.layout(topic), encoded(layout))
 
 
+class _TakesAConflictForSuccess(LayoutChanges):
+    def is_written(self, topic: str, layout: Layout, expected: Version) -> bool:
+        super().is_written(topic, layout, expected)
+        return True
+
+
 class _PrunesOverWhatIsNew(Pruning):
     def prune(self, topic: str) -> bool:
         layouts = self._layouts
@@ -258,4 +264,12 @@ PRUNED_OVER_A_SPLIT = Defect(
     story="A controller that prunes writes the layout without a look at its version, and undoes a split that came behind its look.",
     origin="PIP-468, split, step 4, which says of a split alone that the layout is written by compare-and-set",
     parts=MetadataParts(pruning=_PrunesOverWhatIsNew),
+)
+
+CONFLICT_TAKEN_FOR_SUCCESS = Defect(
+    name="scalable-conflict-taken-for-success",
+    breaks={"PIP460-41": Symptom(what="^layout of orders$", seen="was done, and is not there")},
+    story="A controller whose layout is not written, since its version is another one, seals the segment and says that it was split.",
+    origin="textbook: a compare-and-set whose answer nobody looks at",
+    parts=MetadataParts(layout_changes=_TakesAConflictForSuccess),
 )
