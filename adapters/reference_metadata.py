@@ -9,7 +9,7 @@ from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.records import Header, Operation, State, decoded
 from fencepost.reference.pulsar.values import TxnId
 from fencepost.reference.scalable.names import TOPIC_DOMAIN
-from fencepost.reference.scalable.paths import TOPICS, layout
+from fencepost.reference.scalable.paths import TOPICS, change, layout
 
 _RECORDS = {"headers": paths.HEADERS, "operations": paths.OPERATIONS, "events": paths.EVENTS, "aborts": paths.ABORTED, "layouts": TOPICS}
 _LAST = "\U0010ffff"
@@ -63,7 +63,8 @@ class StoreTrouble:
 
     def trouble_store(self, fault: str, records: str) -> None:
         if records.startswith(TOPIC_DOMAIN):
-            self._faults.arm(fault, layout(records), exactly=True)
+            noted = {change(records)} if fault == "stale-read" else set[str]()  # who has written looks at what is so
+            self._faults.arm(fault, layout(records), until={layout(records)} | noted)
         else:
             self._faults.arm(fault, _RECORDS[records])
 

@@ -19,7 +19,7 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from . import paths
 from .layout import HashRange, Layout, Segment, replaced, skipped
 from .layout_records import MalformedLayout
-from .layout_store import ChangeNote, LayoutStore
+from .layout_store import ChangeNote, LayoutStore, Stored
 from .names import segment_topic
 from .profile import ScalableProfile
 from .segments import Segments
@@ -56,8 +56,7 @@ class LayoutChanges:
         note = self._planned(topic, before.layout, plan)
         rule("PIP460-20")  # whoever comes while the note is there fails, or completes it first
         version = self._noted(topic, note)
-        if self._layouts.find(topic) != before:
-            # A whole change has been made, or the topic is gone, since it was looked at: neither parents nor numbers may be right.
+        if not self.is_as_it_was(topic, before):
             self._ended(topic, version, {})
             raise _overtaken(topic)
         self._crash_points.reach("after-subscriptions")
@@ -91,6 +90,14 @@ class LayoutChanges:
         return [] if found is None else list(_children(topic, found[0]).values())
 
     # -- Decisions
+
+    def is_as_it_was(self, topic: str, before: Stored) -> bool:
+        """Decision: whether a change can go on that has been noted: where the layout is the one of which it was planned.
+
+        Otherwise a whole change has been made, or the topic is gone, since that was looked at: neither parents nor numbers may be right.
+        """
+        rule("PIP460-41")
+        return self._layouts.find(topic) == before
 
     def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
         """Decision: the subscriptions that the children get: all that any of the parents has, and those of the scalable topic."""

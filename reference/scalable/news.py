@@ -182,7 +182,7 @@ class Newsroom:
             watch.tell(layout)
 
     def look_behind_a_deletion(self, topic: str, watch: LayoutWatch[Said]) -> None:
-        """A layout of that name was deleted. What is there now is another topic's, with epochs of its own, unless that was told."""
+        """A layout of that name was deleted, or made. What is there now is another topic's, with its own epochs, unless that was told."""
         try:
             is_another = self._layout_of(topic) != watch.newest
         except Refused:
@@ -233,7 +233,7 @@ class Newsroom:
                 one()
 
         def told(change: Change) -> None:
-            one = look_behind_a_deletion if change.kind is ChangeKind.DELETED else look
+            one = look if change.kind is ChangeKind.MODIFIED else look_behind_a_deletion
             self._machine.send(News(about), lambda _: look_while_open(one))
 
         watch: Watch = self._store.watch(*keys, told)

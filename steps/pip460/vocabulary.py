@@ -71,6 +71,7 @@ PIP460 = Vocabulary(
         choice("apart", "at a broker that has it not", meaning="another one says that it has it"),
         text("watcher", "[A-Z]", "a client with a connection of its own, which watches layouts"),
         choice("elsewhere", "at a broker that has no controller of it", meaning="another one changes the layout"),
+        choice("trouble", "meets another version", "is not written", meaning="what the metadata store answers once"),
         choice("parting", "closed its watch", "lost its connection", meaning="how a watch ends"),
         _MEMBER,
         listed("members", _MEMBER, "consumers of a whole topic", " and "),

@@ -102,17 +102,19 @@ def does_not_write(context: ScenarioContext) -> None:
     faults.trouble_store("write-fails-before", "layouts")
 
 
-@PIP460.given("the next change of the layout of {topic} meets another version")
-def meets_another_version(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
-    """As when somebody else was faster, and then they were not: nothing has changed."""
+@PIP460.given("the next change of the layout of {topic} {trouble}")
+def has_trouble(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, trouble: str) -> None:
+    """Another version: as when somebody else was faster, and then they were not. Nothing has changed in either case."""
     faults = context.session.faults
     assert isinstance(faults, TroublesStore), "whose system offers store-faults"
-    faults.trouble_store("version-conflict", scalable_topics.by_name[topic])
+    fault = "version-conflict" if trouble == "meets another version" else "write-fails-before"
+    faults.trouble_store(fault, scalable_topics.by_name[topic])
 
 
 @PIP460.given("for some seconds, who looks at the layout of {topic} sees it as it was before its last change")
 def is_seen_as_before(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
-    """Unless somebody writes it then. As when the change comes right behind the look: who acts on one acts on what is no longer so."""
+    """Until somebody writes it, or notes a change of it. As when the change comes right behind the look: who acts on one acts on what is
+    no longer so."""
     faults = context.session.faults
     assert isinstance(faults, TroublesStore), "whose system offers store-faults"
     for _ in range(_LATE_LOOKS):

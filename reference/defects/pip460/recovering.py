@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
@@ -15,7 +16,7 @@ from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.changes import LayoutChanges, Plan
 from fencepost.reference.scalable.layout import Layout
 from fencepost.reference.scalable.layout_records import encoded
-from fencepost.reference.scalable.layout_store import ChangeNote, LayoutStore
+from fencepost.reference.scalable.layout_store import ChangeNote, LayoutStore, Stored
 from fencepost.reference.scalable.leadership import Leadership
 from fencepost.reference.scalable.pruning import Pruning
 from fencepost.reference.scalable.sessions import Session, Sessions
@@ -31,6 +32,15 @@ class _RecoversWhenItBegins(ScalableTopics):
                 self._changed(topic)
 
 
+class _LeavesItToTheOther(ScalableTopics):
+    def sweep(self) -> None:
+        for topic in self._layouts.all_topics():
+            with suppress(Refused):
+                if self.controller_of(topic) != self.node:
+                    self._changes.recover(topic, lambda: None)
+                    self._pruning.prune(topic)
+
+
 class _KeepsWhoHasRegistered(Sessions):
     def send_away(self, session: Session) -> None:
         """Its client will notice."""
@@ -44,6 +54,12 @@ class _WritesOver(LayoutStore):
 class _TakesAConflictForSuccess(LayoutChanges):
     def is_written(self, topic: str, layout: Layout, expected: Version) -> bool:
         super().is_written(topic, layout, expected)
+        return True
+
+
+class _TrustsItsFirstLook(LayoutChanges):
+    def is_as_it_was(self, topic: str, before: Stored) -> bool:
+        super().is_as_it_was(topic, before)
         return True
 
 
@@ -272,4 +288,20 @@ CONFLICT_TAKEN_FOR_SUCCESS = Defect(
     story="A controller whose layout is not written, since its version is another one, seals the segment and says that it was split.",
     origin="textbook: a compare-and-set whose answer nobody looks at",
     parts=MetadataParts(layout_changes=_TakesAConflictForSuccess),
+)
+
+FIRST_LOOK_TRUSTED = Defect(
+    name="scalable-first-look-trusted",
+    breaks={"PIP460-41": Symptom(what="^layout of orders$", seen="was done, and is not there")},
+    story="A controller that has planned a change on an old look does not look again, and takes the change of another one for its own.",
+    origin="feared: a note that is taken for a lock of what was read before it",
+    parts=MetadataParts(layout_changes=_TrustsItsFirstLook),
+)
+
+LEFT_TO_THE_OTHER = Defect(
+    name="scalable-left-to-the-other",
+    breaks={"PIP460-51": _TAKES_NOTHING},
+    story="What a controller has left is taken up by every broker but the controller's: nobody does where that is alone.",
+    origin="textbook: a condition the wrong way round",
+    parts=MetadataParts(scalable_topics=_LeavesItToTheOther),
 )
