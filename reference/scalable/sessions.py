@@ -216,7 +216,9 @@ class Sessions:
             self._send_all_away(members)
 
     def _send_all_away(self, members: Mapping[str, Member]) -> None:
-        for session in [member.session for member in members.values() if member.session is not None]:
+        """But for who is about to join, and has been told nothing: that one is answered."""
+        sessions = [member.session for member in members.values() if member.session is not None]
+        for session in [one for one in sessions if one.assignment is not None]:
             self.send_away(session)
 
     def _lost(self, topic: str, subscription: str, name: str, session: Session) -> None:
