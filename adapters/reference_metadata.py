@@ -8,7 +8,8 @@ from fencepost.reference.metadata.store import MetadataStore, under
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.records import Header, Operation, State, decoded
 from fencepost.reference.pulsar.values import TxnId
-from fencepost.reference.scalable.paths import TOPICS
+from fencepost.reference.scalable.names import TOPIC_DOMAIN
+from fencepost.reference.scalable.paths import TOPICS, change, layout
 
 _RECORDS = {"headers": paths.HEADERS, "operations": paths.OPERATIONS, "events": paths.EVENTS, "aborts": paths.ABORTED, "layouts": TOPICS}
 _LAST = "\U0010ffff"
@@ -61,7 +62,11 @@ class StoreTrouble:
         self._faults = faults
 
     def trouble_store(self, fault: str, records: str) -> None:
-        self._faults.arm(fault, _RECORDS[records])
+        if records.startswith(TOPIC_DOMAIN):
+            noted = {change(records)} if fault == "stale-read" else set[str]()  # who has written looks at what is so
+            self._faults.arm(fault, layout(records), until={layout(records)} | noted)
+        else:
+            self._faults.arm(fault, _RECORDS[records])
 
     def release_store(self) -> None:
         self._faults.release()

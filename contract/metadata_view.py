@@ -73,9 +73,10 @@ class TroublesStore(Protocol):
 
     def trouble_store(self, fault: str, records: str) -> None:
         """Let the store have trouble once, with the next record of that kind: `headers`, `operations`, `events`, `aborts` or
-        `layouts`.
+        `layouts`; or with the layout of that scalable topic, by its name.
 
-        A fault is `write-fails-before`, `write-fails-after`, `version-conflict`, `watch-lost`, `watch-late` or `watch-doubled`.
+        A fault is `stale-read`, `write-fails-before`, `write-fails-after`, `version-conflict`, `watch-lost`, `watch-late` or
+        `watch-doubled`.
         """
         ...
 

@@ -150,11 +150,13 @@ class Client:
                     return trouble
         raise Malformed(f"looking up {topic} from {self._service} is redirected for ever; the last redirect was to {address}")
 
+    def at(self, service_url: str) -> Outcome[Connection]:
+        """A connection to the broker at that service URL, whatever it serves. Raises Malformed for what is no service URL."""
+        return self.connection(_told(service_url))
+
     def is_served_by(self, topic: str, service_url: str) -> Outcome[bool]:
         """Whether the broker at that service URL says that it has a topic. Raises Malformed for what is no service URL."""
-        address = parse_service_url(service_url)
-        if address is None:
-            raise Malformed(f"a broker is told to be at {service_url!r}, expected pulsar://HOST:PORT")
+        address = _told(service_url)
         match self._look_up(topic, address, authoritative=False):
             case Done((owner, is_connect, _)):
                 return Done(is_connect and owner == address)
@@ -332,6 +334,12 @@ class Client:
         if owner is None:
             raise Malformed(f"{address}: LOOKUP of {topic} answered the address {answer.broker_service_url!r}, expected pulsar://HOST:PORT")
         return Done((owner, answer.response == pb.CommandLookupTopicResponse.Connect, answer.authoritative))
+
+
+def _told(service_url: str) -> Address:
+    if (address := parse_service_url(service_url)) is None:
+        raise Malformed(f"a broker is told to be at {service_url!r}, expected pulsar://HOST:PORT")
+    return address
 
 
 def parse_service_url(text: str) -> Address | None:

@@ -41,6 +41,7 @@ class _Held:
     permits: int
     read_compacted: bool
     start: MessageId | None
+    broker: str | None = None
     connection: Connection | None = None
     used: int = 0
     unread: list[Received] = field(default_factory=list)
@@ -74,13 +75,15 @@ class ConsumerCalls(Calls):
         permits: int = PERMITS,
         start: MessageId | None = None,
         retry: bool = True,
+        broker: str | None = None,
     ) -> Outcome[Consumer]:
         """SUBSCRIBE, and FLOW with the permits. They are renewed as messages are taken; with 0 only `flow` gives any.
 
-        A subscription that is not durable may begin behind the message `start`.
+        A subscription that is not durable may begin behind the message `start`. It is asked for at the broker that serves the topic, or at
+        the one at the service URL `broker`.
         """
         consumer = Consumer(Subscription(topic, subscription), self._client.next_number(), type)
-        held = _Held(consumer, initial, durable, permits, read_compacted, start)
+        held = _Held(consumer, initial, durable, permits, read_compacted, start, broker)
         match self._subscribed(held, retry=retry):
             case Done():
                 self._consumers[consumer.number] = held
@@ -208,7 +211,7 @@ class ConsumerCalls(Calls):
         on: list[Connection] = []
 
         def locate() -> Outcome[Connection]:
-            located = self._client.owner(consumer.subscription.topic)
+            located = self._client.owner(consumer.subscription.topic) if held.broker is None else self._client.at(held.broker)
             on[:] = [located.value] if isinstance(located, Done) else []
             return located
 

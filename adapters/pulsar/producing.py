@@ -44,6 +44,8 @@ class _Held:
     epoch: int = 0
     looks: bool = True
     """Whether it asks first where its topic is served."""
+    broker: str | None = None
+    """Where it is opened, whoever serves its topic."""
 
     @property
     def topic(self) -> str:
@@ -63,12 +65,14 @@ class ProducerCalls(Calls):
         self._sending: dict[int, tuple[Connection, Call]] = {}
         client.attached.add(self._producers.values)
 
-    def producer(self, topic: str, *, name: str | None = None, retry: bool = True, looks: bool = True) -> Outcome[Producer]:
+    def producer(
+        self, topic: str, *, name: str | None = None, retry: bool = True, looks: bool = True, broker: str | None = None
+    ) -> Outcome[Producer]:
         """PRODUCER, for messages with and without a transaction. Under a name that was used before, sequence ids go on. One that does not
-        look where its topic is served asks the broker at the service address.
+        look where its topic is served asks the broker at the service address, or the one at the service URL `broker`.
         """
         producer = Producer(topic, self._client.next_number(), name or "")
-        held = _Held(producer, name is not None, None, 0, looks=looks)
+        held = _Held(producer, name is not None, None, 0, looks=looks, broker=broker)
         match self._opened(held, retry=retry):
             case Done():
                 held.next_sequence_id = held.producer.last_sequence_id + 1
@@ -201,7 +205,10 @@ class ProducerCalls(Calls):
         on: list[Connection] = []
 
         def locate() -> Outcome[Connection]:
-            located = self._client.owner(topic) if held.looks else self._client.connection()
+            if held.broker is not None:
+                located = self._client.at(held.broker)
+            else:
+                located = self._client.owner(topic) if held.looks else self._client.connection()
             on[:] = [located.value] if isinstance(located, Done) else []
             return located
 

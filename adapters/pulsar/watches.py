@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.contract.errors import Malformed
-from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
 
@@ -77,6 +77,11 @@ class WatchCalls(LayoutCalls):
                 raise Malformed(f"{watch.topic} is told to be of the past: epoch {after.epoch} comes behind epoch {before.epoch}")
         return layouts
 
+    def end_told(self, watch: LayoutWatch) -> Refused | None:
+        """The error with which the broker has ended a watch, without waiting; None where it has told only layouts."""
+        told = [refused for body in self._watches[watch.number].told() if (refused := refusal_in(body)) is not None]
+        return told[-1] if told else None
+
     def next_layout(self, watch: LayoutWatch, *, within_s: float | None = None) -> Outcome[Layout]:
         """The next layout that is told after those that were asked for before, waited for. The first one opened the watch."""
 
@@ -103,7 +108,7 @@ class WatchCalls(LayoutCalls):
             return pb.CommandWatchScalableTopics(watch_id=number, namespace=namespace)
 
         def watch(number: int, answer: Any) -> TopicsWatch:
-            return TopicsWatch(namespace, number, _topics_after(frozenset(), answer))
+            return TopicsWatch(namespace, number, _first_topics(answer))
 
         return self._watch("topics", command, watch, None, retry=retry)
 
@@ -184,6 +189,13 @@ def _accumulated(first: frozenset[str], told: Sequence[Any]) -> tuple[frozenset[
         if refusal_in(body) is None:
             found.append(_topics_after(found[-1], body))
     return tuple(found)
+
+
+def _first_topics(update: pb.CommandWatchScalableTopicsUpdate) -> frozenset[str]:
+    """The topics of a namespace as a watch begins. Raises Malformed for a difference: nobody knows from what."""
+    if update.WhichOneof("told") == "diff":
+        raise Malformed(f"WATCH_SCALABLE_TOPICS_UPDATE begins with a difference, expected all topics: {update}".rstrip())
+    return _topics_after(frozenset(), update)
 
 
 def _topics_after(before: frozenset[str], update: pb.CommandWatchScalableTopicsUpdate) -> frozenset[str]:

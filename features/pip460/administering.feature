@@ -90,6 +90,12 @@ Feature: Administering scalable topics
       And payments has 2 equal segments of its first epoch
       And readers of a see "p1"
 
+    Scenario: [9] What clients are told when one topic is deleted and another one made
+      Given client A has begun to watch the namespace of orders
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "payments" of segment "single"
+      Then client A is told of payments and not of orders
+
   @PIP460-47 @MUST
   Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
     Who makes a topic of that name again finds somebody else's messages in it.
@@ -152,3 +158,10 @@ Feature: Administering scalable topics
       When an administrator makes the scalable topic "orders" of segments "left" and "right"
       Then orders has 2 equal segments of its first epoch
       And readers of left see nothing
+
+    Scenario: [9] A topic of that name again, and a consumer that is still there
+      Given ann has joined "workers" of orders
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      When left is split into low and high
+      Then soon ann is sent away, or told of orders as it is now

@@ -70,6 +70,13 @@ Feature: Segments are assigned to stream consumers
       When middle is split into low and high
       Then each active segment of orders is assigned once to ann
 
+    Scenario: [12] A subscription that was removed with its consumers, and made again
+      Given ann has joined "workers" of orders
+      And ann has been cut off
+      And subscription "workers" has been unregistered from orders
+      When bob joins "workers" of orders
+      Then each active segment of orders is assigned once to bob
+
   @PIP460-35 @SHOULD
   Rule: Segments are dealt out in turn, both they and the consumers sorted.
     A controller that deals them out as it likes moves segments for nothing when another one takes over.

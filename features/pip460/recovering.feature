@@ -216,6 +216,15 @@ Feature: Changes that a controller does not finish
       When an administrator looks at the layout of orders
       Then soon each active segment of orders takes a message
 
+    @needs:more-brokers @needs:store-faults
+    Scenario: [22] A controller that is alone, whose store did not answer
+      Given the controller of orders has crashed
+      And the next change of the layout of orders is not written
+      And a split of left has been tried
+      When client A begins to watch orders
+      Then soon each active segment of orders takes a message
+      And the layout of orders is what the answers say
+
   @PIP460-41 @MUST @recovery
   Rule: One controller acts for a topic, and what a former one still does has no effect.
     Two controllers write over each other's layouts, and a topic whose controller is gone is never changed again.
@@ -288,3 +297,30 @@ Feature: Changes that a controller does not finish
       And another broker has become the controller of orders, while the former one lives
       When left is split into low and high
       Then soon ann is sent away, or told of orders as it is now
+
+    @needs:more-brokers @needs:store-faults
+    Scenario: [9] A controller that prunes, and has looked at the layout before it was changed
+      Given left has been split into low and high
+      And the retention of sealed segments has passed but for its end
+      And right has been split into third and fourth
+      And for some seconds, who looks at the layout of orders sees it as it was before its last change
+      When the retention of sealed segments passes
+      Then soon each active segment of orders takes a message
+      And at every epoch orders has each hash in one active segment
+
+    @needs:store-faults
+    Scenario: [10] A change whose layout somebody else seems to have written meanwhile
+      Given "p1" has been written to left
+      And the next change of the layout of orders meets another version
+      When a split of left is asked for
+      Then the layout of orders is what the answers say
+      And soon each active segment of orders takes a message
+      And readers of left get as far as "p1"
+
+    @needs:store-faults
+    Scenario: [11] A controller that splits, and has looked at the layout before it was changed
+      Given left has been split into low and high
+      And for some seconds, who looks at the layout of orders sees it as it was before its last change
+      When a split of right is asked for
+      Then the layout of orders is what the answers say
+      And soon each active segment of orders takes a message

@@ -66,6 +66,19 @@ Feature: Watching a layout
       When left is split into low and high
       Then client A is told how orders is now
 
+    @needs:virtual-time
+    Scenario: [6] A sealed segment that is gone
+      Given client A has begun to watch orders
+      And left has been split into low and high
+      When the retention of sealed segments passes
+      Then client A is told how orders is now
+
+    Scenario: [7] A topic that is deleted, and made again under its name
+      Given client A has begun to watch orders
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
+      Then client A is told that orders was deleted, or how it is now
+
   @PIP460-29 @MUST
   Rule: The epochs that one watch is told grow.
     A client that takes an old layout for a new one goes back to segments that are sealed.

@@ -1,7 +1,10 @@
-"""What can go wrong with a metadata store, by name: each is armed for the next operation, or notification, of a key with some prefix.
+"""What can go wrong with a metadata store, by name: each is armed for the next operation, or notification, of a key with some prefix, or
+of one key.
 
 They are faults of `MemoryStore`. One object can be that of a single client, so that only one broker has the trouble, or of several.
 """
+
+from collections.abc import Collection
 
 OPERATION_FAULTS = {
     "stale-read": "a get answers the record as it was before its last change",
@@ -23,23 +26,29 @@ class StoreFaults:
     """The faults that are armed, each for once, and what is held back."""
 
     def __init__(self) -> None:
-        self._armed: list[tuple[str, str]] = []
+        self._armed: list[tuple[str, str, frozenset[str]]] = []
         self._held: set[str] = set()
 
-    def arm(self, name: str, prefix: str) -> None:
-        """Have it happen once, with the next key that begins so. Raises ValueError for a name that is none."""
+    def arm(self, name: str, prefix: str, *, until: Collection[str] = ()) -> None:
+        """Have it happen once, with the next key that begins so; or where keys are named, with just that key, unless one of them is written
+        before. Raises ValueError for a name that is none.
+        """
         if name not in STORE_FAULTS:
             raise ValueError(f"{name!r} is no fault of a metadata store; expected one of: {', '.join(STORE_FAULTS)}")
-        self._armed.append((name, prefix))
+        self._armed.append((name, prefix, frozenset(until)))
 
     def release(self) -> None:
         """Hold back nothing any more: the next `settle` tells what was held, in its order."""
         self._held.clear()
-        self._armed = [(name, prefix) for name, prefix in self._armed if name != "watch-late"]
+        self._armed = [fault for fault in self._armed if fault[0] != "watch-late"]
 
     def happens(self, name: str, key: str) -> bool:
         """Whether that fault is armed for this key; it is not any more."""
         return self._prefix_of(name, key) is not None
+
+    def written(self, key: str) -> None:
+        """A key was written, and trouble that was to come until then comes no more."""
+        self._armed = [fault for fault in self._armed if key not in fault[2]]
 
     def is_held(self, key: str) -> bool:
         """Whether a notification of this key has to wait."""
@@ -57,7 +66,8 @@ class StoreFaults:
     def _prefix_of(self, name: str, key: str) -> str | None:
         """The prefix of the first such fault for this key, which is taken away."""
         for fault in self._armed:
-            if fault[0] == name and key.startswith(fault[1]):
+            armed, prefix, until = fault
+            if armed == name and (key == prefix if until else key.startswith(prefix)):
                 self._armed.remove(fault)
-                return fault[1]
+                return prefix
         return None

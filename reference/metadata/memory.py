@@ -120,7 +120,9 @@ class MemoryStore:
         if expected is not None and self._faults.happens("version-conflict", key):
             raise VersionConflict(f"{key!r} is not at version {expected}, the store says")
         yield
-        if self._faults.happens("write-fails-after", key):
+        has_failed = self._faults.happens("write-fails-after", key)
+        self._faults.written(key)
+        if has_failed:
             raise Unavailable(f"the write of {key!r} was not answered")
 
 

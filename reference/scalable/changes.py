@@ -10,7 +10,6 @@ behind it the change is completed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 
 from fencepost.reference.kernel.crash import CrashPoints
 from fencepost.reference.kernel.rules import rule
@@ -20,7 +19,7 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from . import paths
 from .layout import HashRange, Layout, Segment, replaced, skipped
 from .layout_records import MalformedLayout
-from .layout_store import ChangeNote, LayoutStore
+from .layout_store import ChangeNote, LayoutStore, Stored
 from .names import segment_topic
 from .profile import ScalableProfile
 from .segments import Segments
@@ -57,8 +56,7 @@ class LayoutChanges:
         note = self._planned(topic, before.layout, plan)
         rule("PIP460-20")  # whoever comes while the note is there fails, or completes it first
         version = self._noted(topic, note)
-        if self._layouts.find(topic) != before:
-            # A whole change has been made, or the topic is gone, since it was looked at: neither parents nor numbers may be right.
+        if not self.is_as_it_was(topic, before):
             self._ended(topic, version, {})
             raise _overtaken(topic)
         self._crash_points.reach("after-subscriptions")
@@ -92,6 +90,14 @@ class LayoutChanges:
         return [] if found is None else list(_children(topic, found[0]).values())
 
     # -- Decisions
+
+    def is_as_it_was(self, topic: str, before: Stored) -> bool:
+        """Decision: whether a change can go on that has been noted: where the layout is the one of which it was planned.
+
+        Otherwise a whole change has been made, or the topic is gone, since that was looked at: neither parents nor numbers may be right.
+        """
+        rule("PIP460-41")
+        return self._layouts.find(topic) == before
 
     def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
         """Decision: the subscriptions that the children get: all that any of the parents has, and those of the scalable topic."""
@@ -142,6 +148,15 @@ class LayoutChanges:
         """Decision: the layout of a change that was undone, at the same epoch: the numbers of its children are not given again."""
         return skipped(layout, note.children)
 
+    def is_written(self, topic: str, layout: Layout, expected: Version) -> bool:
+        """Decision: whether a layout was written: not over one that pruning has written meanwhile, which has to be looked at again."""
+        rule("PIP460-41")
+        try:
+            self._layouts.write(topic, layout, expected)
+        except VersionConflict:
+            return False
+        return True
+
     # -- Inside
 
     def _planned(self, topic: str, before: Layout, plan: Plan) -> ChangeNote:
@@ -170,8 +185,8 @@ class LayoutChanges:
             made |= {one.number: segment_topic(topic, one) for one in parents}
             note = self._sealed(topic, note, parents)
             self._crash_points.reach("after-terminate")
-            with suppress(VersionConflict):  # pruning has written the layout meanwhile, which is looked at again
-                self._layouts.write(topic, self.completed(stored.layout, note), stored.version)
+            if self.is_written(topic, self.completed(stored.layout, note), stored.version):
+                break
         self._crash_points.reach("after-layout")
         tell()
         self._crash_points.reach("after-told")
@@ -194,8 +209,8 @@ class LayoutChanges:
     def _undo(self, topic: str, note: ChangeNote) -> None:
         """First no child can ever have these numbers, so that whoever still makes some knows them for what has to go."""
         while (stored := self._layouts.find(topic)) is not None and (without := self.undone(stored.layout, note)) != stored.layout:
-            with suppress(VersionConflict):
-                self._layouts.write(topic, without, stored.version)
+            if self.is_written(topic, without, stored.version):
+                break
         for child in _children(topic, note).values():
             self._segments.delete(child)
 

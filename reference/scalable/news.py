@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.metadata.store import Change, MetadataStore, Watch, only, under
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.metadata.store import Change, ChangeKind, MetadataStore, Watch, only, under
+from fencepost.reference.pulsar.errors import Error, Refused
 
 from . import paths
 from .layout import Layout
@@ -46,19 +46,32 @@ class Topics:
 
 
 class LayoutWatch(Generic[Said]):
-    """One client's watch of a topic. `say` makes what is told of a layout; it is made at once, and waits here until it is taken."""
+    """One client's watch of a topic. `say` makes what is told of a layout; it is made at once, and waits here until it is taken.
 
-    def __init__(self, say: Callable[[Layout], Said], waiting: deque[Said], close: Callable[[], None]) -> None:
+    `say_gone` makes what is told when the topic is gone.
+    """
+
+    def __init__(
+        self, say: Callable[[Layout], Said], say_gone: Callable[[Refused], Said], waiting: deque[Said], close: Callable[[], None]
+    ) -> None:
         self.epoch = -1
         """The epoch of the newest layout that was told."""
+        self.newest: Layout | None = None
+        """The last layout that was told."""
         self._say = say
+        self._say_gone = say_gone
         self._waiting = waiting
         self._close = close
 
     def tell(self, layout: Layout) -> None:
         """Have it wait for the client."""
         self._waiting.append(self._say(layout))
-        self.epoch = max(self.epoch, layout.epoch)
+        self.epoch, self.newest = max(self.epoch, layout.epoch), layout
+
+    def tell_gone(self, refused: Refused) -> None:
+        """Have it wait for the client that there is no such topic, and tell nothing more."""
+        self._waiting.append(self._say_gone(refused))
+        self._close()
 
     def take(self) -> Said | None:
         """The oldest that waits; None where nothing does."""
@@ -111,10 +124,12 @@ class Newsroom:
         self._layout_of = layout_of
         self._topics_of = topics_of
 
-    def watch_layout(self, topic: str, say: Callable[[Layout], Said]) -> LayoutWatch[Said]:
+    def watch_layout(self, topic: str, say: Callable[[Layout], Said], say_gone: Callable[[Refused], Said]) -> LayoutWatch[Said]:
         """Begin to tell the layouts of a topic. Raises Refused: TOPIC_NOT_FOUND, UNKNOWN for a record that nobody can read."""
-        watch: LayoutWatch[Said] = LayoutWatch(say, self.waiting(), lambda: self.end(stop))
-        stop = self._begin(topic, only(paths.layout(topic)), lambda: self.look(topic, watch))
+        watch: LayoutWatch[Said] = LayoutWatch(say, say_gone, self.waiting(), lambda: self.end(stop))
+        stop = self._begin(
+            topic, only(paths.layout(topic)), lambda: self.look(topic, watch), lambda: self.look_behind_a_deletion(topic, watch)
+        )
         try:  # behind the beginning, so that no change is missed
             first = self.first_told(topic)
         except Refused:
@@ -128,8 +143,9 @@ class Newsroom:
 
     def watch_topics(self, namespace: str) -> TopicsWatch:
         """Begin to tell the topics of TENANT/NAMESPACE. Raises Refused: SERVICE_NOT_READY."""
-        watch = TopicsWatch(lambda: self.end(stop))
-        stop = self._begin(namespace, under(f"{paths.TOPICS}{namespace}/"), lambda: self.look_at_topics(namespace, watch))
+        watch = self.watch_of_topics(lambda: self.end(stop))
+        keys = under(f"{paths.TOPICS}{namespace}/")
+        stop = self._begin(namespace, keys, lambda: self.look_at_topics(namespace, watch), lambda: self.look_at_topics(namespace, watch))
         try:
             watch.topics = frozenset(self._topics_of(namespace))
         except Refused:
@@ -157,11 +173,27 @@ class Newsroom:
         """Decision: tell the layout that there is now, where it is news. One that cannot be read now is looked at again."""
         try:
             layout = self._layout_of(topic)
-        except Refused:
+        except Refused as refused:
+            if refused.error is Error.TOPIC_NOT_FOUND:
+                self.tell_of_deletion(watch, refused)
             return
         if self.is_news(watch.epoch, layout.epoch):
             rule("PIP460-28")
             watch.tell(layout)
+
+    def look_behind_a_deletion(self, topic: str, watch: LayoutWatch[Said]) -> None:
+        """A layout of that name was deleted, or made. What is there now is another topic's, with its own epochs, unless that was told."""
+        try:
+            is_another = self._layout_of(topic) != watch.newest
+        except Refused:
+            is_another = True
+        if is_another:
+            self.tell_of_deletion(watch, Refused(Error.TOPIC_NOT_FOUND, f"{topic} was deleted; look it up again"))
+
+    def tell_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
+        """Decision: who watches a topic that is gone is told so, and nothing more: also where there is another one under its name."""
+        rule("PIP460-28")
+        watch.tell_gone(refused)
 
     def is_news(self, told: int, epoch: int) -> bool:
         """Decision: whether a layout is told behind that epoch: epochs of a watch only grow."""
@@ -175,6 +207,11 @@ class Newsroom:
         except Refused:
             return
 
+    def watch_of_topics(self, close: Callable[[], None]) -> TopicsWatch:
+        """Decision: what works out what a client is told of a namespace: what is new since it was told last, and what is gone."""
+        rule("PIP460-46")
+        return TopicsWatch(close)
+
     def look_now_and_then(self, look: Callable[[], None]) -> Callable[[], None]:
         """Decision: what the store does not tell is found all the same, until what is returned is called."""
         rule("PIP460-28")
@@ -185,24 +222,28 @@ class Newsroom:
         rule("PIP460-32")
         stop()
 
-    def _begin(self, about: str, keys: tuple[str, str], look: Callable[[], None]) -> Callable[[], None]:
-        """Have `look` called when the store tells of these keys, and now and then, until what is returned is called."""
+    def _begin(
+        self, about: str, keys: tuple[str, str], look: Callable[[], None], look_behind_a_deletion: Callable[[], None]
+    ) -> Callable[[], None]:
+        """Have these called when the store tells of these keys, and the first now and then, until what is returned is called."""
         is_open = True
 
-        def look_while_open() -> None:
+        def look_while_open(one: Callable[[], None] = look) -> None:
             if is_open:
-                look()
+                one()
 
-        def told(_: Change) -> None:
-            self._machine.send(News(about), lambda _: look_while_open())
+        def told(change: Change) -> None:
+            one = look if change.kind is ChangeKind.MODIFIED else look_behind_a_deletion
+            self._machine.send(News(about), lambda _: look_while_open(one))
 
         watch: Watch = self._store.watch(*keys, told)
         no_timer = self.look_now_and_then(look_while_open)
 
         def stop() -> None:
             nonlocal is_open
-            is_open = False
-            watch.close()
-            no_timer()
+            if is_open:
+                is_open = False
+                watch.close()
+                no_timer()
 
         return stop

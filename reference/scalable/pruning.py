@@ -4,7 +4,7 @@ A subscription that has not acknowledged everything there needs a sealed segment
 pending acknowledgements there: its outcome decides what there is to read.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.metadata.store import VersionConflict
@@ -36,7 +36,7 @@ class Pruning:
         for segment in gone:
             self._segments.delete(segment_topic(topic, segment))
         try:
-            self._layouts.write(topic, pruned(stored.layout, *(segment.number for segment in gone)), stored.version)
+            self._layouts.write(topic, self.without(stored.layout, gone), stored.version)
         except VersionConflict:
             return False
         return True
@@ -55,6 +55,11 @@ class Pruning:
                 return False
             needing |= set(self._segments.subscriptions_of(name))
         return all(self.is_drained(name, subscription) for subscription in needing)
+
+    def without(self, layout: Layout, gone: Sequence[Segment]) -> Layout:
+        """Decision: the layout without what is over: of the next epoch, as with every other change, so that it is news."""
+        rule("PIP460-28")
+        return pruned(layout, *(segment.number for segment in gone))
 
     def is_drained(self, segment: str, subscription: str) -> bool:
         """Decision: whether a subscription needs nothing of a segment any more."""

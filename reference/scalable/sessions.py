@@ -104,7 +104,7 @@ class Sessions:
         """Register a consumer, or have it come back, and assign segments to it: the first of what waits in its session.
 
         The subscription is registered for the topic, where it was not. A connection that had the name before is told nothing more.
-        `hang_up` closes the connection, which is done when another node leads the topic.
+        `hang_up` closes the connection, which is done when another node leads the topic, or it is gone.
         Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY where another node leads, or store or segments cannot be asked now.
         """
         if (leader := self._topics.controller_of(topic)) != self._topics.node:
@@ -127,15 +127,15 @@ class Sessions:
                 self._let_go(topic)
                 return
             if (layout := self._topics.find(topic)) is None:
-                self._led.pop(topic, None)
+                self._let_go(topic)
                 return
             there = self._topics.subscriptions(topic)
         except Refused as refused:
             _LOG.warning("%s: %s", topic, refused)
             return
         led = self._led.setdefault(topic, {})
-        for gone in [topic for topic in led if topic not in there]:
-            del led[gone]
+        for gone in [subscription for subscription in led if subscription not in there]:
+            self._send_all_away(led.pop(gone))
         for subscription in there:
             try:
                 self._deal(topic, subscription, layout)
@@ -156,8 +156,11 @@ class Sessions:
         return self._leadership.leader_of(topic) == self._leadership.node
 
     def send_away(self, session: Session) -> None:
-        """Decision: a consumer whose topic another node leads by now is sent away, so that it finds out who does."""
+        """Decision: a consumer is sent away whose topic another node leads by now, so that it finds out which, or whose topic or
+        subscription is gone.
+        """
         rule("PIP460-41")
+        rule("PIP460-47")
         session.end()
 
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
@@ -210,8 +213,13 @@ class Sessions:
 
     def _let_go(self, topic: str) -> None:
         for members in self._led.pop(topic, {}).values():
-            for session in [member.session for member in members.values() if member.session is not None]:
-                self.send_away(session)
+            self._send_all_away(members)
+
+    def _send_all_away(self, members: Mapping[str, Member]) -> None:
+        """But for who is about to join, and has been told nothing: that one is answered."""
+        sessions = [member.session for member in members.values() if member.session is not None]
+        for session in [one for one in sessions if one.assignment is not None]:
+            self.send_away(session)
 
     def _lost(self, topic: str, subscription: str, name: str, session: Session) -> None:
         member = self._led.get(topic, {}).get(subscription, {}).get(name)
@@ -232,8 +240,7 @@ class Sessions:
         """Those of a subscription, as the store has them, without those that are over."""
         members = self._led.setdefault(topic, {}).setdefault(subscription, {})
         there = self._registrations.of(topic, subscription)
-        for name in [name for name in members if name not in there]:
-            del members[name]
+        self._send_all_away({name: members.pop(name) for name in [*members] if name not in there})
         for name, registration in there.items():
             if name not in members or members[name].registration != registration:
                 members[name] = self.taken_over(name, registration)

@@ -2,6 +2,7 @@
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import InitialPosition, MessageId, Subscription, SubscriptionType, persistent, scalable
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
@@ -102,16 +103,18 @@ def looks_at_the_layout(context: ScenarioContext, scalable_topics: ScalableTopic
     context.ask("layout", context.client.layout(scalable_topics.by_name[topic], retry=False))
 
 
-@PIP460.when("a client {opening} {topic}[ {domain}]")
-def opens(context: ScenarioContext, opening: str, topic: str, domain: str | None) -> None:
-    """Once, as every client does with a topic's name; `topic://` is a domain as others for who knows nothing of scalable topics."""
+@PIP460.when("a client {opening} {topic}[ {domain}][ {apart}]")
+def opens(context: ScenarioContext, opening: str, topic: str, domain: str | None, apart: str | None) -> None:
+    """Once, as every client does with a topic's name; `topic://` is a domain as others for who knows nothing of scalable topics. At a
+    broker that has it not: as one does that goes by an old answer, at the first of the brokers that say so."""
     client: PulsarProbe = context.session.client(OLD_CLIENT)
     full = context.topics[topic]
     name = full if domain is None else persistent(full.rpartition("/")[2])
+    broker = None if apart is None else _apart_from(context, name)
     if opening == "subscribes to":
-        context.ask("SUBSCRIBE", client.subscribe(name, "old", retry=False))
+        context.ask("SUBSCRIBE", client.subscribe(name, "old", retry=False, broker=broker))
     else:
-        context.ask("PRODUCER", client.producer(name, retry=False))
+        context.ask("PRODUCER", client.producer(name, retry=False, broker=broker))
 
 
 @PIP460.then("{topic} {found} among the scalable topics of its namespace")
@@ -165,6 +168,15 @@ def _expect_listed(context: ScenarioContext, scalable_topics: ScalableTopics, to
     there = observed(context.client.scalable_topics(namespace), f"listing the scalable topics of {namespace}")
     seen = "is" if scalable_topics.by_name[topic] in there else "is not"
     context.evidence.expect(seen == found, found, seen, what=f"{topic} in the list")
+
+
+def _apart_from(context: ScenarioContext, topic: str) -> str:
+    """A broker that says that it does not have a topic."""
+    brokers = achieved(context.client.scalable_coordinators(), "asking for brokers").values()
+    for broker in sorted({broker for broker in brokers if broker is not None}):
+        if not achieved(context.client.is_served_by(topic, broker), f"asking {broker} for {topic}"):
+            return broker
+    raise SetUpFailed(f"no broker says that it has not {topic}")
 
 
 def _written(context: ScenarioContext, name: str, value: str) -> Outcome[MessageId]:

@@ -95,9 +95,12 @@ class Readers:
         return joined
 
     def is_another_answered(self, topic: str) -> bool:
-        """Whether the controller of a topic answers the registration of somebody else, for a subscription that nobody has."""
+        """Whether somebody else is answered: the registration of another subscription, or, where no registration is, a question for the
+        layout behind it, as long later as patience lasts."""
         client: PulsarProbe = self.context.session.client("witness")
-        return isinstance(client.join_stream(self.topics.by_name[topic], self.context.session.unique("witness"), "witness"), Done)
+        full = self.topics.by_name[topic]
+        joined = client.join_stream(full, self.context.session.unique("witness"), "witness")
+        return isinstance(joined, Done) or isinstance(client.looked_up(full), Done)
 
     def assignment(self, name: str) -> Assignment:
         """The newest one of a stream consumer."""

@@ -24,7 +24,7 @@ JOIN = PIP460.act(
     "the scenario, where it does not call itself otherwise. As a queue consumer it registers nowhere, and has a shared subscription of all "
     "segments; with checkpoints it has a reader of each segment. As a checkpoint "
     "consumer it registers as one. Where a registration has no answer, one of another subscription is asked "
-    "for behind it: when that is answered, it is silence, and not a slow broker.",
+    "for behind it, and then for the layout: when either is answered, it is silence, and not a slow broker.",
 )
 CUT_OFF = PIP460.act(
     given="{member} has been cut off",
@@ -42,6 +42,12 @@ READ = PIP460.act(
     meaning="Each takes what it is given, and acknowledges it at once, until all these messages have come. From behind a message: a "
     "checkpoint consumer begins anew in each segment of the layout as it is now, behind what it had taken there when it had taken that "
     "message, and in new segments at their beginning.",
+)
+
+WRITE = PIP460.act(
+    given="{values} of key {key} have been written to {topic}",
+    when="{values} of key {key} are written to {topic}",
+    meaning="Each to the active segment that has the hash of the key, by the newest layout; all were receipted.",
 )
 
 
@@ -98,9 +104,9 @@ def reads(context: ScenarioContext, readers: Readers, members: tuple[str, ...], 
     context.ask("messages", readers.read(members, values, acknowledging=True))
 
 
-@PIP460.given("{values} of key {key} have been written to {topic}")
+@WRITE.given
+@WRITE.when
 def have_been_written(readers: Readers, values: tuple[str, ...], key: str, topic: str) -> None:
-    """Each to the active segment that has the hash of the key, by the newest layout; all were receipted."""
     for value in values:
         achieved(readers.write(topic, key, value), f"writing {value} to {topic}")
 

@@ -2,6 +2,7 @@
 
 import itertools
 from collections import defaultdict
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 import pytest
@@ -19,6 +20,8 @@ from .vocabulary import PIP460
 
 _A_WHILE_S = 1.5
 """Long enough for a broker that looks each second whether there is news."""
+_LATE_LOOKS = 60
+"""As many as brokers take in some seconds in which nobody asks them for anything."""
 
 
 @dataclass
@@ -27,6 +30,8 @@ class Watchers:
 
     context: ScenarioContext
     of: defaultdict[str, list[LayoutWatch]] = field(default_factory=lambda: defaultdict(list))
+    of_namespaces: dict[str, TopicsWatch] = field(default_factory=dict)
+    """The newest watch of a namespace that each has."""
     closed: dict[str, tuple[LayoutWatch, int]] = field(default_factory=dict)
     """The watch that each has closed, and how many layouts it had been told by then."""
 
@@ -42,6 +47,13 @@ class Watchers:
             self.of[name].append(begun.value)
         return begun
 
+    def watch_namespace(self, name: str, namespace: str) -> Outcome[TopicsWatch]:
+        """The same of the topics of a namespace."""
+        begun = self.client(name).watch_scalable_topics(namespace)
+        if isinstance(begun, Done):
+            self.of_namespaces[name] = begun.value
+        return begun
+
 
 @pytest.fixture
 def watchers(context: ScenarioContext) -> Watchers:
@@ -53,6 +65,12 @@ WATCH = PIP460.act(
     given="client {watcher} has begun to watch {topic}[ {elsewhere}]",
     when="client {watcher} begins to watch {topic}[ {elsewhere}]",
     meaning="SCALABLE_TOPIC_LOOKUP on a connection of the client's own. What it is told is kept.",
+)
+
+WATCH_NAMESPACE = PIP460.act(
+    given="client {watcher} has begun to watch the namespace of {topic}",
+    when="client {watcher} begins to watch the namespace of {topic}",
+    meaning="WATCH_SCALABLE_TOPICS. What it is told is kept.",
 )
 
 
@@ -84,13 +102,35 @@ def does_not_write(context: ScenarioContext) -> None:
     faults.trouble_store("write-fails-before", "layouts")
 
 
-@PIP460.when("client {watcher} begins to watch the namespace of {topic}")
+@PIP460.given("the next change of the layout of {topic} {trouble}")
+def has_trouble(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, trouble: str) -> None:
+    """Another version: as when somebody else was faster, and then they were not. Nothing has changed in either case."""
+    faults = context.session.faults
+    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
+    fault = "version-conflict" if trouble == "meets another version" else "write-fails-before"
+    faults.trouble_store(fault, scalable_topics.by_name[topic])
+
+
+@PIP460.given("for some seconds, who looks at the layout of {topic} sees it as it was before its last change")
+def is_seen_as_before(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+    """Until somebody writes it, or notes a change of it. As when the change comes right behind the look: who acts on one acts on what is
+    no longer so."""
+    faults = context.session.faults
+    assert isinstance(faults, TroublesStore), "whose system offers store-faults"
+    for _ in range(_LATE_LOOKS):
+        faults.trouble_store("stale-read", scalable_topics.by_name[topic])
+
+
+@WATCH_NAMESPACE.given
+def has_begun_to_watch_the_namespace(scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str) -> None:
+    achieved(watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)), f"watching the namespace of {topic}")
+
+
+@WATCH_NAMESPACE.when
 def begins_to_watch_the_namespace(
     context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str
 ) -> None:
-    """WATCH_SCALABLE_TOPICS."""
-    watch = watchers.client(watcher).watch_scalable_topics(scalable_topics.namespace_of(topic))
-    context.ask("WATCH_SCALABLE_TOPICS", watch)
+    context.ask("WATCH_SCALABLE_TOPICS", watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)))
 
 
 @PIP460.then("it is told of {topic} and not of {other:topic}")
@@ -100,8 +140,22 @@ def is_told_of(context: ScenarioContext, scalable_topics: ScalableTopics, topic:
     if not (isinstance(answer, Done) and isinstance(answer.value, TopicsWatch)):
         context.evidence.expect(False, "the topics of the namespace", str(answer), what=f"answer to {context.asked}")
         return
-    seen = [name for name in (topic, other) if scalable_topics.by_name[name] in answer.value.first]
-    context.evidence.expect(seen == [topic], topic, " and ".join(seen) or "neither", what="topics of the namespace")
+    _expect_told_of(context, scalable_topics, answer.value.first, topic, other)
+
+
+@PIP460.then("client {watcher} is told of {topic} and not of {other:topic}")
+def client_is_told_of(
+    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str, other: str
+) -> None:
+    """Within patience its watch of a namespace has the one among the topics that there are by then, and not the other one."""
+    client, watch = watchers.client(watcher), watchers.of_namespaces[watcher]
+    told = client.topics_told(watch)[-1]
+    for _ in context.session.time.attempts():
+        if scalable_topics.by_name[topic] in told and scalable_topics.by_name[other] not in told:
+            break
+        observed(client.ping(), "looking for news")
+        told = client.topics_told(watch)[-1]
+    _expect_told_of(context, scalable_topics, told, topic, other)
 
 
 @PIP460.given("client {watcher} has {parting}")
@@ -148,6 +202,23 @@ def is_told(
     context.evidence.expect(not lost, "a broker for each", seen, what=f"brokers that {watcher} is told")
 
 
+@PIP460.then("client {watcher} is told that {topic} was deleted, or how it is now")
+def is_told_of_the_deletion(
+    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str
+) -> None:
+    """Within patience its watch ends with TopicNotFound, or the newest layout there is the one that administrators see."""
+    now, client, watch = scalable_topics.layout(topic), watchers.client(watcher), watchers.of[watcher][-1]
+    expected, seen, holds = f"TopicNotFound, or {now}", "", False
+    for _ in context.session.time.attempts():
+        observed(client.ping(), "looking for news")
+        end, layout = client.end_told(watch), client.layouts_told(watch)[-1]
+        holds = _shape(layout) == _shape(now) if end is None else end.error == "TopicNotFound"
+        seen = str(layout if end is None else end)
+        if holds:
+            break
+    context.evidence.expect(holds, expected, seen, what=f"told to {watcher} of {topic}")
+
+
 @PIP460.then("soon who asks for {topic} is told where its segments are")
 def is_told_where(context: ScenarioContext, topic: str) -> None:
     """Within patience the answer to a SCALABLE_TOPIC_LOOKUP names for each active segment a broker that lives and says that it has it."""
@@ -192,6 +263,11 @@ def is_told_nothing(context: ScenarioContext, watchers: Watchers, watcher: str) 
     observed(client.ping(), "looking for news")
     told = client.layouts_told(watch)[before:]
     context.evidence.expect(not told, "nothing", "; ".join(map(str, told)) or "nothing", what=f"told to {watcher} behind the close")
+
+
+def _expect_told_of(context: ScenarioContext, scalable_topics: ScalableTopics, told: Container[str], topic: str, other: str) -> None:
+    seen = [name for name in (topic, other) if scalable_topics.by_name[name] in told]
+    context.evidence.expect(seen == [topic], topic, " and ".join(seen) or "neither", what="topics of the namespace")
 
 
 def _shape(layout: Layout) -> tuple[object, ...]:

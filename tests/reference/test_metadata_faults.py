@@ -67,6 +67,20 @@ def test_a_stale_read_of_a_deleted_record_answers_it_still(store: MetadataStore,
     assert [value(store, key) for key in ("a/1", "a/2", "a/3")] == [None, b"first", None]
 
 
+def test_trouble_of_one_key_alone_comes_to_no_other_and_ends_with_a_write(store: MetadataStore, faults: StoreFaults) -> None:
+    """What was read late is then not what was meant; a key that begins with it has trouble of its own."""
+    store.put("a/1", b"newer")
+    store.put("a/1/b", b"first")
+    for _ in range(3):
+        faults.arm("stale-read", "a/1", until={"a/1", "a/2"})
+
+    assert [value(store, key) for key in ("a/1/b", "a/1")] == [b"first", b"new"]
+    store.put("a/3", b"first")
+    assert value(store, "a/1") == b"new"
+    store.put("a/2", b"first")
+    assert value(store, "a/1") == b"newer"
+
+
 WRITES: dict[str, Callable[[MetadataStore], object]] = {
     "put": lambda store: store.put("a/1", b"newest"),
     "append": lambda store: store.append("a/s", b"", partition_key="a"),

@@ -223,6 +223,23 @@ def test_news_that_a_store_loses_are_told_a_moment_later(world: ScalableWorld) -
     assert client.epochs() == [1]
 
 
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_watch_ends_with_its_topic(world: ScalableWorld, is_told: bool) -> None:
+    """Also where the store does not tell; and who watches the next topic of that name is told of that one alone."""
+    client = world.raw()
+    client.watch()
+    if not is_told:
+        world.faults.arm("watch-lost", paths.layout(EVENTS))
+    world.call("DELETE", ADMIN)
+    world.broker.advance(0 if is_told else 1_000)
+    world.call("PUT", ADMIN)
+
+    assert [(one.body.session_id, one.body.error) for one in client.heard()] == [(1, pb.TopicNotFound)]
+    assert client.watch(session=2).dag.epoch == 0
+    world.change("split/0")
+    assert [(one.body.session_id, one.body.dag.epoch) for one in client.heard()] == [(2, 1)]
+
+
 def test_a_namespace_is_watched(world: ScalableWorld) -> None:
     """All that there are first, then what comes and what goes, on either node; after the end nothing."""
     client = world.raw(2)

@@ -281,16 +281,28 @@ def test_a_registration_that_is_none_harms_its_subscription_only(world: World) -
     assert told(other) == [[0, 1, 2], [3, 4, 1, 2]]
 
 
-def test_who_is_left_when_a_topic_goes_is_told_nothing(world: World) -> None:
+def test_who_is_left_when_a_topic_goes_is_sent_away_at_once(world: World) -> None:
     """A new topic of that name has no consumers."""
-    first = world.join("c1")
-    told(first)
+    away = list[str]()
+    world.leader.sessions.join(TOPIC, "workers", "c1", hang_up=lambda: away.append("c1"))
     world.leader.topics.delete(TOPIC)
-    world.pass_by(1_000)
+    assert away == ["c1"]
     world.brokers[1].topics.create(TOPIC, 1)
     world.pass_by(1_000)
 
-    assert (told(first), world.registered) == ([], set())
+    assert (away, world.registered) == (["c1"], set())
+
+
+@pytest.mark.parametrize("is_made_again", [True, False])
+def test_who_is_left_when_a_subscription_goes_is_sent_away(world: World, is_made_again: bool) -> None:
+    """Once; and another one of that name has its own consumers alone, who are waited for by nobody else's time."""
+    away, other = list[str](), world.join("c1", "others")
+    world.leader.sessions.join(TOPIC, "workers", "c1", hang_up=lambda: away.append("c1"))
+    world.leader.topics.unregister(TOPIC, "workers")
+    next_one = told(world.join("c2")) if is_made_again else [[0, 1, 2]]
+    world.pass_by(1_000)
+
+    assert (away, next_one, told(other)) == (["c1"], [[0, 1, 2]], [[0, 1, 2]])
 
 
 class Machine(RuleBasedStateMachine):

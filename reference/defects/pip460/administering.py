@@ -1,5 +1,8 @@
 """Defects of names, lists and the deletion of scalable topics."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.store import under
@@ -7,6 +10,8 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import TOPIC_DOMAIN, parse_segment, segment_topic
+from fencepost.reference.scalable.news import Newsroom, Topics, TopicsWatch
+from fencepost.reference.scalable.sessions import Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
 from .ordering import is_loaded
@@ -66,6 +71,26 @@ class _KeepsConsumers(ScalableTopics):
         super().delete(topic)
         for record in kept:
             store.put(record.key, record.value)
+
+
+class _ForgetsWhoIsThere(Sessions):
+    def look(self, topic: str) -> None:
+        if self._topics.find(topic) is None:
+            self._led.pop(topic, None)
+        else:
+            super().look(topic)
+
+
+class _NewOrGone(TopicsWatch):
+    def take(self) -> Topics | None:
+        told = super().take()
+        return replace(told, removed=()) if told is not None and told.added else told
+
+
+class _TellsWhatIsNewOrGone(Newsroom):
+    def watch_of_topics(self, close: Callable[[], None]) -> TopicsWatch:
+        super().watch_of_topics(close)
+        return _NewOrGone(close)
 
 
 class _ListsWhatBeginsSo(ScalableTopics):
@@ -167,4 +192,20 @@ NOT_LOADED_IS_KEPT = Defect(
     story="With a topic go the segments that a broker has in memory; behind a restart their data stays, for the next topic of that name.",
     origin="feared: a deletion that asks what is loaded, and not what is stored",
     parts=MetadataParts(scalable_topics=_KeepsWhatIsNotLoaded),
+)
+
+CONSUMERS_OF_THE_DELETED_LEFT_ALONE = Defect(
+    name="scalable-consumers-of-the-deleted-left-alone",
+    breaks={"PIP460-47": Symptom(what="^told to ann of the change$", seen="^neither$")},
+    story="A consumer whose topic was deleted stays connected, and is told nothing of the next topic of that name.",
+    origin="the reference itself: what was known of consumers went with the topic, and nobody told them",
+    parts=MetadataParts(sessions=_ForgetsWhoIsThere),
+)
+
+NEW_OR_GONE = Defect(
+    name="scalable-new-or-gone",
+    breaks={"PIP460-46": Symptom(what="^topics of the namespace$", expected="^payments$", seen="^payments and orders$")},
+    story="Who watches a namespace is told what is new where anything is, and then never what is gone.",
+    origin="textbook: two kinds of news, of which a message has one",
+    parts=MetadataParts(newsroom=_TellsWhatIsNewOrGone),
 )

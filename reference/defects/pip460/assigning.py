@@ -54,6 +54,15 @@ class _TellsNobodyOfNothing(Sessions):
             super().tell(session, assignment)
 
 
+class _KeepsConsumersOfTheRemoved(ScalableTopics):
+    def unregister(self, topic: str, subscription: str) -> None:
+        store = self._layouts._store
+        kept = store.scan(*under(paths.consumer(topic, subscription, "")))
+        super().unregister(topic, subscription)
+        for record in kept:
+            store.put(record.key, record.value)
+
+
 class _RemovesWhatBeginsSo(ScalableTopics):
     def unregister(self, topic: str, subscription: str) -> None:
         super().unregister(topic, subscription)
@@ -196,4 +205,12 @@ HASHES_OF_THE_WHOLE = Defect(
     story="A consumer is told that each of its segments has all hashes.",
     origin="feared: a field that nobody fills in where the segment's name has the same",
     parts=MetadataParts(answers=_HashesOfTheWhole),
+)
+
+CONSUMERS_OF_THE_REMOVED_KEPT = Defect(
+    name="scalable-consumers-of-the-removed-kept",
+    breaks={"PIP460-34": Symptom(what="^segments of orders$", expected="^each of 0, 1, 2 once$", seen="^bob has 1$")},
+    story="A subscription that is removed leaves its consumers behind, which are waited for when one of that name is made again.",
+    origin="feared: records below another one, which is deleted alone",
+    parts=MetadataParts(scalable_topics=_KeepsConsumersOfTheRemoved),
 )

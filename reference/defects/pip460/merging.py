@@ -110,7 +110,7 @@ SECOND_PARENT_STAYS_ACTIVE = Defect(
 
 MERGE_OF_WHAT_LIES_APART = Defect(
     name="scalable-merge-of-what-lies-apart",
-    breaks={"PIP460-11": Symptom(what="^answer to SEND$", expected="^success$", seen="overlap")},
+    breaks={"PIP460-11": Symptom(what="^answer$", expected="looking at the layout of orders$", seen="overlap")},
     story="Segments that do not lie side by side are merged, with all hashes between them, which others have too.",
     origin="feared: neighbours are not looked at",
     parts=MetadataParts(scalable_topics=_MergesWhatLiesApart),

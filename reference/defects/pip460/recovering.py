@@ -2,20 +2,23 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata.store import NEW
+from fencepost.reference.metadata.store import NEW, Version
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.changes import LayoutChanges, Plan
 from fencepost.reference.scalable.layout import Layout
-from fencepost.reference.scalable.layout_store import ChangeNote
+from fencepost.reference.scalable.layout_records import encoded
+from fencepost.reference.scalable.layout_store import ChangeNote, LayoutStore, Stored
 from fencepost.reference.scalable.leadership import Leadership
+from fencepost.reference.scalable.pruning import Pruning
 from fencepost.reference.scalable.sessions import Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
@@ -29,9 +32,45 @@ class _RecoversWhenItBegins(ScalableTopics):
                 self._changed(topic)
 
 
+class _LeavesItToTheOther(ScalableTopics):
+    def sweep(self) -> None:
+        for topic in self._layouts.all_topics():
+            with suppress(Refused):
+                if self.controller_of(topic) != self.node:
+                    self._changes.recover(topic, lambda: None)
+                    self._pruning.prune(topic)
+
+
 class _KeepsWhoHasRegistered(Sessions):
     def send_away(self, session: Session) -> None:
         """Its client will notice."""
+
+
+class _WritesOver(LayoutStore):
+    def write(self, topic: str, layout: Layout, expected: Version = NEW) -> None:  # noqa: ARG002 - what it should look at
+        self._store.put(paths.layout(topic), encoded(layout))
+
+
+class _TakesAConflictForSuccess(LayoutChanges):
+    def is_written(self, topic: str, layout: Layout, expected: Version) -> bool:
+        super().is_written(topic, layout, expected)
+        return True
+
+
+class _TrustsItsFirstLook(LayoutChanges):
+    def is_as_it_was(self, topic: str, before: Stored) -> bool:
+        super().is_as_it_was(topic, before)
+        return True
+
+
+class _PrunesOverWhatIsNew(Pruning):
+    def prune(self, topic: str) -> bool:
+        layouts = self._layouts
+        self._layouts = _WritesOver(layouts._store)
+        try:
+            return super().prune(topic)
+        finally:
+            self._layouts = layouts
 
 
 class _UndoesEveryChange(LayoutChanges):
@@ -233,4 +272,36 @@ FORMER_SAYS_NOTHING = Defect(
     story="A controller that has been replaced keeps its consumers connected, and tells them nothing any more.",
     origin="feared: a session that ends on one side",
     parts=MetadataParts(sessions=_KeepsWhoHasRegistered),
+)
+
+PRUNED_OVER_A_SPLIT = Defect(
+    name="scalable-pruned-over-a-split",
+    breaks={"PIP460-41": _TAKES_NOTHING},
+    story="A controller that prunes writes the layout without a look at its version, and undoes a split that came behind its look.",
+    origin="PIP-468, split, step 4, which says of a split alone that the layout is written by compare-and-set",
+    parts=MetadataParts(pruning=_PrunesOverWhatIsNew),
+)
+
+CONFLICT_TAKEN_FOR_SUCCESS = Defect(
+    name="scalable-conflict-taken-for-success",
+    breaks={"PIP460-41": Symptom(what="^layout of orders$", seen="was done, and is not there")},
+    story="A controller whose layout is not written, since its version is another one, seals the segment and says that it was split.",
+    origin="textbook: a compare-and-set whose answer nobody looks at",
+    parts=MetadataParts(layout_changes=_TakesAConflictForSuccess),
+)
+
+FIRST_LOOK_TRUSTED = Defect(
+    name="scalable-first-look-trusted",
+    breaks={"PIP460-41": Symptom(what="^layout of orders$", seen="was done, and is not there")},
+    story="A controller that has planned a change on an old look does not look again, and takes the change of another one for its own.",
+    origin="feared: a note that is taken for a lock of what was read before it",
+    parts=MetadataParts(layout_changes=_TrustsItsFirstLook),
+)
+
+LEFT_TO_THE_OTHER = Defect(
+    name="scalable-left-to-the-other",
+    breaks={"PIP460-51": _TAKES_NOTHING},
+    story="What a controller has left is taken up by every broker but the controller's: nobody does where that is alone.",
+    origin="textbook: a condition the wrong way round",
+    parts=MetadataParts(scalable_topics=_LeavesItToTheOther),
 )

@@ -1,7 +1,7 @@
 """Defects of watches of layouts."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, Segment, created
 from fencepost.reference.scalable.layout_records import encoded
 from fencepost.reference.scalable.news import MOST_WAITING, LayoutWatch, Newsroom, Said
+from fencepost.reference.scalable.pruning import Pruning
 
 _NOT_AS_IT_IS = Symptom(what="^layout that A is told$", seen="^epoch")
 _NO_LAYOUT = Symptom(what="^message of the system$", seen="is no layout")
@@ -179,6 +180,16 @@ class _LooksWhenItIsTold(Newsroom):
         return lambda: None
 
 
+class _TellsNoDeletion(Newsroom):
+    def tell_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
+        """Who watches will see no news, and that is true."""
+
+
+class _PrunesAtTheSameEpoch(Pruning):
+    def without(self, layout: Layout, gone: Sequence[Segment]) -> Layout:
+        return replace(super().without(layout, gone), epoch=layout.epoch)
+
+
 SEALED_ARE_NOT_TOLD = Defect(
     name="scalable-sealed-are-not-told",
     breaks={"PIP460-27": _NO_LAYOUT},
@@ -337,4 +348,20 @@ ONLY_WHAT_THE_STORE_TELLS = Defect(
     story="A broker waits for what the metadata store tells it, and a change that was not told is never known to its clients.",
     origin="feared: a watch on the store that was away for a moment",
     parts=MetadataParts(newsroom=_LooksWhenItIsTold),
+)
+
+PRUNED_AT_THE_SAME_EPOCH = Defect(
+    name="scalable-pruned-at-the-same-epoch",
+    breaks={"PIP460-28": Symptom(what="^layout that A is told$", expected="^epoch 1", seen="^epoch 1")},
+    story="A sealed segment that is removed leaves the epoch as it is, so that nobody who watches is told.",
+    origin="PIP-460, DAG watch, which speaks of splits and merges",
+    parts=MetadataParts(pruning=_PrunesAtTheSameEpoch),
+)
+
+DELETION_NOT_TOLD = Defect(
+    name="scalable-deletion-not-told",
+    breaks={"PIP460-28": Symptom(what="^told to A of orders$", expected="^TopicNotFound, or epoch 0", seen="^epoch 0")},
+    story="Who watches a topic that is deleted goes on watching the next one of that name, and takes its layouts for old ones.",
+    origin="the reference itself: epochs that are compared, whosever they are",
+    parts=MetadataParts(newsroom=_TellsNoDeletion),
 )

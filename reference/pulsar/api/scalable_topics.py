@@ -32,10 +32,12 @@ def lookup(peer: Peer, command: pb.CommandScalableTopicLookup) -> None:
             peer.say(pb.CommandScalableTopicUpdate(session_id=number, dag=_legacy(command.topic), resolved_topic_name=name))
             return
         node = peer.node
-        watch = node.scalable.newsroom.watch_layout(name, lambda layout: _told(node, number, name, layout))
+        watch = node.scalable.newsroom.watch_layout(
+            name, lambda layout: _told(node, number, name, layout), lambda refused: _refused(number, refused)
+        )
     except Refused as refused:
         rule("PIP460-31")
-        peer.say(pb.CommandScalableTopicUpdate(session_id=number, error=code(refused.error), message=refused.message))
+        peer.say(_refused(number, refused))
     else:
         peer.watch(("layout", number), watch)
 
@@ -89,6 +91,10 @@ class _TopicsSession:
 
 def _told(node: Node, number: int, name: str, layout: Layout) -> Command:
     return pb.CommandScalableTopicUpdate(session_id=number, dag=_dag(node, name, layout), resolved_topic_name=name)
+
+
+def _refused(number: int, refused: Refused) -> Command:
+    return pb.CommandScalableTopicUpdate(session_id=number, error=code(refused.error), message=refused.message)
 
 
 def _topics_told(number: int, topics: Topics) -> Command:

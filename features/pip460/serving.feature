@@ -1,0 +1,53 @@
+Feature: Brokers serve segments
+  A segment is a topic of one broker, which gives its messages to the consumers that have subscribed there.
+
+  Background:
+    Given the scalable topic "orders" of segments "left" and "right"
+
+  @PIP460-53 @MUST
+  Rule: A segment is one broker's at a time, and every other one refuses who comes for it.
+    Two brokers that have one segment in memory show its messages to half of the consumers each, and write over each other's positions.
+
+    @needs:more-brokers
+    Scenario: [1] A producer that comes to another broker
+      Given "p1" has been written to left
+      When a client opens a producer of left at a broker that has it not
+      Then it is refused
+
+    @needs:more-brokers
+    Scenario: [2] A consumer that comes to another broker
+      Given "p1" has been written to left
+      When a client subscribes to left at a broker that has it not
+      Then it is refused
+
+    @needs:more-brokers
+    Scenario: [3] A consumer of a sealed segment that comes to another broker
+      Given "p1" has been written to left
+      And left has been split into low and high
+      When a client subscribes to left at a broker that has it not
+      Then it is refused
+
+  @PIP460-54 @MUST
+  Rule: A segment gives its messages to the consumers of a subscription as they share it: by keys, or to one alone.
+    Changes of one order overtake each other where its key is read by two, and two that each believe to be alone do everything twice.
+
+    Scenario: [1] Two consumers of a key-shared subscription, and one key
+      Given the scalable topic "payments" of segment "single"
+      And the consumer of key-shared subscription "workers" has received nothing from single
+      And the consumer of key-shared subscription "others" has received nothing from single, by the name of "workers"
+      When "p1", "p2", "p3", "p4" of key "m" are written to payments
+      Then one of "workers" and "others" receives "p1", "p2", "p3", "p4", and the other one nothing
+
+    Scenario: [2] What a key-shared subscription has left of a sealed segment
+      Given the scalable topic "payments" of segment "single"
+      And "p1", "p2", "p3", "p4" of key "m" have been written to payments
+      And single has been split into low and high
+      And the consumer of key-shared subscription "workers" has received "p1", "p2", "p3", "p4" from single
+      And the consumer of key-shared subscription "others" has received nothing from single, by the name of "workers"
+      When the consumer of "workers" asks for redelivery of "p1", "p2", "p3", "p4"
+      Then one of "workers" and "others" receives "p1", "p2", "p3", "p4", and the other one nothing
+
+    Scenario: [3] A second consumer of an exclusive subscription
+      Given the consumer of exclusive subscription "workers" has received nothing from left
+      When another consumer tries to join "workers"
+      Then it is refused with ConsumerBusy
