@@ -200,3 +200,18 @@ def counted_until(left: Sequence[Ints], at: Ints, right: Sequence[Ints], happene
 def picked(column: Ints, rows: Ints, none: int = NONE) -> Ints:
     """What the column has in these rows; `none` where a row is -1."""
     return np.where(rows >= 0, column[rows], none) if len(column) else np.full(len(rows), none, np.int64)
+
+
+def least_of(*columns: Ints) -> Ints:
+    """Row by row the least number that is not missing."""
+    least: Ints = np.minimum.reduce([np.where(column == NONE, _HIGHEST, column) for column in columns])
+    return np.where(least == _HIGHEST, NONE, least)
+
+
+def located(left: Sequence[Ints], right: Sequence[Ints]) -> Ints:
+    """For each row on the left the last row on the right that has its keys, or -1."""
+    found = np.full(len(left[0]), -1, np.int64)
+    if len(left[0]) and len(right[0]):
+        rows, others = pairs(left, right)
+        found[rows] = others
+    return found

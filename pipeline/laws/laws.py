@@ -1,0 +1,6 @@
+"""All laws, in the order in which a report tells of them."""
+
+from . import log_integrity
+from .witness import Law
+
+LAWS: tuple[Law, ...] = (*log_integrity.LAWS,)
