@@ -131,11 +131,6 @@ class History:
         return found
 
     @cached_property
-    def tx_epoch(self) -> Ints:
-        """The epoch of each operation's producer."""
-        return self.ops.epoch
-
-    @cached_property
     def drained(self) -> Flags:
         """Of each run, whether everything was read at its end."""
         found = np.zeros(len(self.ops.runs), np.bool_)
