@@ -1,6 +1,6 @@
 """All laws, in the order in which a report tells of them."""
 
-from . import log_integrity, positions, visibility
+from . import fencing, log_integrity, offsets, positions, visibility
 from .witness import Law
 
-LAWS: tuple[Law, ...] = (*log_integrity.LAWS, *visibility.LAWS, *positions.LAWS)
+LAWS: tuple[Law, ...] = (*log_integrity.LAWS, *visibility.LAWS, *fencing.LAWS, *positions.LAWS, *offsets.LAWS)
