@@ -1,6 +1,14 @@
 """All laws, in the order in which a report tells of them."""
 
-from . import fencing, log_integrity, offsets, positions, visibility
+from . import acks, fencing, log_integrity, offsets, positions, segments, visibility
 from .witness import Law
 
-LAWS: tuple[Law, ...] = (*log_integrity.LAWS, *visibility.LAWS, *fencing.LAWS, *positions.LAWS, *offsets.LAWS)
+LAWS: tuple[Law, ...] = (
+    *log_integrity.LAWS,
+    *visibility.LAWS,
+    *fencing.LAWS,
+    *segments.LAWS,
+    *positions.LAWS,
+    *offsets.LAWS,
+    *acks.LAWS,
+)
