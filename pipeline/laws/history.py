@@ -10,9 +10,10 @@
 Several histories may be judged at once: whatever laws join has a run, or a log, which is of one run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from .segmented import Groups, among, located, pairs, picked, repeated
 from .values import Values
 
 _WIDEST_GAP = 10_000
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,13 @@ class History:
         self.ops = Operations.of(told)
         self.logs = Logs.of(told, self.ops.run)
         self.records = Records.of(self.ops, self.logs)
+        self._made: dict[object, object] = {}
+
+    def once(self, make: "Callable[[History], Made]") -> "Made":
+        """What several laws of a family read, made once, whichever of them comes first."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return self._made[make]  # type: ignore[return-value]
 
     @cached_property
     def values(self) -> Values:

@@ -1,6 +1,6 @@
 """All laws, in the order in which a report tells of them."""
 
-from . import acks, fencing, log_integrity, offsets, positions, segments, visibility
+from . import acks, cycles, fencing, log_integrity, offsets, positions, segments, visibility
 from .witness import Law
 
 LAWS: tuple[Law, ...] = (
@@ -11,4 +11,5 @@ LAWS: tuple[Law, ...] = (
     *positions.LAWS,
     *offsets.LAWS,
     *acks.LAWS,
+    *cycles.LAWS,
 )
