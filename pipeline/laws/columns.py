@@ -51,7 +51,8 @@ class Words:
     @property
     def present(self) -> Flags:
         """Which rows have a word."""
-        return self.codes != NO_WORD
+        there: Flags = self.codes != NO_WORD
+        return there
 
     def text(self, code: int) -> str | None:
         """The word of a code."""

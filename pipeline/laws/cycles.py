@@ -1,8 +1,8 @@
 """Information flows one way: who depends on whom has no cycle.
 
-Edges are between operations, and only those that may close a cycle are looked at, island by island (`edges`). Of each component of an island
-one shortest cycle is told, by the fewest kinds of edges that close one, whatever the order of the edges. A sound history has no backward
-edge, and so no island.
+Edges are between operations, and only those that may close a cycle are looked at, island by island (`edges`). Of each component of an
+island one shortest cycle is told, by the fewest kinds of edges that close one, whatever the order of the edges. A sound history has no
+backward edge, and so no island.
 """
 
 from collections import defaultdict, deque

@@ -19,8 +19,8 @@ WW, WR, RW = 0, 1, 2
 
 @dataclass(frozen=True)
 class Edges:
-    """*wr*: the writer of a value, and who polled it. *ww*: the writers of neighbouring records of a log. *rw*: who polled a record, and the
-    writer of the next one.
+    """*wr*: the writer of a value, and who polled it. *ww*: the writers of neighbouring records of a log. *rw*: who polled a record, and
+    the writer of the next one.
     """
 
     run: Ints
@@ -32,8 +32,8 @@ class Edges:
 
     @staticmethod
     def of(history: History) -> "Edges":
-        """All edges; those of writes are inferred on demand. Only what a careful reader read says something of the order; a refused write has
-        none.
+        """All edges; those of writes are inferred on demand. Only what a careful reader read says something of the order; a refused write
+        has none.
         """
         records, values = history.records, history.values
         counts = values.sent & ~values.reused & values.known_committed

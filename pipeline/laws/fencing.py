@@ -37,7 +37,9 @@ def zombie_write(history: History) -> list[Witness]:
     before = Groups(ops.run[rows], ops.tid.codes[rows], pid, order=(when,)).greatest(with_epoch, ops.op[rows], where=is_fence)
     odd = np.flatnonzero(~is_fence & (before >= 0) & (with_epoch < picked(with_epoch, before)))
     late, fence = rows[odd], rows[before[odd]]
-    words = [f"epoch {own} after epoch {later}" for own, later in zip(with_epoch[odd].tolist(), with_epoch[before[odd]].tolist(), strict=True)]
+    words = [
+        f"epoch {own} after epoch {later}" for own, later in zip(with_epoch[odd].tolist(), with_epoch[before[odd]].tolist(), strict=True)
+    ]
     return _of_first_record(history, late, [ops.op[fence], ops.op[late]], words)
 
 
@@ -57,7 +59,9 @@ def _of_first_record(history: History, operations: Ints, ops: list[Ints], words:
     """Witnesses that name the first record of each of these operations."""
     found = []
     told = words or [None] * len(operations)
-    rows = zip(operations.tolist(), history.first_moved(operations), zip(*(column.tolist() for column in ops), strict=True), told, strict=True)
+    rows = zip(
+        operations.tolist(), history.first_moved(operations), zip(*(column.tolist() for column in ops), strict=True), told, strict=True
+    )
     for row, (log, v, o), of_row, detail in rows:
         found.append(witness(history, int(history.ops.run[row]), log, of_row, (v,), (o,), detail=detail))
     return found

@@ -1,10 +1,10 @@
 """What laws read: a history's operations and records, and what is derived from them once.
 
 * `values`, `beside`: the values of the logs, and each record beside the one before it.
-* `followed`: which runs have consumers with positions (assign or subscribe to logs, final_read, or so says the recorder): only there is it a
-  fault to read on behind an unread record, since a bare fetch may begin anywhere.
-* `bound`, `read_to`, `unread_from`: of each value, how far its log was read (the last rank and its offset), and the first offset of what is
-  committed there and unread.
+* `followed`: which runs have consumers with positions (assign or subscribe to logs, final_read, or so says the recorder): only there is
+  it a fault to read on behind an unread record, since a bare fetch may begin anywhere.
+* `bound`, `read_to`, `unread_from`: of each value, how far its log was read (the last rank and its offset), and the first offset of what
+  is committed there and unread.
 * `gaps`: values that one poll of a log jumped over, each with the record behind it.
 
 Several histories may be judged at once: whatever laws join has a run, or a log, which is of one run.
@@ -109,8 +109,8 @@ class History:
 
     @cached_property
     def handed_out(self) -> Flags:
-        """Which records are of subscriptions whose messages are acknowledged one by one: such messages are handed out one by one as well, to
-        any consumer, and come again alone.
+        """Which records are of subscriptions whose messages are acknowledged one by one: such messages are handed out one by one as
+        well, to any consumer, and come again alone.
         """
         queues = self.records.kind.among("ack_ind") & (self.records.grp >= 0)
         return among((self.records.log, self.records.grp), (self.records.log[queues], self.records.grp[queues]))
@@ -124,7 +124,7 @@ class History:
         return located((run, op), (self.ops.run, self.ops.op))
 
     def end_of_unit(self, records: Ints) -> Ints:
-        """Of these records, when the operation that asked for the end of their unit had ended; NONE where there is no such commit or abort."""
+        """Of these records, when the commit or abort that asked for the end of their unit had ended; NONE where there is none."""
         row = self.operation(self.records.run[records], self.records.end_op[records])
         is_end = (row >= 0) & self.ops.f.among("commit", "abort")[row] if len(self.ops) else row >= 0
         return np.where(is_end, picked(self.ops.at, row), NONE)

@@ -1,7 +1,7 @@
 """Judge a small history in process, without Spark.
 
-    judge([{"run_id": "r", "idx": 0, "type": "invoke", "op_id": 0, "f": "poll", ...}, ...])
-    {"phantom-read": [Witness(run="r", log="x", values=("z",), offsets=(3,), ops=(0,), definite=True)]}
+judge([{"run_id": "r", "idx": 0, "type": "invoke", "op_id": 0, "f": "poll", ...}, ...])
+{"phantom-read": [Witness(run="r", log="x", values=("z",), offsets=(3,), ops=(0,), definite=True)]}
 """
 
 from collections.abc import Iterable

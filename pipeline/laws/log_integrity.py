@@ -87,7 +87,9 @@ def phantom_read(history: History) -> list[Witness]:
 
 
 def offset_inversion(history: History) -> list[Witness]:
-    """A record that was sent after another had been acknowledged got no larger offset. Definite. Retries answer the old offset and count not.
+    """A record that was sent after another had been acknowledged got no larger offset.
+
+    Definite. Retries answer the old offset and count not.
 
     v  first_sent_offset  op  at
     a                  7   0   1           acknowledged at event 1
@@ -176,9 +178,7 @@ def int_send_skip(history: History) -> list[Witness]:
 def _within(history: History, which: Flags) -> list[Witness]:
     records, rows = history.records, np.flatnonzero(which)
     words: Ints = records.v.codes
-    return witnesses(
-        history, records.run[rows], records.log[rows], [records.op[rows]], [words[history.beside.previous[rows]], words[rows]]
-    )
+    return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [words[history.beside.previous[rows]], words[rows]])
 
 
 LAWS = (

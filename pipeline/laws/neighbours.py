@@ -5,9 +5,9 @@
     recv  p1        4    1  c     2    a, of the same operation: it *jumped* over b, a *step* within one operation
     recv  p1        6    0  c     2    c, of another one: it *came back*, a *turn* to the next operation
 
-`rank` is that of a record's value, where it is certain. `previous` is the row of the record before, and `before` that of the last one before
-that counts: sent and perhaps accepted, or read by a poll that succeeded; -1 where there is none. What is said of the value is as `values`
-has it.
+`rank` is that of a record's value, where it is certain. `previous` is the row of the record before, and `before` that of the last one
+before that counts: sent and perhaps accepted, or read by a poll that succeeded; -1 where there is none. What is said of the value is as
+`values` has it.
 """
 
 from dataclasses import dataclass

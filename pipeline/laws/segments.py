@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
-from .columns import NONE, Ints, numbers
+from .columns import NONE, Flags, Ints, numbers
 from .history import History
 from .outcomes import OK
 from .segmented import Groups, pairs
@@ -83,7 +84,7 @@ def dag_defect(history: History) -> list[Witness]:
         known[one.run, one.name].append(one)
     for siblings in together.values():
         bounded = sorted((one for one in siblings if one.lo is not None), key=lambda one: one.lo or 0)
-        for before, one in zip(bounded, bounded[1:], strict=False):
+        for before, one in pairwise(bounded):
             if (before.hi or 0) + 1 != one.lo:
                 found.append(_defect(history, one, "ranges overlap or leave a hole"))
     families: dict[tuple[int, int], list[tuple[Segment, Segment]]] = defaultdict(list)
@@ -201,15 +202,15 @@ def key_reorder(history: History) -> list[Witness]:
     return witnesses(history, records.run[row[odd]], records.log[row[odd]], ops, words)
 
 
-def _groups(history: History) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How each subscription (group, run) is read, where the recorder says it: `apart`, segment by segment in any order, `shared`, which keeps
-    no order, and whether somebody `seeks`.
+def _groups(history: History) -> tuple[Flags, Flags, Flags]:
+    """How each subscription (group, run) is read, where the recorder says it: `apart`, segment by segment in any order, `shared`, which
+    keeps no order, and whether somebody `seeks`.
     """
     ops = history.ops
     kind, subscribes = ops.says("type"), ops.f.among("subscribe")
     told = (ops.grp.codes >= 0) & ops.f.among("subscribe", "assign", "seek")
 
-    def any_of(which: np.ndarray) -> np.ndarray:
+    def any_of(which: Flags) -> Flags:
         found = np.zeros((len(ops.grp.words) + 1, len(ops.runs)), np.bool_)
         found[ops.grp.codes[told & which], ops.run[told & which]] = True
         return found

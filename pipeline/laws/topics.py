@@ -1,7 +1,7 @@
 """Segments of scalable topics, as control actions tell them: what the laws of segments read.
 
-`create`, `split`, `merge` and `terminate` have in `ctl`: `segs` (those that are sealed, apart from `create`), `children` as `name:lo-hi` with
-hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment `end_o`, its last offset:
+`create`, `split`, `merge` and `terminate` have in `ctl`: `segs` (those that are sealed, apart from `create`), `children` as `name:lo-hi`
+with hexadecimal bounds that belong to the range, `epoch`, and for one sealed segment `end_o`, its last offset:
 
     op  f       segs  children          epoch         Segment(name=g1, lo=0, hi=7f, epoch=1), Segment(name=g2, lo=80, hi=ff, epoch=1)
      0  create        g0:0-ff               0         Seal(name=g0)
@@ -65,9 +65,7 @@ def segments(history: History) -> list[Segment]:
 
 def seals(history: History) -> list[Seal]:
     """All seals."""
-    return [
-        Seal(run, one.op, one.at, name, _number(one, "end_o")) for run, one in _done(history, SEALS) for name in listed(one, "segs")
-    ]
+    return [Seal(run, one.op, one.at, name, _number(one, "end_o")) for run, one in _done(history, SEALS) for name in listed(one, "segs")]
 
 
 def edges(history: History) -> list[Edge]:

@@ -14,15 +14,16 @@ What a history may tell of one log (each record at its offset), and what `Values
     c  false            false           -             -            0             -           -
     d  true             true            4             6            2             1           2
 
-* `op`, `at`, `unit`, `oc`, `end_op`, `transactional`, `by_hand`: of the operation that sent it first; `oc`, `end_op` and the two last are the
-  highest of all sends.
+* `op`, `at`, `unit`, `oc`, `end_op`, `transactional`, `by_hand`: of the operation that sent it first; `oc`, `end_op` and the two last are
+  the highest of all sends.
 * `acknowledged`: a send was answered with success. `send_count`: how often it was sent.
 * `read`: a read that succeeded returned it; `read_committed`: one that reads committed data only, of which `first_read_at` and
   `first_read_op` are the first.
-* `known_committed`: the commit was acknowledged, or its outcome is not known and a reader of committed data was shown something of the unit.
+* `known_committed`: the commit was acknowledged, or its outcome is not known and a reader of committed data was shown something of the
+  unit.
 * `reused`: different records have this value, so that nothing said of it is certain.
-* `first_sent_offset`, `last_sent_offset`: the ends of the offsets in answers to sends; `first_read_offset`, `last_read_offset`: of those at
-  which readers of committed data read it.
+* `first_sent_offset`, `last_sent_offset`: the ends of the offsets in answers to sends; `first_read_offset`, `last_read_offset`: of those
+  at which readers of committed data read it.
 * `first_offset`, `last_offset`: of those at which it stands (`Places`). Offsets of acknowledgements, and those of readers of uncommitted
   data, count where the value is known to have committed. Ranks are as `Places` has them.
 * `contested`: another value stands at one of its offsets.

@@ -1,7 +1,7 @@
 """A witness of an anomaly, as a row of the results has it, and what a law is.
 
-    run    log  values    offsets  ops     definite  detail
-    suite  x    (a, b)    (4, 7)   (0, 6)  True      None      what it is about, and the operations in the order of the story
+run    log  values    offsets  ops     definite  detail
+suite  x    (a, b)    (4, 7)   (0, 6)  True      None      what it is about, and the operations in the order of the story
 """
 
 from collections.abc import Callable, Iterable, Sequence
