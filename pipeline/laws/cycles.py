@@ -6,13 +6,10 @@ backward edge, and so no island.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from .columns import Ints
 from .edges import RW, WR, WW, Edges, islands
 from .history import History
 from .witness import Law, Witness, witness
@@ -75,36 +72,68 @@ def _solved(island: Edges) -> Iterator[tuple[str, list[int]]]:
     """One cycle for each component of an island."""
     # Of two edges between the same operations an anti-dependency yields, and one of reads to one of writes.
     island = island.where(np.lexsort((-island.kind, island.b, island.a)))
-    ends, places = np.unique(np.concatenate([island.a, island.b]), return_inverse=True)
-    start, end = places[: len(island.a)], places[len(island.a) :]
-    names = dict(zip(start.tolist(), island.a_op.tolist(), strict=True)) | dict(zip(end.tolist(), island.b_op.tolist(), strict=True))
+    names = dict(zip(island.a.tolist(), island.a_op.tolist(), strict=True)) | dict(
+        zip(island.b.tolist(), island.b_op.tolist(), strict=True)
+    )
     solved: set[int] = set()
     for name, kinds in _NAMES:
-        used = np.isin(island.kind, kinds)
-        labels = _components(start[used], end[used], len(ends))
-        inner = np.flatnonzero(used & (labels[start] == labels[end]))
         next_of: dict[int, dict[int, int]] = defaultdict(dict)
-        for one, other, kind in zip(start[inner].tolist(), end[inner].tolist(), island.kind[inner].tolist(), strict=True):
-            next_of[one][other] = kind
-        for label in sorted({int(labels[one]) for one in next_of}):
-            members = [one for one in next_of if labels[one] == label]
-            if solved & set(members):
+        for one, other, kind in zip(island.a.tolist(), island.b.tolist(), island.kind.tolist(), strict=True):
+            if kind in kinds:
+                next_of[one][other] = kind
+        for members in sorted(components(next_of), key=min):
+            if solved & members:
                 continue  # known already, as a cycle of fewer kinds
-            cycle = _shortest(next_of, min(members))
-            solved |= set(members)
+            cycle = _shortest(next_of, members, min(members))
+            solved |= members
             anti = sum(next_of[one][other] == RW for one, other in zip(cycle, cycle[1:] + cycle[:1], strict=True))
             yield "G-single" if name == "G2" and anti == 1 else name, [names[node] for node in cycle]
 
 
-def _components(start: Ints, end: Ints, size: int) -> Ints:
-    """Of each operation the number of the component in which everybody depends on everybody."""
-    graph = coo_array((np.ones(len(start)), (start, end)), shape=(size, size))
-    labels: Ints = connected_components(graph, directed=True, connection="strong")[1]
-    return labels
+def components(next_of: Mapping[int, Iterable[int]]) -> list[set[int]]:
+    """The sets of two operations or more in which everybody depends on everybody, by Tarjan's walk.
+
+    `place` is where the walk came to an operation, and `lowest` the lowest place of those on its way that it leads back to: whoever leads
+    back no further than to itself closes a component, with all that the walk came to since.
+    """
+    found = []
+    place: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    since: list[int] = []
+    unclosed: set[int] = set()
+    for root in next_of:
+        way = [] if root in place else [(root, iter(next_of[root]))]
+        while way:
+            node, others = way[-1]
+            if node not in place:
+                place[node] = lowest[node] = len(place)
+                since.append(node)
+                unclosed.add(node)
+            fresh = None
+            for other in others:
+                if other not in place:
+                    fresh = other
+                    break
+                if other in unclosed:
+                    lowest[node] = min(lowest[node], place[other])
+            if fresh is not None:
+                way.append((fresh, iter(next_of.get(fresh, ()))))
+                continue
+            way.pop()
+            if way:
+                lowest[way[-1][0]] = min(lowest[way[-1][0]], lowest[node])
+            if lowest[node] == place[node]:
+                members = {node}
+                while (one := since.pop()) != node:
+                    members.add(one)
+                unclosed -= members
+                if len(members) > 1:
+                    found.append(members)
+    return found
 
 
-def _shortest(next_of: Mapping[int, Mapping[int, int]], start: int) -> list[int]:
-    """A shortest cycle through this operation."""
+def _shortest(next_of: Mapping[int, Iterable[int]], members: Container[int], start: int) -> list[int]:
+    """A shortest cycle through this operation, among the members of its component."""
     before: dict[int, int] = {}
     queue = deque([start])
     while queue:
@@ -112,7 +141,7 @@ def _shortest(next_of: Mapping[int, Mapping[int, int]], start: int) -> list[int]
         for after in next_of.get(node, ()):
             if after == start:
                 return list(_back(before, node))[::-1]
-            if after not in before:
+            if after in members and after not in before:
                 before[after] = node
                 queue.append(after)
     raise AssertionError(f"operation {start} is in a component of its own")

@@ -3,6 +3,8 @@
 Epochs are compared for one producer id only: identifiers given by different brokers have no order.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .columns import NO_WORD, NONE, Flags, Ints
@@ -58,7 +60,7 @@ def _fences(history: History, accepted: Flags) -> tuple[Ints, Ints, Ints]:
 def _of_first_record(history: History, operations: Ints, ops: list[Ints], words: list[str] | None = None) -> list[Witness]:
     """Witnesses that name the first record of each of these operations."""
     found = []
-    told = words or [None] * len(operations)
+    told: Sequence[str | None] = words or [None] * len(operations)
     rows = zip(
         operations.tolist(), history.first_moved(operations), zip(*(column.tolist() for column in ops), strict=True), told, strict=True
     )

@@ -21,7 +21,7 @@ from .columns import NONE, Flags, Ints, flags, numbers
 from .neighbours import Neighbours
 from .operations import Logs, Operations
 from .outcomes import OK
-from .pairing import Operation, text
+from .pairing import Fields, Operation, text
 from .records import Records, shortened
 from .segmented import Groups, among, located, pairs, picked, repeated
 from .values import Values
@@ -133,7 +133,7 @@ class History:
         """Of these operations the log, value and offset of the first record, for a witness."""
         found = []
         for row in operations.tolist():
-            mop = next(iter(self.ops.told[row].mops), {})
+            mop: Fields = next(iter(self.ops.told[row].mops), {})
             name = text(mop.get("log"))
             log = -1 if name is None else self.logs.number(int(self.ops.run[row]), name)
             found.append((log, shortened(text(mop.get("v"))), mop.get("o")))

@@ -61,19 +61,22 @@ class Neighbours:
     @cached_property
     def _within(self) -> Flags:
         """Whether the record before is of the same operation."""
-        return (self.previous >= 0) & (picked(self.records.op, self.previous) == self.records.op)
+        within: Flags = (self.previous >= 0) & (picked(self.records.op, self.previous) == self.records.op)
+        return within
 
     @cached_property
     def _next(self) -> Flags:
         """Whether the record before is of another operation."""
-        return (self.previous >= 0) & (picked(self.records.op, self.previous) != self.records.op)
+        following: Flags = (self.previous >= 0) & (picked(self.records.op, self.previous) != self.records.op)
+        return following
 
     def _stands(self, other: Ints, least: int | None, most: int | None) -> Flags:
         """Whether a record stands so many ranks behind another one: at least, or at most."""
         other_rank = picked(self.rank, other)
         known = (self.rank != NONE) & (other_rank != NONE)
         distance = np.where(known, self.rank, 0) - np.where(known, other_rank, 0)
-        return known & (True if least is None else distance >= least) & (True if most is None else distance <= most)
+        stands: Flags = known & (True if least is None else distance >= least) & (True if most is None else distance <= most)
+        return stands
 
     @cached_property
     def jumped(self) -> Flags:
@@ -133,7 +136,8 @@ class Neighbours:
     @cached_property
     def aborted(self) -> Flags:
         """A reader of committed data was handed what was aborted, whatever became of its poll."""
-        return self.records.got & self.records.careful & (self.of_writer(self.values.oc) == ABORTED)
+        aborted: Flags = self.records.got & self.records.careful & (self.of_writer(self.values.oc) == ABORTED)
+        return aborted
 
     @cached_property
     def own(self) -> Flags:
@@ -148,7 +152,8 @@ class Neighbours:
         """A poll had ended before anybody asked for the end of the record's transaction."""
         told = self.writer(self.values.transactional & ~self.values.by_hand) & (self.records.unit != self.of_writer(self.values.unit))
         end = self.of_writer(self.values.end_op)
-        return self.records.seen & told & ((self.records.at < end) | (end == NONE))
+        early: Flags = self.records.seen & told & ((self.records.at < end) | (end == NONE))
+        return early
 
     @cached_property
     def backward(self) -> Flags:
@@ -160,4 +165,5 @@ class Neighbours:
 
 def _holds(column: Flags, rows: Ints) -> Flags:
     """What the column says in these rows; no where a row is -1."""
-    return (rows >= 0) & column[rows] if len(column) else np.zeros(len(rows), np.bool_)
+    held: Flags = (rows >= 0) & column[rows] if len(column) else np.zeros(len(rows), np.bool_)
+    return held
