@@ -10,19 +10,20 @@
 Several histories may be judged at once: whatever laws join has a run, or a log, which is of one run.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
+import pyarrow as pa
 
-from .columns import NONE, Flags, Ints, flags, numbers
+from . import told
+from .columns import NONE, Flags, Ints, numbers
 from .neighbours import Neighbours
-from .operations import Logs, Operations
+from .operations import Operations
 from .outcomes import OK
-from .pairing import Fields, Operation, text
-from .records import Records, shortened
+from .records import Records
 from .segmented import Groups, among, located, pairs, picked, repeated
 from .values import Values
 
@@ -41,11 +42,10 @@ class Gaps:
 class History:
     """One or several histories. Edges between writes, and from reads to writes, are inferred on demand."""
 
-    def __init__(self, told: Sequence[Operation], infer_ww: bool = False, infer_rw: bool = False) -> None:
+    def __init__(self, operations: pa.Table, records: pa.Table, infer_ww: bool = False, infer_rw: bool = False) -> None:
         self.infer_ww, self.infer_rw = infer_ww, infer_rw
-        self.ops = Operations.of(told)
-        self.logs = Logs.of(told, self.ops.run)
-        self.records = Records.of(self.ops, self.logs)
+        self.ops = Operations.of(operations)
+        self.records, self.logs = Records.of(records, self.ops)
         self._made: dict[object, object] = {}
 
     def once(self, make: "Callable[[History], Made]") -> "Made":
@@ -65,7 +65,7 @@ class History:
     @cached_property
     def followed(self) -> Flags:
         """Of each run, whether its consumers have positions."""
-        placed = self.ops.f.among("assign", "subscribe") & flags(bool(one.mops) for one in self.ops.told)
+        placed = self.ops.f.among("assign", "subscribe") & self.ops.moves
         follows = placed | self.ops.f.among("final_read") | self.ops.says("positions").among("kept")
         found = np.zeros(len(self.ops.runs), np.bool_)
         found[self.ops.run[follows]] = True
@@ -131,13 +131,11 @@ class History:
 
     def first_moved(self, operations: Ints) -> list[tuple[int, str | None, int | None]]:
         """Of these operations the log, value and offset of the first record, for a witness."""
-        found = []
-        for row in operations.tolist():
-            mop: Fields = next(iter(self.ops.told[row].mops), {})
-            name = text(mop.get("log"))
-            log = -1 if name is None else self.logs.number(int(self.ops.run[row]), name)
-            found.append((log, shortened(text(mop.get("v"))), mop.get("o")))
-        return found
+        first = self.ops.first.take(pa.array(operations))
+        runs = self.ops.run[operations].tolist()
+        names, values = told.field(first, "log").to_pylist(), told.field(first, "v").to_pylist()
+        logs = [-1 if name is None else self.logs.number(run, name) for run, name in zip(runs, names, strict=True)]
+        return list(zip(logs, values, told.field(first, "o").to_pylist(), strict=True))
 
     @cached_property
     def drained(self) -> Flags:

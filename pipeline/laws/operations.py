@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
-from .columns import NO_WORD, Flags, Ints, Words, flags, numbers
+from . import told
+from .columns import NO_WORD, NONE, Flags, Ints, Words
 from .outcomes import ABORTED, FAIL, INFO, OK, OUTCOME_OF, UNKNOWN, units
-from .pairing import Operation, text
 
 ENDINGS = {"ok": OK, "fail": FAIL, "info": INFO}
 
@@ -31,14 +32,12 @@ class Logs:
     numbers: Mapping[tuple[int, str], int]
 
     @staticmethod
-    def of(operations: Sequence[Operation], run: Ints) -> "Logs":
-        """The logs of which these operations tell."""
-        known: dict[tuple[int, str], int] = {}
-        for one, number in zip(operations, run.tolist(), strict=True):
-            for mop in one.mops:
-                if (name := text(mop.get("log"))) is not None:
-                    known.setdefault((number, name), len(known))
-        return Logs(list(known), known)
+    def of(run: Ints, log: Words) -> "tuple[Logs, Ints]":
+        """The logs of which records in these runs tell, and the number of each record's."""
+        both, number = np.unique(run * (len(log.words) + 1) + log.codes, return_inverse=True)
+        run_of, name_of = np.divmod(both, len(log.words) + 1)
+        keys = [(own, log.words[name]) for own, name in zip(run_of.tolist(), name_of.tolist(), strict=True)]
+        return Logs(keys, {key: place for place, key in enumerate(keys)}), number
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -54,9 +53,8 @@ class Logs:
 
 @dataclass(frozen=True)
 class Operations:
-    """All operations of one or several histories; `told` has them as they were told, for what few of them have."""
+    """All operations of one or several histories."""
 
-    told: Sequence[Operation]
     runs: Sequence[str]
     run: Ints
     op: Ints
@@ -66,9 +64,13 @@ class Operations:
     f: Words
     ty: Ints
     txn: Words
+    has_tx: Flags
+    """Whether anything is told of its transaction."""
     tid: Words
     pid: Ints
     epoch: Ints
+    careful: Flags
+    """Whether it asked as a reader of committed data asks."""
     grp: Words
     generation: Ints
     unit: Ints
@@ -77,54 +79,66 @@ class Operations:
     end_op: Ints
     transactional: Flags
     by_hand: Flags
+    ctl: pa.MapArray
+    """What each says of itself."""
+    first: pa.StructArray
+    """The log, value and offset of the first record that each moved."""
 
     @staticmethod
-    def of(told: Sequence[Operation]) -> "Operations":
-        """These operations, which are in the order of their run and number."""
-        run_of = Words.of([one.run for one in told])
-        run, op, at = run_of.codes, numbers([one.op for one in told]), numbers([one.at for one in told])
-        ty = numbers([ENDINGS[one.ty] for one in told])
-        f, txn = Words.of([one.f for one in told]), Words.of([one.txn_id for one in told])
-        tx, grp = [one.tx or {} for one in told], [one.grp or {} for one in told]
-        tid = Words.of([text(fields.get("tid")) for fields in tx])
+    def of(table: pa.Table) -> "Operations":
+        """These operations (`told.OPERATIONS`)."""
+        said = told.whole(table, told.sorted_rows(table, "run", "op"))
+        runs, op, at = told.words(said["run"]), told.numbers(said["op"]), told.numbers(said["at"])
+        run, f, txn = runs.codes, told.words(said["f"]), told.words(said["txn_id"])
+        endings = told.words(said["ty"])
+        ty = np.array([*(ENDINGS[word] for word in endings.words), INFO])[endings.codes]
+        tid = told.words(told.field(said["tx"], "tid"))
         of_unit = units(run, op, at, f, ty, txn, tid)
-        by_marker = flags(one.by_marker for one in told)
+        by_marker = said["marks"].fill_null(False).to_numpy(zero_copy_only=False)
         by_hand = of_unit.within & np.isin(run, run[by_marker]) if by_marker.any() else by_marker
         return Operations(
-            told=told,
-            runs=run_of.words,
+            runs=runs.words,
             run=run,
             op=op,
             at=at,
-            process=Words.of([one.process for one in told]),
-            client=Words.of([one.client for one in told]),
+            process=told.words(said["process"]),
+            client=told.words(said["client"]),
             f=f,
             ty=ty,
             txn=txn,
+            has_tx=told.present(said["tx"]),
             tid=tid,
-            pid=numbers([fields.get("pid") for fields in tx]),
-            epoch=numbers([fields.get("epoch") for fields in tx]),
-            grp=Words.of([text(fields.get("id")) for fields in grp]),
-            generation=numbers([fields.get("gen") for fields in grp]),
+            pid=told.numbers(told.field(said["tx"], "pid")),
+            epoch=told.numbers(told.field(said["tx"], "epoch")),
+            careful=~told.words(said["iso"]).among("ru"),
+            grp=told.words(told.field(said["grp"], "id")),
+            generation=told.numbers(told.field(said["grp"], "gen")),
             unit=of_unit.unit,
             unit_oc=of_unit.unit_oc,
             oc=_outcome(ty, of_unit.unit_oc, of_unit.within, by_hand),
             end_op=of_unit.end_op,
             transactional=of_unit.within | f.among("txn"),
             by_hand=by_hand,
+            ctl=said["ctl"],
+            first=said["first"],
         )
 
     def __len__(self) -> int:
-        return len(self.told)
+        return len(self.op)
 
     def says(self, name: str) -> Words:
         """What each operation says of itself under this name, in `ctl`."""
-        return Words.of([text(one.ctl.get(name)) if one.ctl else None for one in self.told])
+        return told.words(told.entry(self.ctl, name))
 
     def says_number(self, name: str) -> Ints:
         """The same as a number."""
         said = self.says(name)
-        return numbers([None if word is None else int(word) for word in said.texts(said.codes.tolist())])
+        return np.array([*map(int, said.words), NONE], np.int64)[said.codes]
+
+    @property
+    def moves(self) -> Flags:
+        """Which operations moved anything."""
+        return told.present(self.first)
 
 
 def _outcome(ty: Ints, unit_oc: Ints, within: Flags, by_hand: Flags) -> Ints:

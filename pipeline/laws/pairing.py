@@ -4,12 +4,17 @@ What is refused, and why, is as the checker on Spark has it (`pipeline.pairing`)
 `docs/check.md` names; what stands in a text field and is no text, such as a process's number, counts as the text that JSON has for it.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from fencepost.pipeline.ingest.event import NOT_AN_EVENT, flaw
+
+from .told import OPERATIONS, RECORDS
 
 Fields = Mapping[str, Any]
 
@@ -18,6 +23,7 @@ _NUMBERS = frozenset({"schema_version", "idx", "t_ns", "op_id"})
 _NUMBERS_IN = {"tx": ("pid", "epoch", "seq"), "grp": ("gen",), "ctl": (), "error": ()}
 _NUMBERS_OF_A_RECORD = ("o", "seq", "hash")
 _BITS = 63
+_LONGEST_VALUE = 256
 
 
 class Operation(NamedTuple):
@@ -56,6 +62,17 @@ class Paired:
 
     operations: list[Operation]
     refused: list[Refused]
+
+    def tables(self) -> tuple[pa.Table, pa.Table]:
+        """The operations and their records, as laws are given them."""
+        operations = [_told(one) for one in self.operations]
+        records = [
+            {"run": one.run, "op": one.op, "mop": n} | _moved(mop)
+            for one in self.operations
+            for n, mop in enumerate(one.mops)
+            if mop.get("log") is not None
+        ]
+        return pa.Table.from_pylist(operations, OPERATIONS), pa.Table.from_pylist(records, RECORDS)
 
 
 def paired(events: Iterable[object]) -> Paired:
@@ -169,7 +186,32 @@ def text(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-def listed(operation: Operation, name: str) -> Iterator[str]:
-    """The entries of a list in `ctl`, which stands there with commas."""
-    told = text(operation.ctl.get(name))
-    return iter(() if told is None else told.split(","))
+def shortened(value: str | None) -> str | None:
+    """A value that is too long to be carried around is told apart by its digest."""
+    if value is None or len(value) <= _LONGEST_VALUE:
+        return value
+    return f"{value[:64]}... sha256 {hashlib.sha256(value.encode()).hexdigest()}"
+
+
+def _told(one: Operation) -> dict[str, Any]:
+    tx, grp = one.tx, one.grp
+    return {
+        **one._asdict(),
+        "tx": None if tx is None else {"tid": text(tx.get("tid")), "pid": tx.get("pid"), "epoch": tx.get("epoch")},
+        "grp": None if grp is None else {"id": text(grp.get("id")), "gen": grp.get("gen")},
+        "ctl": [(name, text(said)) for name, said in one.ctl.items()],
+        "marks": one.by_marker,
+        "first": _moved(one.mops[0]) if one.mops else None,
+    }
+
+
+def _moved(mop: Fields) -> dict[str, Any]:
+    return {
+        "log": text(mop.get("log")),
+        "kind": text(mop.get("m")),
+        "v": shortened(text(mop.get("v"))),
+        "o": mop.get("o"),
+        "seq": mop.get("seq"),
+        "mkey": text(mop.get("mkey")),
+        "hash": mop.get("hash"),
+    }

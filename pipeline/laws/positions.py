@@ -8,8 +8,8 @@ import numpy as np
 from .columns import Flags, Ints, numbers
 from .history import History
 from .outcomes import FAIL
-from .pairing import listed
 from .segmented import Groups, among, counted_until
+from .topics import listed
 from .witness import Law, Witness, witnesses
 
 
@@ -78,10 +78,11 @@ def _beside(history: History, before: Ints, rows: Ints, definite: Flags | bool =
 def _within_a_poll(history: History, which: Flags) -> list[Witness]:
     """Steps within a poll, but for those of logs that were reassigned during it, as it says in `rebalanced`."""
     records, rows = history.records, np.flatnonzero(history.in_sequence(which))
+    rebalanced = history.ops.says("rebalanced")
     moved = [
         (row, history.logs.number(int(history.ops.run[row]), name))
-        for row in np.flatnonzero(history.ops.says("rebalanced").present).tolist()
-        for name in listed(history.ops.told[row], "rebalanced")
+        for row in np.flatnonzero(rebalanced.present).tolist()
+        for name in listed(rebalanced.text(int(rebalanced.codes[row])))
     ]
     reassigned = (numbers(row for row, _ in moved), numbers(log for _, log in moved))
     rows = rows[~among((records.operation[rows], records.log[rows]), reassigned)]

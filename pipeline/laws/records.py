@@ -12,18 +12,18 @@ Rows are in the order of (log, kind, process, op, mop), so that those which a pr
 is as `operations` has it, but that a record which has an offset was acknowledged, whatever became of the rest of its request.
 """
 
-import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
-from .columns import NONE, Flags, Ints, Words, flags, numbers
+from . import told
+from .columns import NONE, Flags, Ints, Words
 from .operations import Logs, Operations
 from .outcomes import COMMITTED, FAIL, OK, UNKNOWN
-from .pairing import text
-
-LONGEST_VALUE = 256
+from .segmented import located
 
 
 @dataclass(frozen=True)
@@ -63,38 +63,31 @@ class Records:
         return len(self.operation)
 
     @staticmethod
-    def of(operations: Operations, logs: Logs) -> "Records":
-        """What these operations moved."""
-        run_of = operations.run.tolist()
-        moved = [
-            (row, n, logs.number(run_of[row], name), mop)
-            for row, one in enumerate(operations.told)
-            for n, mop in enumerate(one.mops)
-            if (name := text(mop.get("log"))) is not None
-        ]
-        mops = [mop for _, _, _, mop in moved]
-        row, mop = numbers([row for row, _, _, _ in moved]), numbers([n for _, n, _, _ in moved])
-        log, kind = numbers([log for _, _, log, _ in moved]), Words.of([text(mop.get("m")) for mop in mops])
-        process, op = operations.process.codes[row], operations.op[row]
-        order = np.lexsort((mop, op, process, kind.codes, log))
-        row, mops = row[order], [mops[n] for n in order.tolist()]
-        o, f = numbers([told.get("o") for told in mops]), Words(operations.f.codes[row], operations.f.words)
-        has_tx = flags(one.tx is not None for one in operations.told)[row]
+    def of(table: pa.Table, operations: Operations) -> "tuple[Records, Logs]":
+        """These records (`told.RECORDS`) of these operations, and their logs."""
+        said = told.whole(table)
+        run = _codes_of(told.words(said["run"]), operations.runs)
+        logs, log = Logs.of(run, told.words(said["log"]))
+        kind, op, mop = told.words(said["kind"]), told.numbers(said["op"]), told.numbers(said["mop"])
+        row = located((run, op), (operations.run, operations.op))
+        order = np.lexsort((mop, op, operations.process.codes[row], kind.codes, log))
+        said, row = told.whole(table, order), row[order]
+        o, f = told.numbers(said["o"]), Words(operations.f.codes[row], operations.f.words)
         ty, unit, unit_oc = operations.ty[row], operations.unit[row], operations.unit_oc[row]
         # A request to several partitions may be refused by one of them: what has an offset was acknowledged.
-        acknowledged = f.among("send") & (ty == FAIL) & (o != NONE) & has_tx
+        acknowledged = f.among("send") & (ty == FAIL) & (o != NONE) & operations.has_tx[row]
         acknowledged_oc = np.where(unit == op[order], COMMITTED, unit_oc)
-        return Records(
+        records = Records(
             operation=row,
-            run=operations.run[row],
+            run=run[order],
             log=log[order],
             kind=Words(kind.codes[order], kind.words),
-            v=Words.of([shortened(text(told.get("v"))) for told in mops]),
+            v=told.words(said["v"]),
             o=o,
             op=op[order],
             mop=mop[order],
             at=operations.at[row],
-            process=process[order],
+            process=operations.process.codes[row],
             f=f,
             ty=np.where(acknowledged, OK, ty),
             oc=np.where(acknowledged, acknowledged_oc, operations.oc[row]),
@@ -103,15 +96,16 @@ class Records:
             end_op=operations.end_op[row],
             transactional=operations.transactional[row],
             by_hand=operations.by_hand[row],
-            careful=flags(one.iso != "ru" for one in operations.told)[row],
+            careful=operations.careful[row],
             tid=operations.tid.codes[row],
             grp=operations.grp.codes[row],
-            mkey=Words.of([text(told.get("mkey")) for told in mops]),
+            mkey=told.words(said["mkey"]),
             pid=operations.pid[row],
             epoch=operations.epoch[row],
-            seq=numbers([told.get("seq") for told in mops]),
-            hash=numbers([told.get("hash") for told in mops]),
+            seq=told.numbers(said["seq"]),
+            hash=told.numbers(said["hash"]),
         )
+        return records, logs
 
     @cached_property
     def sent(self) -> Flags:
@@ -151,11 +145,10 @@ class Records:
         return frozenset({*self.kind.words, *(word for word, which in rare.items() if which.any())})
 
 
-def shortened(value: str | None) -> str | None:
-    """A value that is too long to be carried around is told apart by its digest."""
-    if value is None or len(value) <= LONGEST_VALUE:
-        return value
-    return f"{value[:64]}... sha256 {hashlib.sha256(value.encode()).hexdigest()}"
+def _codes_of(words: Words, names: Sequence[str]) -> Ints:
+    """These words as places in another list, which has all of them."""
+    places = {name: place for place, name in enumerate(names)}
+    return np.array([places[word] for word in words.words], np.int64)[words.codes]
 
 
 def rows(condition: Flags) -> Ints:

@@ -11,12 +11,11 @@ A segment is a log, so its records name it as theirs. A history has few of these
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .history import History
 from .outcomes import OK
-from .pairing import Operation, listed, text
 
 SEALS = ("split", "merge", "terminate")
 BORN = ("create", "split", "merge")
@@ -52,34 +51,62 @@ class Edge(NamedTuple):
     parent: str
 
 
+class _Action(NamedTuple):
+    """An action that succeeded, and what it says."""
+
+    f: str
+    run: int
+    op: int
+    at: int
+    segs: Sequence[str]
+    children: Sequence[str]
+    epoch: int | None
+    end: int | None
+
+
 def segments(history: History) -> list[Segment]:
     """All segments that came into being."""
     found = []
-    for run, one in _done(history, BORN):
-        for child in listed(one, "children"):
+    for one in _done(history, BORN):
+        for child in one.children:
             match = _CHILD.match(child)
             name, lo, hi = (match[1], int(match[2], 16), int(match[3], 16)) if match else ("", None, None)
-            found.append(Segment(run, one.op, name, _number(one, "epoch"), lo, hi))
+            found.append(Segment(one.run, one.op, name, one.epoch, lo, hi))
     return found
 
 
 def seals(history: History) -> list[Seal]:
     """All seals."""
-    return [Seal(run, one.op, one.at, name, _number(one, "end_o")) for run, one in _done(history, SEALS) for name in listed(one, "segs")]
+    return [Seal(one.run, one.op, one.at, name, one.end) for one in _done(history, SEALS) for name in one.segs]
 
 
 def edges(history: History) -> list[Edge]:
     """Each child with each of its parents."""
-    parents = {(run, one.op): list(listed(one, "segs")) for run, one in _done(history, ("split", "merge"))}
+    parents = {(one.run, one.op): one.segs for one in _done(history, ("split", "merge"))}
     return [Edge(child, parent) for child in segments(history) for parent in parents.get((child.run, child.op), ())]
 
 
-def _done(history: History, which: tuple[str, ...]) -> Iterator[tuple[int, Operation]]:
-    """The actions of these kinds that succeeded, with the numbers of their runs."""
-    for row in (history.ops.f.among(*which) & (history.ops.ty == OK)).nonzero()[0].tolist():
-        yield int(history.ops.run[row]), history.ops.told[row]
+def listed(said: str | None) -> list[str]:
+    """The entries of a list in `ctl`, which stands there with commas."""
+    return [] if said is None else said.split(",")
 
 
-def _number(one: Operation, name: str) -> int | None:
-    said = text(one.ctl.get(name))
+def _done(history: History, which: tuple[str, ...]) -> list[_Action]:
+    """The actions of these kinds that succeeded."""
+    return [one for one in history.once(_actions) if one.f in which]
+
+
+def _actions(history: History) -> list[_Action]:
+    ops = history.ops
+    rows = (ops.f.among(*BORN, *SEALS) & (ops.ty == OK)).nonzero()[0]
+    names = ("segs", "children", "epoch", "end_o")
+    said = [[said.text(code) for code in said.codes[rows].tolist()] for said in (ops.says(name) for name in names)]
+    numbers = (column[rows].tolist() for column in (ops.run, ops.op, ops.at))
+    return [
+        _Action(f or "", run, op, at, listed(segs), listed(children), _number(epoch), _number(end))
+        for f, run, op, at, segs, children, epoch, end in zip(ops.f.texts(ops.f.codes[rows].tolist()), *numbers, *said, strict=True)
+    ]
+
+
+def _number(said: str | None) -> int | None:
     return None if said is None else int(said)

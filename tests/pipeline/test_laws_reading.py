@@ -9,7 +9,7 @@ import yaml
 from check_histories import events, write
 
 from fencepost.pipeline.laws.columns import NONE, Ints
-from fencepost.pipeline.laws.operations import Logs, Operations
+from fencepost.pipeline.laws.operations import Operations
 from fencepost.pipeline.laws.outcomes import FAIL, INFO, OK
 from fencepost.pipeline.laws.pairing import paired
 from fencepost.pipeline.laws.records import Records
@@ -44,8 +44,10 @@ def test_operations_and_records_are_those_of_spark(spark: "SparkSession", tmp_pa
     tables = Tables(spark, tmp_path / "out", 1)
     tables.store(lines.read(spark, files.find([tmp_path / "in"])))
 
-    ops = Operations.of(paired(event for run, text in CASES.items() for event in events(text, run)).operations)
-    records = Records.of(ops, logs := Logs.of(ops.told, ops.run))
+    read = paired(event for run, text in CASES.items() for event in events(text, run))
+    operations, moved_by_them = read.tables()
+    ops = Operations.of(operations)
+    records, logs = Records.of(moved_by_them, ops)
 
     names = ("run", "op", "at", "ty", "unit", "unit_oc", "oc", "end_op", "transactional", "by_hand")
     runs = [ops.runs[run] for run in ops.run.tolist()]
