@@ -20,15 +20,15 @@ from fencepost.contract.errors import UnknownName, WrongUsage
 
 from . import local
 from .anomalies import ANOMALIES, Anomaly
-from .derived import History
 from .drawing import with_layouts
 from .ingest import quarantine
 from .layout import CHECK, DESCRIPTION, PAGE, QUARANTINE, TABLES, VERDICT, WITNESSES
+from .movement.judging import Sizes, found_in
 from .options import Options
 from .page import render
 from .session import Size, session
 from .start import Histories, Stored, find
-from .verdicts import SCHEMA, Found, Total, found, together, totals, unfinished, verdict
+from .verdicts import SCHEMA, Found, Total, together, totals, unfinished, verdict
 from .witnesses import Shown, ranked, shown
 
 CONFORMS, DOES_NOT = 0, 1
@@ -72,14 +72,14 @@ def judge(options: Options) -> Judged:
         tables, bad = start.tables(spark, size.partitions, options.results)
         if bad:
             say.unreadable(bad, options.results / QUARANTINE)
-        history = History(tables, options.infer_ww, options.infer_rw)
-        if not history.runs:
+        sizes = Sizes(tables)
+        if not sizes.runs:
             raise WrongUsage(
                 f"no operation could be read from {start}; {bad} lines and files are in {options.results / QUARANTINE} with the reasons"
             )
         say("looking for anomalies")
-        every = found(history, wanted)
-        document = verdict(history, every, bad)
+        every = found_in(sizes, wanted, options.infer_ww, options.infer_rw)
+        document = verdict(sizes, every, bad)
         say(f"{document['records']} records of {document['operations']} operations judged")
         witnesses = _witnesses(spark, every, max(options.most, _SHOWN))
         concerned = F.col("place") <= _SHOWN

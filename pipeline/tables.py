@@ -19,6 +19,7 @@ too long to be stored as is its beginning and its digest.
 """
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -107,6 +108,7 @@ class Tables:
 
     def __init__(self, spark: SparkSession, folder: Path, buckets: int) -> None:
         self.spark, self.folder, self._buckets = spark, folder, buckets
+        self._chosen: Column | None = None
         self._open: dict[str, DataFrame] = {}
         self.bad_lines = 0
 
@@ -161,20 +163,41 @@ class Tables:
         rows = self._read("ops").select("file_id", "run").union(self.bad.filter("run is not null").select("file_id", "run"))
         return rows.join(F.broadcast(self.bad.select("file_id").distinct()), "file_id").select("run").distinct()
 
+    @property
+    def parts(self) -> int:
+        """In how many parts what is moved by run is worth being divided."""
+        return self._buckets
+
+    def only(self, runs: Sequence[str]) -> "Tables":
+        """The tables of these runs."""
+        return self._of(F.col("run").isin(*runs))
+
+    def without(self, runs: Sequence[str]) -> "Tables":
+        """The tables of all other runs."""
+        return self._of(~F.col("run").isin(*runs)) if runs else self
+
+    def _of(self, chosen: Column) -> "Tables":
+        tables = Tables(self.spark, self.folder, self._buckets)
+        tables.bad_lines, tables._chosen = self.bad_lines, chosen
+        return tables
+
     @cached_property
     def ops(self) -> DataFrame:
         """All operations."""
-        rows = self._read("ops").drop("file_id")
+        rows = self._those_chosen(self._read("ops").drop("file_id"))
         # What is small is not worth being handed from one core to the other.
         return (rows.coalesce(1) if self._buckets == 1 else rows).persist()
 
     @cached_property
     def records(self) -> DataFrame:
-        return self.spark.table("records").select("*", "rare.*").drop("rare")
+        return self._those_chosen(self.spark.table("records").select("*", "rare.*").drop("rare"))
 
     def of(self, *kinds: str) -> DataFrame:
         """The records of these kinds."""
         return self.records.filter(F.col("kind").isin(*kinds))
+
+    def _those_chosen(self, rows: DataFrame) -> DataFrame:
+        return rows if self._chosen is None else rows.filter(self._chosen)
 
     def _read(self, name: str) -> DataFrame:
         # Opening a table is a job of its own: it reads the schema.

@@ -50,7 +50,7 @@ RECORDS = pa.schema(
 
 def numbers(column: pa.Array) -> Ints:
     """A column of numbers; `NONE` where one is missing."""
-    found: Ints = column.fill_null(NONE).to_numpy(zero_copy_only=False)
+    found: Ints = column.cast(_NUMBER).fill_null(NONE).to_numpy(zero_copy_only=False)
     return found
 
 
