@@ -10,6 +10,7 @@ from fencepost.contract.errors import WrongUsage
 
 from .ingest import files, firstlines, lines, quarantine
 from .layout import QUARANTINE, TABLES
+from .movement import reading
 from .tables import Tables, described
 
 _NAMED = 5
@@ -32,9 +33,20 @@ class Histories:
 
     def tables(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:
         """Their tables, stored with the results, and how many lines and files could not be read."""
+        if reading.fits(self.readable):
+            return self._small(spark, max(2, buckets), results)
         tables = Tables(spark, results / TABLES, buckets)
         tables.store(lines.read(spark, self.readable))
         bad = quarantine.write(spark, tables.bad, self.readable, self.refused, results / QUARANTINE)
+        tables.describe(bytes=self.bytes, quarantined=bad)
+        return tables, bad
+
+    def _small(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:
+        """The same, of files that are read by tasks (`movement.reading`)."""
+        tables = Tables(spark, results / TABLES, 0)
+        tables.keep(reading.read(spark, self.readable, tables.folder, buckets))
+        names = [(number, str(source.path)) for number, source in enumerate(self.readable)]
+        bad = quarantine.keep(spark, quarantine.named(spark, tables.bad, names), self.refused, results / QUARANTINE)
         tables.describe(bytes=self.bytes, quarantined=bad)
         return tables, bad
 

@@ -133,6 +133,15 @@ class Tables:
         for kept in filter(None, (units, events)):
             kept.unpersist()
 
+    def keep(self, bad: DataFrame) -> None:
+        """Operations and records stand in the folder when this has been computed, which is what could not be read."""
+        (self.folder / DESCRIPTION).unlink(missing_ok=True)
+        bad = bad.persist()
+        self.bad_lines = bad.count()
+        if self.bad_lines:
+            self._write(bad, "bad")
+        bad.unpersist()
+
     def describe(self, **facts: int) -> None:
         """The tables are whole, and a later check may start from them."""
         description = {"schema_version": VERSION, "buckets": self._buckets, "bad_lines": self.bad_lines, **facts}
@@ -141,6 +150,8 @@ class Tables:
     def open(self, bad_lines: int) -> None:
         """Tables that an earlier check stored whole."""
         self.bad_lines = bad_lines
+        if not self._buckets:
+            return
         path = str(self.folder.resolve() / "records")
         columns = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in self.spark.read.parquet(path).schema)
         place = path.replace("\\", "\\\\").replace("'", "\\'")
@@ -166,7 +177,7 @@ class Tables:
     @property
     def parts(self) -> int:
         """In how many parts what is moved by run is worth being divided."""
-        return self._buckets
+        return self._buckets or 2
 
     def only(self, runs: Sequence[str]) -> "Tables":
         """The tables of these runs."""
@@ -186,11 +197,15 @@ class Tables:
         """All operations."""
         rows = self._those_chosen(self._read("ops").drop("file_id"))
         # What is small is not worth being handed from one core to the other.
-        return (rows.coalesce(1) if self._buckets == 1 else rows).persist()
+        return (rows.coalesce(1) if self._buckets <= 1 else rows).persist()
 
     @cached_property
     def records(self) -> DataFrame:
-        return self._those_chosen(self.spark.table("records").select("*", "rare.*").drop("rare"))
+        return self._those_chosen(self._stored_records.select("*", "rare.*").drop("rare"))
+
+    @property
+    def _stored_records(self) -> DataFrame:
+        return self.spark.table("records") if self._buckets else self._read("records")
 
     def of(self, *kinds: str) -> DataFrame:
         """The records of these kinds."""

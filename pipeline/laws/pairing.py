@@ -23,7 +23,7 @@ _NUMBERS = frozenset({"schema_version", "idx", "t_ns", "op_id"})
 _NUMBERS_IN = {"tx": ("pid", "epoch", "seq"), "grp": ("gen",), "ctl": (), "error": ()}
 _NUMBERS_OF_A_RECORD = ("o", "seq", "hash")
 _BITS = 63
-_LONGEST_VALUE = 256
+LONGEST_VALUE = 256
 
 
 class Operation(NamedTuple):
@@ -188,7 +188,7 @@ def text(value: object) -> str | None:
 
 def shortened(value: str | None) -> str | None:
     """A value that is too long to be carried around is told apart by its digest."""
-    if value is None or len(value) <= _LONGEST_VALUE:
+    if value is None or len(value) <= LONGEST_VALUE:
         return value
     return f"{value[:64]}... sha256 {hashlib.sha256(value.encode()).hexdigest()}"
 

@@ -30,6 +30,8 @@ from .segmented import located
 class Records:
     """All records of one or several histories."""
 
+    row: Ints
+    """The row of the record as it was told."""
     operation: Ints
     """The row of the record's operation."""
     run: Ints
@@ -78,6 +80,7 @@ class Records:
         acknowledged = f.among("send") & (ty == FAIL) & (o != NONE) & operations.has_tx[row]
         acknowledged_oc = np.where(unit == op[order], COMMITTED, unit_oc)
         records = Records(
+            row=order,
             operation=row,
             run=run[order],
             log=log[order],

@@ -86,19 +86,9 @@ def by_laws(
 
 def _moved(tables: Tables) -> DataFrame:
     """The rows of these tables as they travel."""
-    ops = tables.ops.select("run", _nested(OPERATIONS).alias("operation"))
-    records = tables.records.withColumn("run", F.col("run"))
-    told = records.select("run", _nested(RECORDS).alias("record"))
-    return ops.unionByName(told, allowMissingColumns=True)
-
-
-def _nested(schema: pa.Schema):
-    return F.struct(*(
-        F.struct(*(F.col(f"{column.name}.{field.name}").alias(field.name) for field in column.type)).alias(column.name)
-        if pa.types.is_struct(column.type)
-        else F.col(column.name)
-        for column in schema
-    ))
+    operations = tables.ops.select("run", F.struct(*OPERATIONS.names).alias("operation"))
+    records = tables.records.select("run", F.struct(*RECORDS.names).alias("record"))
+    return operations.unionByName(records, allowMissingColumns=True)
 
 
 def _task(

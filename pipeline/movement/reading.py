@@ -1,0 +1,122 @@
+"""Small histories into tables: files to events to operations, in tasks that hold all of a run.
+
+    files -> a task for some of them: lines to events, one Arrow stream for each bucket of whole runs
+          -> one shuffle of these few rows
+          -> a task for a bucket: events to operations and records, written as Parquet, each file whole or not there
+
+A bucket's file has the same name whoever writes it, and gets that name when it is whole, so that a task that is repeated adds nothing.
+"""
+
+import gzip
+import os
+import shutil
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from fencepost.pipeline import local
+from fencepost.pipeline.ingest.files import Source
+
+from .events import LINES, events
+from .pairing import BAD, Paired, paired
+
+MOST_BYTES = 256 << 20
+"""Files that unpack to more than this are read by plans, which divide them."""
+_BLOCK = 16 << 20
+_STREAMS = "bucket int, stream binary"
+_ARROW_STREAMS = pa.schema({"bucket": pa.int32(), "stream": pa.binary()})
+_BAD = "file_id long, mark long, run string, reason string"
+_EVENTS = LINES.append(pa.field("file_id", pa.int64()))
+_Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+def fits(sources: Sequence[Source]) -> bool:
+    """Whether these histories are read here."""
+    return all(source.form == "json" for source in sources) and sum(source.bytes for source in sources) <= MOST_BYTES
+
+
+def read(spark: SparkSession, sources: Sequence[Source], folder: Path, buckets: int) -> DataFrame:
+    """Write the tables of these histories to the folder; the answer is what could not be read: `file_id` (the place of the file among
+    the sources), `mark` (its line), run, reason.
+    """
+    for name in ("ops", "records"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+        (folder / name).mkdir(parents=True)
+    files = [(number % buckets, number, str(source.path), source.prefix) for number, source in enumerate(sources)]
+    parts = local.table(spark, "part int, file_id long, path string, prefix string", files).repartitionById(buckets, F.col("part"))
+    streams = parts.mapInArrow(_reading(buckets), _STREAMS).repartitionById(buckets, F.col("bucket"))
+    return streams.mapInArrow(_pairing(str(folder)), _BAD)
+
+
+def _reading(buckets: int) -> _Task:
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        waiting: list[pa.Table] = []
+        size = 0
+        for file in (row for batch in batches for row in batch.to_pylist()):
+            for table in _events_of(Path(file["path"]), file["prefix"]):
+                waiting.append(table.append_column("file_id", pa.array(np.full(len(table), file["file_id"]))))
+                size += table.nbytes
+                if size > _BLOCK:
+                    yield from _streams(pa.concat_tables(waiting), buckets)
+                    waiting, size = [], 0
+        if waiting:
+            yield from _streams(pa.concat_tables(waiting), buckets)
+
+    return task
+
+
+def _events_of(path: Path, prefix: str) -> Iterator[pa.Table]:
+    """The lines of a file, in blocks of whole ones."""
+    line, rest = 1, b""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            whole, newline, more = block.rpartition(b"\n")
+            if not newline:
+                rest += more
+                continue
+            yield events(rest + whole, line, prefix)
+            line += whole.count(b"\n") + 1
+            rest = more
+    if rest:
+        yield events(rest, line, prefix)
+
+
+def _streams(table: pa.Table, buckets: int) -> Iterator[pa.RecordBatch]:
+    """These events by buckets of whole runs."""
+    run = table["run"].combine_chunks().dictionary_encode()
+    names = [0 if name is None else zlib.crc32(name.encode()) % buckets for name in run.dictionary.to_pylist()]
+    of_row = np.array([*names, 0])[run.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
+    for bucket in np.unique(of_row).tolist():
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
+            writer.write_table(table.filter(pa.array(of_row == bucket)).combine_chunks())
+        yield pa.RecordBatch.from_pydict({"bucket": [bucket], "stream": [sink.getvalue().to_pybytes()]}, _ARROW_STREAMS)
+
+
+def _pairing(folder: str) -> _Task:
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        together: dict[int, list[pa.Table]] = {}
+        for batch in batches:
+            for bucket, stream in zip(batch["bucket"].to_pylist(), batch["stream"], strict=True):
+                together.setdefault(bucket, []).append(pa.ipc.open_stream(stream.as_buffer()).read_all())
+        for bucket, tables in together.items():
+            found = paired(pa.concat_tables(tables))
+            _write(found, Path(folder), bucket)
+            yield from found.bad.cast(BAD).to_batches()
+
+    return task
+
+
+def _write(found: Paired, folder: Path, bucket: int) -> None:
+    for name, table in (("ops", found.operations), ("records", found.records)):
+        path = folder / name / f"part-{bucket:05}.parquet"
+        unfinished = path.with_name(f".part-{bucket:05}.{uuid4().hex}")
+        pq.write_table(table, unfinished, compression="lz4", use_dictionary=False)
+        os.replace(unfinished, path)
