@@ -23,7 +23,7 @@ from .anomalies import ANOMALIES, Anomaly
 from .drawing import with_layouts
 from .ingest import quarantine
 from .layout import CHECK, DESCRIPTION, PAGE, QUARANTINE, TABLES, VERDICT, WITNESSES
-from .movement.judging import Sizes, found_in
+from .movement import judging
 from .options import Options
 from .page import render
 from .session import Size, session
@@ -60,7 +60,7 @@ def judge(options: Options) -> Judged:
     wanted = _chosen(options.anomalies)
     say = _Progress()
     start = find(options.paths)
-    size = Size(start.bytes, options.master, options.memory)
+    size = Size(start.bytes, options.master, options.memory, start.by_run)
     kept = _kept(start, options.results)
     folder.look(options.results, CHECK, kept)
     say(f"{start}, {size.bytes / 1e6:.1f} MB; starting Spark on {options.master} with {size.driver_memory}")
@@ -72,14 +72,14 @@ def judge(options: Options) -> Judged:
         tables, bad = start.tables(spark, size.partitions, options.results)
         if bad:
             say.unreadable(bad, options.results / QUARANTINE)
-        sizes = Sizes(tables)
-        if not sizes.runs:
+        say("looking for anomalies")
+        seen = judging.judge(tables, wanted, options.infer_ww, options.infer_rw)
+        if not seen.runs:
             raise WrongUsage(
                 f"no operation could be read from {start}; {bad} lines and files are in {options.results / QUARANTINE} with the reasons"
             )
-        say("looking for anomalies")
-        every = found_in(sizes, wanted, options.infer_ww, options.infer_rw)
-        document = verdict(sizes, every, bad)
+        every = seen.found
+        document = verdict(seen, every, bad)
         say(f"{document['records']} records of {document['operations']} operations judged")
         witnesses = _witnesses(spark, every, max(options.most, _SHOWN))
         concerned = F.col("place") <= _SHOWN

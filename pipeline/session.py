@@ -39,16 +39,18 @@ class Size:
     bytes: int
     master: str = "local[*]"
     memory: str | None = None
+    by_run: bool = False
+    """Whether Spark only moves whole runs, and plans nothing that is worth being compiled well."""
 
     @property
     def small(self) -> bool:
-        return self.bytes <= SMALL
+        return self.by_run or self.bytes <= SMALL
 
     @property
     def partitions(self) -> int:
         """How many parts a shuffle has."""
         cores = os.cpu_count() or 2
-        return max(1 if self.small else 2 * cores, -(-self.bytes // PARTITION))
+        return cores if self.by_run else max(1 if self.small else 2 * cores, -(-self.bytes // PARTITION))
 
     @property
     def driver_memory(self) -> str:

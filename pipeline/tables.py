@@ -175,9 +175,14 @@ class Tables:
         return rows.join(F.broadcast(self.bad.select("file_id").distinct()), "file_id").select("run").distinct()
 
     @property
+    def by_run(self) -> bool:
+        """Whether each file of operations has its fellow of records, with the same whole runs."""
+        return not self._buckets
+
+    @property
     def parts(self) -> int:
         """In how many parts what is moved by run is worth being divided."""
-        return self._buckets or 2
+        return max(1, self._buckets)
 
     def only(self, runs: Sequence[str]) -> "Tables":
         """The tables of these runs."""

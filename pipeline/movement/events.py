@@ -1,16 +1,16 @@
 """Blocks of JSON lines as events: a table with a row for each line, which is either an event or has a `reason` why it is none.
 
-    line  reason    run  idx  type    f     mops  ...         the fields of an event, as `ingest.schema` has them
-       1  -         r      0  invoke  send  []
-       2  has no f  r      1  ok      -     []
+    file_id  line  reason    run  idx  type    f     mops  ...         the fields of an event, as `ingest.schema` has them
+          0     1  -         r      0  invoke  send  []
+          0     2  has no f  r      1  ok      -     []
 
 A block whose every line is as its columns are is read at once. One that has anything else, such as a single line that is cut off, is read
 line by line, so that each bad line gets its own reason, and every other one counts.
 """
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,20 +23,45 @@ from fencepost.pipeline.ingest.schema import EVENT
 from fencepost.pipeline.laws.pairing import text
 
 FIELDS = to_arrow_schema(EVENT)
-LINES = pa.schema({"line": pa.int64(), "reason": pa.string(), "run": pa.string(), **{field.name: field.type for field in FIELDS}})
+LINES = pa.schema(
+    {"file_id": pa.int64(), "line": pa.int64(), "reason": pa.string(), "run": pa.string(), **{field.name: field.type for field in FIELDS}}
+)
 _NO_CONTROL = ('"ctl": {}', '"ctl":{}')
 
 
-def events(block: bytes, first_line: int, prefix: str = "") -> pa.Table:
-    """The lines of a block that holds whole ones, the first of which has this number. Runs are called by the prefix and their own name."""
-    said = block.split(b"\n")
-    numbers = [number for number, line in enumerate(said) if line[:1] == b"{" or line.strip(b" \t\r")]
-    lines = [said[number] for number in numbers]
-    read = _at_once(lines) if lines else _one_by_one(lines)
-    found = read if read is not None else _one_by_one(lines)
-    run = pc.binary_join_element_wise(prefix, found["run_id"], "") if prefix else found["run_id"]
-    line = pa.array(np.array(numbers, np.int64) + first_line)
-    return pa.table({"line": line, "reason": found["reason"], "run": run} | {name: found[name] for name in FIELDS.names}, LINES)
+class Block(NamedTuple):
+    """Whole lines of a file, and the number of the first. Runs of the file are called by its prefix and their own name."""
+
+    said: bytes
+    first_line: int
+    file_id: int
+    prefix: str
+
+
+def events(blocks: Sequence[Block]) -> pa.Table:
+    """The lines of these blocks, which together are worth one go: most files are small."""
+    lines: list[bytes] = []
+    numbers: list[int] = []
+    counts = []
+    for block in blocks:
+        before = len(lines)
+        for number, line in enumerate(block.said.split(b"\n"), block.first_line):
+            if line[:1] == b"{" or line.strip(b" \t\r"):
+                lines.append(line)
+                numbers.append(number)
+        counts.append(len(lines) - before)
+    found = _at_once(lines) if lines else _one_by_one(lines)
+    if found is None and len(blocks) > 1:
+        return pa.concat_tables([events([block]) for block in blocks])
+    if found is None:
+        found = _one_by_one(lines)
+    run = found["run_id"]
+    if any(block.prefix for block in blocks):
+        prefixes = pa.array(np.repeat(np.array([block.prefix for block in blocks], object), counts), pa.string())
+        run = pc.binary_join_element_wise(prefixes, run, "")
+    file_id = pa.array(np.repeat(np.array([block.file_id for block in blocks], np.int64), counts))
+    told = {"file_id": file_id, "line": pa.array(numbers, pa.int64()), "reason": found["reason"], "run": run}
+    return pa.table(told | {name: found[name] for name in FIELDS.names}, LINES)
 
 
 def _at_once(lines: list[bytes]) -> pa.Table | None:

@@ -79,14 +79,10 @@ def _pairs(events: pa.Table) -> tuple[Ints, Ints, dict[int, str]]:
     first = np.minimum.reduceat(np.where(invokes, place, len(order)), starts)
     began = np.where(first < len(order), t_ns[np.minimum(first, len(order) - 1)], NONE)[group]
     backwards = ~invokes & (t_ns != NONE) & (began != NONE) & (t_ns < began)
-    odd = np.select(
-        [invokes & (invoked > 1), ~invokes & (invoked == 0), ~invokes & (completed > 1), backwards], [1, 2, 3, 4], 0
-    )
+    odd = np.select([invokes & (invoked > 1), ~invokes & (invoked == 0), ~invokes & (completed > 1), backwards], [1, 2, 3, 4], 0)
     last = np.maximum.reduceat(np.where(~invokes & (odd == 0), place, -1), starts)
     whole = first < len(order)
-    refused = {
-        int(order[row]): _REASONS[int(odd[row])].format(int(op[row])) for row in np.flatnonzero(odd).tolist()
-    }
+    refused = {int(order[row]): _REASONS[int(odd[row])].format(int(op[row])) for row in np.flatnonzero(odd).tolist()}
     return order[first[whole]], np.where(last[whole] >= 0, order[last[whole]], -1), refused
 
 

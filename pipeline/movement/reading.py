@@ -24,22 +24,22 @@ from pyspark.sql import functions as F
 from fencepost.pipeline import local
 from fencepost.pipeline.ingest.files import Source
 
-from .events import LINES, events
+from .events import Block, events
 from .pairing import BAD, Paired, paired
 
-MOST_BYTES = 256 << 20
-"""Files that unpack to more than this are read by plans, which divide them."""
+MOST_BYTES, MOST_BYTES_A_FILE = 256 << 20, 32 << 20
+"""What is larger is read by plans, which divide files. An event has 64 bytes or more, so that a file's run is one that laws can judge."""
 _BLOCK = 16 << 20
 _STREAMS = "bucket int, stream binary"
 _ARROW_STREAMS = pa.schema({"bucket": pa.int32(), "stream": pa.binary()})
 _BAD = "file_id long, mark long, run string, reason string"
-_EVENTS = LINES.append(pa.field("file_id", pa.int64()))
 _Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 def fits(sources: Sequence[Source]) -> bool:
     """Whether these histories are read here."""
-    return all(source.form == "json" for source in sources) and sum(source.bytes for source in sources) <= MOST_BYTES
+    sizes = [source.bytes if source.form == "json" else MOST_BYTES for source in sources]
+    return max(sizes) <= MOST_BYTES_A_FILE and sum(sizes) <= MOST_BYTES
 
 
 def read(spark: SparkSession, sources: Sequence[Source], folder: Path, buckets: int) -> DataFrame:
@@ -57,35 +57,32 @@ def read(spark: SparkSession, sources: Sequence[Source], folder: Path, buckets: 
 
 def _reading(buckets: int) -> _Task:
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        waiting: list[pa.Table] = []
-        size = 0
+        waiting: list[Block] = []
         for file in (row for batch in batches for row in batch.to_pylist()):
-            for table in _events_of(Path(file["path"]), file["prefix"]):
-                waiting.append(table.append_column("file_id", pa.array(np.full(len(table), file["file_id"]))))
-                size += table.nbytes
-                if size > _BLOCK:
-                    yield from _streams(pa.concat_tables(waiting), buckets)
-                    waiting, size = [], 0
+            for block in _blocks(Path(file["path"]), file["file_id"], file["prefix"]):
+                waiting.append(block)
+                if sum(len(one.said) for one in waiting) > _BLOCK:
+                    yield from _streams(events(waiting), buckets)
+                    waiting = []
         if waiting:
-            yield from _streams(pa.concat_tables(waiting), buckets)
+            yield from _streams(events(waiting), buckets)
 
     return task
 
 
-def _events_of(path: Path, prefix: str) -> Iterator[pa.Table]:
-    """The lines of a file, in blocks of whole ones."""
+def _blocks(path: Path, file_id: int, prefix: str) -> Iterator[Block]:
+    """A file in blocks of whole lines."""
     line, rest = 1, b""
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            whole, newline, more = block.rpartition(b"\n")
-            if not newline:
-                rest += more
-                continue
-            yield events(rest + whole, line, prefix)
-            line += whole.count(b"\n") + 1
-            rest = more
+        while read := stream.read(_BLOCK):
+            whole, newline, more = read.rpartition(b"\n")
+            if newline:
+                yield Block(rest + whole, line, file_id, prefix)
+                line += (rest + whole).count(b"\n") + 1
+                rest = b""
+            rest += more
     if rest:
-        yield events(rest, line, prefix)
+        yield Block(rest, line, file_id, prefix)
 
 
 def _streams(table: pa.Table, buckets: int) -> Iterator[pa.RecordBatch]:
