@@ -20,7 +20,10 @@ def judge(events: Iterable[object], infer_ww: bool = False, infer_rw: bool = Fal
 
 
 def judged(history: History, laws: Iterable[Law], damaged: Container[str]) -> dict[str, list[Witness]]:
-    """The witnesses of each of these laws that is broken. In damaged runs something could not be read, and what is missing may stand there."""
+    """The witnesses of each of these laws that is broken.
+
+    In damaged runs something could not be read, and what is missing may stand there.
+    """
     found = {}
     for law in laws:
         shown = law.witnesses(history)

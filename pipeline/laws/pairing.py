@@ -6,7 +6,7 @@ What is refused, and why, is as the checker on Spark has it (`pipeline.pairing`)
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
