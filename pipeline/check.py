@@ -26,7 +26,7 @@ from .layout import CHECK, DESCRIPTION, PAGE, QUARANTINE, TABLES, VERDICT, WITNE
 from .movement import judging
 from .options import Options
 from .page import render
-from .session import Size, session
+from .session import Ahead, Size, session
 from .start import Histories, Stored, find
 from .verdicts import SCHEMA, Found, Total, together, totals, unfinished, verdict
 from .witnesses import Shown, ranked, shown
@@ -55,8 +55,8 @@ def check(options: Options) -> int:
     return CONFORMS if all(run["valid"] for run in judged.document["runs"]) else DOES_NOT
 
 
-def judge(options: Options) -> Judged:
-    """Judge the histories, and write the results."""
+def judge(options: Options, ahead: Ahead | None = None) -> Judged:
+    """Judge the histories, and write the results; in the session that was started ahead, if one was."""
     wanted = _chosen(options.anomalies)
     say = _Progress()
     start = find(options.paths)
@@ -64,7 +64,7 @@ def judge(options: Options) -> Judged:
     kept = _kept(start, options.results)
     folder.look(options.results, CHECK, kept)
     say(f"{start}, {size.bytes / 1e6:.1f} MB; starting Spark on {options.master} with {size.driver_memory}")
-    with session(size) as spark:
+    with ahead or session(size) as spark:
         claimed = folder.claim(options.results, CHECK, {VERDICT: _text(unfinished())}, kept)
         fresh = tuple(tree for tree in CHECK.trees if tree not in kept)
         claimed.note(*folder.spark(*fresh), *([] if kept else [f"{TABLES}/{DESCRIPTION}"]))
