@@ -1,4 +1,4 @@
-"""Blocks of JSON lines as events: a table with a row for each line, which is either an event or has a `reason` why it is none.
+"""Blocks of lines as events: a table with a row for each line, which is either an event or has a `reason` why it is none.
 
     file_id  line  reason    run  idx  type    f     mops  ...         the fields of an event, as `ingest.schema` has them
           0     1  -         r      0  invoke  send  []
@@ -9,7 +9,7 @@ line by line, so that each bad line gets its own reason, and every other one cou
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from fencepost.pipeline.ingest import edn
+from fencepost.pipeline.ingest.edn_reader import MalformedEdn, read
 from fencepost.pipeline.ingest.event import NEEDED, NOT_AN_EVENT, NOT_UTF_8, OUTCOMES, VERSION, flaw
 from fencepost.pipeline.ingest.schema import EVENT
 from fencepost.pipeline.laws.pairing import text
@@ -45,10 +47,9 @@ def events(blocks: Sequence[Block]) -> pa.Table:
     counts = []
     for block in blocks:
         before = len(lines)
-        for number, line in enumerate(block.said.split(b"\n"), block.first_line):
-            if line[:1] == b"{" or line.strip(b" \t\r"):
-                lines.append(line)
-                numbers.append(number)
+        for number, line in _numbered(block):
+            lines.append(line)
+            numbers.append(number)
         counts.append(len(lines) - before)
     found = _at_once(lines) if lines else _one_by_one(lines)
     if found is None and len(blocks) > 1:
@@ -62,6 +63,38 @@ def events(blocks: Sequence[Block]) -> pa.Table:
     file_id = pa.array(np.repeat(np.array([block.file_id for block in blocks], np.int64), counts))
     told = {"file_id": file_id, "line": pa.array(numbers, pa.int64()), "reason": found["reason"], "run": run}
     return pa.table(told | {name: found[name] for name in FIELDS.names}, LINES)
+
+
+def events_of_edn(block: Block, run: str) -> pa.Table:
+    """The lines of a whole file in Jepsen's notation. A completion belongs to the last invocation of its process; what has no index is
+    known by its line.
+    """
+    rows = []
+    invoked: dict[str, int] = {}
+    for number, line in _numbered(block):
+        told: dict[str, Any] = {"file_id": block.file_id, "line": number, "run": run}
+        try:
+            event = edn.event(read(line.decode()))
+        except UnicodeDecodeError:
+            rows.append(told | {"reason": NOT_UTF_8})
+            continue
+        except (MalformedEdn, RecursionError) as error:
+            rows.append(told | {"reason": str(error)})
+            continue
+        idx, process = number if event["idx"] is None else event["idx"], event["process"]
+        if process is not None and event["type"] == "invoke":
+            invoked[process] = idx
+        event |= {"run_id": run, "idx": idx, "op_id": invoked.get(process, idx)}
+        fitted = {field.name: _fitted(event.get(field.name), field.type) for field in FIELDS}
+        rows.append(told | fitted | {"reason": flaw(fitted)})
+    return pa.Table.from_pylist(rows, LINES)
+
+
+def _numbered(block: Block) -> Iterator[tuple[int, bytes]]:
+    """Its lines with their numbers, without those that are empty."""
+    for number, line in enumerate(block.said.split(b"\n"), block.first_line):
+        if line[:1] == b"{" or line.strip(b" \t\r"):
+            yield number, line
 
 
 def _at_once(lines: list[bytes]) -> pa.Table | None:

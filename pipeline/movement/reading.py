@@ -24,12 +24,13 @@ from pyspark.sql import functions as F
 from fencepost.pipeline import local
 from fencepost.pipeline.ingest.files import Source
 
-from .events import Block, events
+from .events import Block, events, events_of_edn
 from .pairing import BAD, Paired, paired
 
 MOST_BYTES, MOST_BYTES_A_FILE = 256 << 20, 32 << 20
 """What is larger is read by plans, which divide files. An event has 64 bytes or more, so that a file's run is one that laws can judge."""
 _BLOCK = 16 << 20
+_FILES = "part int, file_id long, path string, form string, prefix string, run string"
 _STREAMS = "bucket int, stream binary"
 _ARROW_STREAMS = pa.schema({"bucket": pa.int32(), "stream": pa.binary()})
 _BAD = "file_id long, mark long, run string, reason string"
@@ -38,7 +39,7 @@ _Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 def fits(sources: Sequence[Source]) -> bool:
     """Whether these histories are read here."""
-    sizes = [source.bytes if source.form == "json" else MOST_BYTES for source in sources]
+    sizes = [source.bytes if source.form in ("json", "edn") else MOST_BYTES for source in sources]
     return max(sizes) <= MOST_BYTES_A_FILE and sum(sizes) <= MOST_BYTES
 
 
@@ -49,8 +50,8 @@ def read(spark: SparkSession, sources: Sequence[Source], folder: Path, buckets: 
     for name in ("ops", "records"):
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir(parents=True)
-    files = [(number % buckets, number, str(source.path), source.prefix) for number, source in enumerate(sources)]
-    parts = local.table(spark, "part int, file_id long, path string, prefix string", files).repartitionById(buckets, F.col("part"))
+    files = [(number % buckets, number, str(one.path), one.form, one.prefix, one.run) for number, one in enumerate(sources)]
+    parts = local.table(spark, _FILES, files).repartitionById(buckets, F.col("part"))
     streams = parts.mapInArrow(_reading(buckets), _STREAMS).repartitionById(buckets, F.col("bucket"))
     return streams.mapInArrow(_pairing(str(folder)), _BAD)
 
@@ -59,6 +60,9 @@ def _reading(buckets: int) -> _Task:
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         waiting: list[Block] = []
         for file in (row for batch in batches for row in batch.to_pylist()):
+            if file["form"] == "edn":
+                yield from _streams(events_of_edn(_whole(Path(file["path"]), file["file_id"]), file["run"]), buckets)
+                continue
             for block in _blocks(Path(file["path"]), file["file_id"], file["prefix"]):
                 waiting.append(block)
                 if sum(len(one.said) for one in waiting) > _BLOCK:
@@ -68,6 +72,12 @@ def _reading(buckets: int) -> _Task:
             yield from _streams(events(waiting), buckets)
 
     return task
+
+
+def _whole(path: Path, file_id: int) -> Block:
+    """A file in one block."""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+        return Block(stream.read(), 1, file_id, "")
 
 
 def _blocks(path: Path, file_id: int, prefix: str) -> Iterator[Block]:

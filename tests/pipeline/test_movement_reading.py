@@ -13,7 +13,7 @@ from check_histories import events as told_events
 
 from fencepost.pipeline.laws.pairing import paired as paired_in_process
 from fencepost.pipeline.laws.told import OPERATIONS, RECORDS
-from fencepost.pipeline.movement.events import LINES, Block, _one_by_one, events
+from fencepost.pipeline.movement.events import LINES, Block, _one_by_one, events, events_of_edn
 from fencepost.pipeline.movement.pairing import paired
 from fencepost.pipeline.movement.reading import _blocks
 
@@ -153,3 +153,22 @@ def test_a_file_comes_in_blocks_of_whole_lines(tmp_path: Path, monkeypatch: pyte
         for path in (plain, packed):
             found = [(number, line) for part in _blocks(path, 0, "") for number, line in enumerate(part.said.split(b"\n"), part.first_line)]
             assert [row for row in found if row[1]] == [(1, b"first"), (3, b"third"), (4, b"a longer fourth line")]
+
+
+def test_a_file_of_edn_is_paired_by_process() -> None:
+    """Where a line has no index, it is known by its number; a nemesis is no client, and a bad line has its reason."""
+    lines = [
+        b"{:time 0, :type :invoke, :process 0, :f :send, :value [[:send 1 7]]}",
+        b"{:time 0, :type :info, :process :nemesis, :f :kill}",
+        b"{:time 1, :type :ok, :process 0, :f :send, :value [[:send 1 [0 7]]]}",
+        b"\xff",
+        b'{:type :ok, :process 0, :f :send, :value #strange/tag "x"}',
+    ]
+
+    found = paired(events_of_edn(block(*lines), "run"))
+
+    assert found.operations.select(["run", "op", "at", "f"]).to_pylist() == [{"run": "run", "op": 1, "at": 3, "f": "send"}]
+    assert found.records.select(["log", "v", "o"]).to_pylist() == [{"log": "1", "v": "7", "o": 0}]
+    reasons = {row["mark"]: row["reason"] for row in found.bad.to_pylist()}
+    assert reasons[4] == "not UTF-8"
+    assert reasons[5] == "unknown tag #strange/tag"
