@@ -15,6 +15,9 @@ Records are shuffled once, by (run, log), and stored in that many buckets, each 
 grouping, ranking and joining by log moves nothing, and each process's records stand in the order in which it moved them. What a value is
 too long to be stored as is its beginning and its digest.
 
+Small histories are stored without buckets: each file of operations has its fellow of records, of the same name, with the same whole runs
+(`movement.reading` writes them).
+
 `tables.json` is written last and says how many buckets there are: tables that have it are whole, and a later check starts from them.
 """
 
@@ -36,7 +39,7 @@ from .pairing import ABORTED, COMMITTED, UNKNOWN, has_steps, judged, outcomes, p
 __all__ = ["ABORTED", "COMMITTED", "UNKNOWN", "Tables", "described", "moved", "shortened"]
 
 LONGEST_VALUE = 256
-VERSION = 4
+VERSION = 5
 _ORDER = ("run", "log", "kind", "process", "op", "mop")
 # Nearly every row has another one of these, so that a dictionary of them is built in vain.
 _VARIED = ("v", "o", "op", "at", "unit", "end_op", "t0", "t1", "mark", "first.v", "first.o")

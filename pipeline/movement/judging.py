@@ -8,8 +8,8 @@ Where files hold whole runs (`Tables.by_run`), a task reads its own. Elsewhere r
 
 What comes back is witnesses, and a row for each run that says how large it is, with `size` instead of an anomaly.
 
-A run is judged here when it has no more than `MOST` operations and records together: laws take up to two kilobytes for each, and two
-tasks at once leave room for Java in 4 GB. The plans judge those that are larger.
+A run is judged here when it has no more than `MOST` operations and records together: laws take 600 bytes for each, beside the rows, and
+two tasks at once leave room for Java in 4 GB. The plans judge those that are larger.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
