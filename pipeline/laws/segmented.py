@@ -172,6 +172,20 @@ def pairs(left: Sequence[Ints], right: Sequence[Ints]) -> tuple[Ints, Ints]:
     return rows, order[first[rows] + nth]
 
 
+def pairs_within(left: Sequence[Ints], low: Ints, high: Ints, right: Sequence[Ints], at: Ints) -> tuple[Ints, Ints]:
+    """The same, but only those where `at` of the row on the right lies from `low` to `high` of the one on the left, both among them."""
+    size = len(low)
+    number = numbered(*(np.concatenate(both) for both in zip(left, right, strict=True)))
+    rank = np.unique(np.concatenate([low, high, at]), return_inverse=True)[1]
+    step = len(rank) + 1
+    place = number[size:] * step + rank[2 * size :]
+    order = np.argsort(place, kind="stable")
+    first = np.searchsorted(place[order], number[:size] * step + rank[:size], "left")
+    end = np.searchsorted(place[order], number[:size] * step + rank[size : 2 * size], "right")
+    rows, nth = repeated(np.maximum(end - first, 0))
+    return rows, order[first[rows] + nth]
+
+
 def repeated(counts: Ints) -> tuple[Ints, Ints]:
     """Each row as often as it says, and the number of each repetition, from 0."""
     rows = np.repeat(np.arange(len(counts)), counts)
