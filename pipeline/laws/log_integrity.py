@@ -100,6 +100,8 @@ def offset_inversion(history: History) -> list[Witness]:
     values = history.values
     one_offset = (values.first_sent_offset != NONE) & (values.first_sent_offset == values.last_sent_offset)
     once = np.flatnonzero(values.acknowledged & (values.send_count == 1) & one_offset & ~values.reused)
+    if not len(once):
+        return []
     op, at, o = values.op[once], values.at[once], values.first_sent_offset[once]
     above = Groups(values.log[once], order=(-o,))
     by_name = -history.records.v.ranks(values.v[once])
@@ -127,6 +129,8 @@ def same_id_interleave(history: History) -> list[Witness]:
     counted = records.sent & (records.tid >= 0) & records.transactional & (records.ty == OK) & (history.beside.value >= 0)
     once = picked(values.send_count, history.beside.value) == 1
     rows = np.flatnonzero(counted & once & ~history.beside.writer(values.reused))
+    if not len(rows):
+        return []
     units = Groups(records.log[rows], records.tid[rows], records.unit[rows])
     one = rows[units.first]
     first, last, unit = units.least(records.o[rows]), units.most(records.o[rows]), records.unit[one]

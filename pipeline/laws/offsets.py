@@ -21,6 +21,8 @@ def lost_offset_commit(history: History) -> list[Witness]:
             4   0  COMMITTED     1                2   6   7      the fetch began at event 6, after event 1, and saw 2
     """
     commits, fetches = history.once(Commits.of), history.once(Fetches.of)
+    if not len(commits) or not len(fetches):
+        return []
     sure, stable = commits.where(commits.oc == COMMITTED), fetches.where(fetches.stable)
     stable = stable.where(_behind(sure, stable))
     if not len(stable):
@@ -89,6 +91,8 @@ def offset_regression(history: History) -> list[Witness]:
            2   6   7          it went back from 4 to 2
     """
     fetches = history.once(Fetches.of)
+    if not len(fetches):
+        return []
     stable = fetches.where(fetches.stable)
     before = Groups(*stable.key, order=(stable.at,)).row_before
     odd = np.flatnonzero((before >= 0) & (stable.o != NONE) & (picked(stable.o, before) > stable.o))

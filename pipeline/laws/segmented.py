@@ -68,7 +68,8 @@ class Groups:
         """The least number of each group that is not missing, among the rows `where`; NONE where there is none."""
         counted = column != NONE if where is None else where & (column != NONE)
         found = np.minimum.reduceat(np.where(counted, column, _HIGHEST)[self.rows], self.starts) if len(self) else column[:0]
-        return found if np.all(counted) else np.where(self.any(counted), found, NONE)
+        lacking = found == _HIGHEST
+        return np.where(self.any(counted), found, NONE) if lacking.any() else found
 
     def most(self, column: Ints, where: Flags | None = None) -> Ints:
         """The greatest number of each group, among the rows `where`; NONE where there is none."""

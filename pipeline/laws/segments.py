@@ -175,8 +175,10 @@ def key_reorder(history: History) -> list[Witness]:
     """
     records = history.records
     sends = np.flatnonzero(records.sent & records.mkey.present & records.v.present)
+    if not len(sends):
+        return []
     handed = _first_deliveries(history)
-    if not len(sends) or not len(handed):
+    if not len(handed):
         return []
     apart, shared, seeks = _groups(history)
     handed = handed[~(shared | seeks)[records.grp[handed], records.run[handed]]]

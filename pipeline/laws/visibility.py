@@ -184,6 +184,8 @@ def stuck_lso(history: History) -> list[Witness]:
     """
     values = history.values
     rows = np.flatnonzero(values.transactional & (values.oc < COMMITTED) & (values.first_sent_offset != NONE))
+    if not len(rows):
+        return []
     units = Groups(values.log[rows], values.unit[rows])
     one = rows[units.first]
     first, op = units.least(values.first_sent_offset[rows]), units.least(values.op[rows])
