@@ -5,7 +5,7 @@ import numpy as np
 from .columns import NONE, Flags, Ints
 from .history import History
 from .outcomes import OK
-from .segmented import Groups, picked
+from .segmented import Groups, pairs, picked
 from .witness import Law, Witness, witness, witnesses
 
 
@@ -40,6 +40,11 @@ def duplicate(history: History) -> list[Witness]:
     """
     values, places = history.values, history.values.places
     twice = (values.offset_count > 1) & (~values.reused | (values.offset_count > values.send_count))
+    rows = np.flatnonzero(twice & (values.first_offset < values.last_offset))
+    if not len(rows):
+        return []
+    value, place = pairs((rows,), (places.value,))
+    offsets = [sorted(some.tolist()) for some in np.split(places.o[place], np.searchsorted(value, np.arange(1, len(rows))))]
     return [
         witness(
             history,
@@ -47,10 +52,10 @@ def duplicate(history: History) -> list[Witness]:
             int(values.log[row]),
             (int(values.op[row]),),
             (history.records.v.text(int(values.v[row])),),
-            sorted(places.o[places.value == row].tolist()),
+            of_row,
             not values.reused[row],
         )
-        for row in np.flatnonzero(twice & (values.first_offset < values.last_offset)).tolist()
+        for row, of_row in zip(rows.tolist(), offsets, strict=True)
     ]
 
 

@@ -10,7 +10,7 @@ from fencepost.pipeline.laws.judge import judge
 from fencepost.pipeline.laws.witness import Witness
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Row, SparkSession
 
 Histories: TypeAlias = Mapping[str, Sequence[dict[str, Any]]]
 """The events of each run."""
@@ -31,8 +31,8 @@ def in_process(told: Histories, infer: bool = False) -> Shown:
     return found
 
 
-def on_spark(spark: "SparkSession", told: Histories, folder: Path, infer: bool = False) -> Shown:
-    """All of them as runs of one check, each in a file of its own; with inferred edges only their cycles."""
+def on_spark(spark: "SparkSession", told: Histories, folder: Path) -> dict[bool, Shown]:
+    """All of them as runs of one check, each in a file of its own: without inferred edges, and with them (True) only their cycles."""
     from fencepost.pipeline.anomalies import ANOMALIES, cycles
     from fencepost.pipeline.derived import History
     from fencepost.pipeline.ingest import files, lines
@@ -44,10 +44,14 @@ def on_spark(spark: "SparkSession", told: Histories, folder: Path, infer: bool =
         (folder / f"in/{number}.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
     tables = Tables(spark, folder / "out", 1)
     tables.store(lines.read(spark, files.find([folder / "in"])))
-    history = History(tables, infer_ww=infer, infer_rw=infer)
-    rows = together(found(history, cycles.ANOMALIES if infer else ANOMALIES)).collect()
+    shown = {}
+    for infer, anomalies in ((False, ANOMALIES), (True, cycles.ANOMALIES)):
+        every = found(History(tables, infer_ww=infer, infer_rw=infer), anomalies)
+        shown[infer] = Counter(map(_shown, together(every).collect() if every else ()))
     spark.catalog.clearCache()
-    return Counter(
-        (row.anomaly, Witness(row.run, row.log, tuple(row["values"]), tuple(row.offsets), tuple(row.ops), row.definite, row.detail))
-        for row in rows
-    )
+    return shown
+
+
+def _shown(row: "Row") -> tuple[str, Witness]:
+    lists = tuple(row["values"]), tuple(row.offsets), tuple(row.ops)
+    return row.anomaly, Witness(row.run, row.log, *lists, row.definite, row.detail)
