@@ -28,7 +28,7 @@ _HIGHEST = np.iinfo(np.int64).max
 class Groups:
     """Rows with the same keys, each group in its order."""
 
-    def __init__(self, *keys: Ints, order: Sequence[Ints] = ()) -> None:
+    def __init__(self, *keys: Ints, order: Sequence[Ints | Flags] = ()) -> None:
         self.rows = np.lexsort((*reversed(order), *reversed(keys)))
         self._new = _changes(keys, self.rows)
         self.starts = np.flatnonzero(self._new)
