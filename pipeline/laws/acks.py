@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .columns import NONE, Flags, Ints
-from .commits import counts_at
+from .commits import NEVER, counts_at
 from .history import History
 from .outcomes import ABORTED, COMMITTED, FAIL, OK
-from .segmented import Groups, located, pairs, picked
+from .segmented import Groups, located, pairs, pairs_within, picked
 from .witness import Law, Witness, groups_named, witnesses
 
 
@@ -27,8 +27,10 @@ def ack_conflict(history: History) -> list[Witness]:
     g    x    4     0  COMMITTED  yes
     g    x    4     8  COMMITTED  no
     """
-    acks = _acks(history)
+    acks = history.once(_acks)
     acks = acks.where((acks.unit_oc == COMMITTED) & (acks.ty == OK))
+    if not len(acks):
+        return []
     messages = Groups(*acks.key)
     in_transaction = messages.any(acks.transactional)[messages.number]
     once = acks.where(Groups(*acks.key, acks.unit).first)
@@ -47,8 +49,10 @@ def ack_resurrection(history: History) -> list[Witness]:
 
     Plain acknowledgements may be forgotten in a crash, and a subscription that was moved by hand hands out anything.
     """
-    records, acks = history.records, _acks(history)
+    records, acks = history.records, history.once(_acks)
     acks = acks.where((acks.unit_oc == COMMITTED) & (acks.ty == OK) & acks.transactional)
+    if not len(acks):
+        return []
     messages = Groups(*acks.key)
     one, done, op = acks.where(messages.first), messages.least(acks.done), messages.least(acks.op)
     rows = _deliveries(history)
@@ -77,7 +81,9 @@ def phantom_ack(history: History) -> list[Witness]:
     Definite when the subscription was drained (`final_read`), else possible. It may come again before a client asks for the abort: a
     participant can learn of it first.
     """
-    records, acks, rows = history.records, _acks(history), _deliveries(history)
+    records, acks, rows = history.records, history.once(_acks), _deliveries(history)
+    if not len(acks):
+        return []
     messages = Groups(*acks.key)
     aborted = messages.most(acks.unit_oc) == ABORTED
     one, done, op = acks.where(messages.first[aborted]), messages.most(acks.done)[aborted], messages.most(acks.op)[aborted]
@@ -102,17 +108,20 @@ def premature_ack(history: History) -> list[Witness]:
 
     A seek moves the position as well.
     """
-    records, acks = history.records, _acks(history)
+    records, acks = history.records, history.once(_acks)
+    if not len(acks):
+        return []
     messages = Groups(*acks.key)
     held = messages.all(acks.waits) & (messages.sizes == 1)
     one, until = acks.where(messages.first[held]), messages.most(acks.end_op)[held]
+    until = np.where(until == NONE, NEVER, until)
     seen = np.flatnonzero(records.kind.among("position") & (records.ty == OK) & (records.grp >= 0))
-    ack, position = pairs((one.log, one.grp), (records.log[seen], records.grp[seen]))
+    of_seen = records.log[seen], records.grp[seen]
+    ack, position = pairs_within((one.log, one.grp), one.op + 1, until - 1, of_seen, records.op[seen])
     position = seen[position]
-    still = (records.at[position] < until[ack]) | (until[ack] == NONE)
     first_seek = _first_seek(history)[records.run[position]]
     not_sought = (first_seek == NONE) | (first_seek > records.at[position])
-    odd = (records.op[position] > one.op[ack]) & still & (records.o[position] > one.o[ack]) & not_sought
+    odd = (records.at[position] < until[ack]) & (records.o[position] > one.o[ack]) & not_sought
     told, position = one.where(ack[odd]), position[odd]
     return witnesses(
         history,
@@ -140,6 +149,9 @@ class _Acks:
     """Whether it counts at a later end than its own."""
     end_op: Ints
     done: Ints
+
+    def __len__(self) -> int:
+        return len(self.o)
 
     @property
     def key(self) -> tuple[Ints, Ints, Ints]:

@@ -62,6 +62,9 @@ class Commits:
             done=counts_at(history, rows),
         )
 
+    def __len__(self) -> int:
+        return len(self.o)
+
     def where(self, which: Flags | Ints) -> "Commits":
         """These of them."""
         return Commits(**{name: column[which] for name, column in vars(self).items()})
@@ -100,6 +103,9 @@ class Fetches:
             at=records.at[rows],
             stable=records.careful[rows],
         )
+
+    def __len__(self) -> int:
+        return len(self.o)
 
     def where(self, which: Flags | Ints) -> "Fetches":
         """These of them."""

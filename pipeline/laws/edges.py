@@ -91,5 +91,10 @@ def islands(edges: Edges) -> list[Edges]:
     by_island = Groups(run, number)
     starts, ends, runs = by_island.least(low), by_island.most(high), run[by_island.first]
     least, most = np.minimum(edges.a, edges.b), np.maximum(edges.a, edges.b)
-    within = [(edges.run == one) & (least >= start) & (most <= end) for one, start, end in zip(runs, starts, ends, strict=True)]
-    return [edges.where(which) for which in within]
+    # An edge lies within the last island that starts at its lower end or before it, or in none.
+    is_island = np.repeat([True, False], [len(starts), len(least)])
+    places = Groups(np.concatenate([runs, edges.run]), order=(np.concatenate([starts, least]), ~is_island))
+    island = places.latest(is_island)[len(starts) :]
+    within = np.flatnonzero(most <= picked(ends, island))
+    of_island = Groups(island[within])
+    return [edges.where(within[rows]) for rows in np.split(of_island.rows, of_island.starts[1:])]

@@ -74,6 +74,8 @@ class History:
     @cached_property
     def gaps(self) -> Gaps:
         rows = np.flatnonzero(self.in_sequence(self.beside.jumped))
+        if not len(rows):
+            return Gaps(rows, rows)
         start = self.beside.rank[self.beside.previous[rows]]
         width = np.minimum(self.beside.rank[rows] - 1 - start, _WIDEST_GAP)
         nth, step = repeated(width)
@@ -125,8 +127,10 @@ class History:
 
     def end_of_unit(self, records: Ints) -> Ints:
         """Of these records, when the commit or abort that asked for the end of their unit had ended; NONE where there is none."""
+        if not len(records):
+            return records
         row = self.operation(self.records.run[records], self.records.end_op[records])
-        is_end = (row >= 0) & self.ops.f.among("commit", "abort")[row] if len(self.ops) else row >= 0
+        is_end = (row >= 0) & self.ops.f.among("commit", "abort")[row]
         return np.where(is_end, picked(self.ops.at, row), NONE)
 
     def first_moved(self, operations: Ints) -> list[tuple[int, str | None, int | None]]:

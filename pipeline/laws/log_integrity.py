@@ -5,7 +5,7 @@ import numpy as np
 from .columns import NONE, Flags, Ints
 from .history import History
 from .outcomes import OK
-from .segmented import Groups, picked
+from .segmented import Groups, pairs, picked
 from .witness import Law, Witness, witness, witnesses
 
 
@@ -40,6 +40,11 @@ def duplicate(history: History) -> list[Witness]:
     """
     values, places = history.values, history.values.places
     twice = (values.offset_count > 1) & (~values.reused | (values.offset_count > values.send_count))
+    rows = np.flatnonzero(twice & (values.first_offset < values.last_offset))
+    if not len(rows):
+        return []
+    value, place = pairs((rows,), (places.value,))
+    offsets = [sorted(some.tolist()) for some in np.split(places.o[place], np.searchsorted(value, np.arange(1, len(rows))))]
     return [
         witness(
             history,
@@ -47,10 +52,10 @@ def duplicate(history: History) -> list[Witness]:
             int(values.log[row]),
             (int(values.op[row]),),
             (history.records.v.text(int(values.v[row])),),
-            sorted(places.o[places.value == row].tolist()),
+            of_row,
             not values.reused[row],
         )
-        for row in np.flatnonzero(twice & (values.first_offset < values.last_offset)).tolist()
+        for row, of_row in zip(rows.tolist(), offsets, strict=True)
     ]
 
 
@@ -100,6 +105,8 @@ def offset_inversion(history: History) -> list[Witness]:
     values = history.values
     one_offset = (values.first_sent_offset != NONE) & (values.first_sent_offset == values.last_sent_offset)
     once = np.flatnonzero(values.acknowledged & (values.send_count == 1) & one_offset & ~values.reused)
+    if not len(once):
+        return []
     op, at, o = values.op[once], values.at[once], values.first_sent_offset[once]
     above = Groups(values.log[once], order=(-o,))
     by_name = -history.records.v.ranks(values.v[once])
@@ -127,6 +134,8 @@ def same_id_interleave(history: History) -> list[Witness]:
     counted = records.sent & (records.tid >= 0) & records.transactional & (records.ty == OK) & (history.beside.value >= 0)
     once = picked(values.send_count, history.beside.value) == 1
     rows = np.flatnonzero(counted & once & ~history.beside.writer(values.reused))
+    if not len(rows):
+        return []
     units = Groups(records.log[rows], records.tid[rows], records.unit[rows])
     one = rows[units.first]
     first, last, unit = units.least(records.o[rows]), units.most(records.o[rows]), records.unit[one]

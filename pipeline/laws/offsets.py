@@ -7,10 +7,10 @@ columns as `commits` has them.
 import numpy as np
 
 from .columns import NONE, Flags, Ints
-from .commits import Commits, Fetches
+from .commits import NEVER, Commits, Fetches
 from .history import History
 from .outcomes import ABORTED, COMMITTED, OK
-from .segmented import Groups, among, located, pairs, picked
+from .segmented import Groups, among, located, pairs, pairs_within, picked
 from .witness import Law, Witness, groups_named, witnesses
 
 
@@ -20,21 +20,45 @@ def lost_offset_commit(history: History) -> list[Witness]:
     commit: o  op  oc         done         fetch: o  op  at
             4   0  COMMITTED     1                2   6   7      the fetch began at event 6, after event 1, and saw 2
     """
-    commits, fetches = Commits.of(history), Fetches.of(history)
+    commits, fetches = history.once(Commits.of), history.once(Fetches.of)
+    if not len(commits) or not len(fetches):
+        return []
     sure, stable = commits.where(commits.oc == COMMITTED), fetches.where(fetches.stable)
+    stable = stable.where(_behind(sure, stable))
+    if not len(stable):
+        return []
     commit, fetch = pairs(sure.key, stable.key)
     odd = (sure.done[commit] < stable.op[fetch]) & (np.maximum(stable.o[fetch], -1) < sure.o[commit])
+    named, of_pair = np.unique(commit[odd], return_inverse=True)
+    moved_back = _moved_back(sure.where(named), commits)[of_pair]
     sure, stable = sure.where(commit[odd]), stable.where(fetch[odd])
-    # Anybody else who may have set it, at any time since this commit was asked for, excuses the fetch.
-    others = commits.where(commits.oc > ABORTED)
-    row, other = pairs(sure.key, others.key)
-    since = (others.op[other] != sure.op[row]) & (others.done[other] > sure.asked[row])
-    excuse = row[since & (others.op[other] < stable.at[row]) & (others.o[other] < sure.o[row])]
-    rows = np.setdiff1d(np.arange(len(sure.o)), excuse)
-    sure, stable = sure.where(rows), stable.where(rows)
+    not_excused = moved_back >= stable.at
+    sure, stable = sure.where(not_excused), stable.where(not_excused)
     last = Groups(*stable.key, stable.op, stable.o, order=(sure.op, sure.o)).last
     sure, stable = sure.where(last), stable.where(last)
     return _of_group(history, stable, [sure.op, stable.op], (), [sure.o, stable.o])
+
+
+def _behind(sure: Commits, fetches: Fetches) -> Flags:
+    """Which fetches saw less than the most that had been committed before: the few that are worth being held against each commit."""
+    size = len(sure)
+    log, grp, o = (np.concatenate([getattr(sure, name), getattr(fetches, name)]) for name in ("log", "grp", "o"))
+    is_commit = np.arange(len(o)) < size
+    before = Groups(log, grp, order=(np.concatenate([sure.done, fetches.op]), is_commit)).greatest(o, where=is_commit)
+    behind: Flags = np.maximum(o, -1) < picked(o, before)
+    return behind[size:]
+
+
+def _moved_back(sure: Commits, commits: Commits) -> Ints:
+    """Of each of these commits when anybody else first began to set a smaller offset, who may have set it at any time since the commit was
+    asked for: that excuses later fetches. NEVER where nobody did.
+    """
+    others = commits.where(commits.oc > ABORTED)
+    row, other = pairs(sure.key, others.key)
+    excuses = (others.op[other] != sure.op[row]) & (others.done[other] > sure.asked[row]) & (others.o[other] < sure.o[row])
+    found = np.full(len(sure), NEVER)
+    np.minimum.at(found, row[excuses], others.op[other[excuses]])
+    return found
 
 
 def phantom_offset_commit(history: History) -> list[Witness]:
@@ -45,8 +69,10 @@ def phantom_offset_commit(history: History) -> list[Witness]:
 
     Definite. One that nobody committed is possible: groups have starting points.
     """
-    commits, fetches = Commits.of(history), Fetches.of(history)
+    commits, fetches = history.once(Commits.of), history.once(Fetches.of)
     fetches = fetches.where(fetches.o > 0)
+    if not len(commits) or not len(fetches):
+        return []
     of_offset = Groups(*commits.key, commits.o)
     told = commits.where(of_offset.first)
     commit = located((*fetches.key, fetches.o), (*told.key, told.o))
@@ -64,14 +90,16 @@ def offset_regression(history: History) -> list[Witness]:
            4   0   1
            2   6   7          it went back from 4 to 2
     """
-    fetches = Fetches.of(history)
+    fetches = history.once(Fetches.of)
+    if not len(fetches):
+        return []
     stable = fetches.where(fetches.stable)
     before = Groups(*stable.key, order=(stable.at,)).row_before
     odd = np.flatnonzero((before >= 0) & (stable.o != NONE) & (picked(stable.o, before) > stable.o))
     if not len(odd):
         return []
     earlier, later = stable.where(before[odd]), stable.where(odd)
-    commits = Commits.of(history)
+    commits = history.once(Commits.of)
     commits = commits.where(commits.oc > ABORTED)
     row, commit = pairs(later.key, commits.key)
     as_small = commits.o[commit] <= later.o[row]
@@ -89,8 +117,10 @@ def torn_offset_commit(history: History) -> list[Witness]:
 
     Definite where nobody else committed offsets of that group.
     """
-    commits, fetches, values = Commits.of(history), Fetches.of(history), history.values
+    commits, fetches, values = history.once(Commits.of), history.once(Fetches.of), history.values
     commits = commits.where((commits.oc > ABORTED) & commits.transactional)
+    if not len(commits) or not len(fetches):
+        return []
     of_group = Groups(*commits.key)
     alone = of_group.least(commits.unit) == of_group.most(commits.unit)
     told = commits.where(of_group.first[alone])
@@ -116,7 +146,9 @@ def double_processing(history: History) -> list[Witness]:
     g    x    4     8  COMMITTED          the input at 4 was consumed by the transactions of operations 0 and 8
     """
     records = history.records
-    rows, grp = _consumed(history)
+    rows, grp = history.once(_consumed)
+    if not len(rows):
+        return []
     done = (records.unit_oc[rows] == COMMITTED) & (records.o[rows] != NONE)
     rows, grp = rows[done], grp[done]
     unit, words = records.unit[rows], records.v.codes[rows]
@@ -147,11 +179,13 @@ def missed_processing(history: History) -> list[Witness]:
     What stands before the group's first input may have been taken before the history began: possible. A group of which no input is known
     polls outside of its transactions.
     """
-    records, values, commits = history.records, history.values, Commits.of(history)
+    records, values, commits = history.records, history.values, history.once(Commits.of)
     sure = commits.where((commits.oc == COMMITTED) & commits.transactional)
+    if not len(sure):
+        return []
     of_group = Groups(*sure.key, order=(sure.o, sure.op))
     furthest = sure.where(of_group.last)
-    rows, grp = _consumed(history)
+    rows, grp = history.once(_consumed)
     taken = records.unit_oc[rows] > ABORTED
     rows, grp = rows[taken], grp[taken]
     consumed = Groups(records.log[rows], grp)
@@ -189,6 +223,8 @@ def stale_generation_commit(history: History) -> list[Witness]:
     ops = history.ops
     tells = np.flatnonzero((ops.ty == OK) & (ops.generation >= 0) & (ops.grp.codes >= 0))
     acks = tells[ops.f.among("ack")[tells]]
+    if not len(acks):
+        return []
     rows, is_known = np.concatenate([acks, tells]), np.repeat([False, True], [len(acks), len(tells)])
     when = np.where(is_known, ops.at[rows], ops.op[rows])
     generation = ops.generation[rows]
@@ -206,7 +242,9 @@ def committed_too_far(history: History) -> list[Witness]:
     poll: op  at  first o         fetch: op  at  o
            4   9        3                 6   7  5      the fetch saw 5 while 3 was on its way, for the first time
     """
-    records, fetches = history.records, Fetches.of(history)
+    records, fetches = history.records, history.once(Fetches.of)
+    if not len(fetches):
+        return []
     handed = np.flatnonzero(records.got & (records.grp >= 0))
     rows = handed[records.ty[handed] == OK]
     polls = Groups(records.log[rows], records.grp[rows], records.op[rows])
@@ -216,9 +254,9 @@ def committed_too_far(history: History) -> list[Witness]:
     place = located((records.log[first], records.grp[first], o), (records.log[one], records.grp[one], records.o[one]))
     fresh = np.flatnonzero((o != NONE) & (picked(earliest.least(records.op[handed]), place) == records.op[first]))
     first, o = first[fresh], o[fresh]
-    poll, fetch = pairs((records.log[first], records.grp[first]), fetches.key)
-    within = (records.op[first[poll]] < fetches.op[fetch]) & (fetches.at[fetch] < records.at[first[poll]])
-    odd = within & (fetches.o[fetch] > o[poll])
+    began, ended = records.op[first], records.at[first]
+    poll, fetch = pairs_within((records.log[first], records.grp[first]), began + 1, ended - 1, fetches.key, fetches.op)
+    odd = (fetches.at[fetch] < ended[poll]) & (fetches.o[fetch] > o[poll])
     poll, fetch = poll[odd], fetch[odd]
     once = Groups(poll, fetches.op[fetch], fetches.o[fetch]).first
     poll, seen = poll[once], fetches.where(fetch[once])
@@ -229,6 +267,8 @@ def _consumed(history: History) -> tuple[Ints, Ints]:
     """Inputs that a transaction took, and for which group: what it polled of the logs and groups whose offsets it tells."""
     records = history.records
     told = np.flatnonzero(records.kind.among("offset") & records.transactional & (records.grp >= 0))
+    if not len(told):
+        return told, told
     told = told[Groups(records.log[told], records.unit[told], records.grp[told]).first]
     took = np.flatnonzero(records.got & records.transactional)
     rows, groups = pairs((records.log[took], records.unit[took]), (records.log[told], records.unit[told]))

@@ -78,6 +78,8 @@ def _beside(history: History, before: Ints, rows: Ints, definite: Flags | bool =
 def _within_a_poll(history: History, which: Flags) -> list[Witness]:
     """Steps within a poll, but for those of logs that were reassigned during it, as it says in `rebalanced`."""
     records, rows = history.records, np.flatnonzero(history.in_sequence(which))
+    if not len(rows):
+        return []
     rebalanced = history.ops.says("rebalanced")
     moved = [
         (row, history.logs.number(int(history.ops.run[row]), name))
@@ -99,6 +101,8 @@ def _turned(history: History, which: Flags) -> list[Witness]:
     """
     records, ops = history.records, history.ops
     rows = np.flatnonzero(history.in_sequence(which) & history.followed[records.run])
+    if not len(rows):
+        return []
     rows = rows[~history.handed_out[history.beside.before[rows]]]
     rows = rows[Groups(records.log[rows], history.beside.before[rows], records.op[rows], records.v.codes[rows]).first]
     if not len(rows):

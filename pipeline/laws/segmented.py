@@ -28,7 +28,7 @@ _HIGHEST = np.iinfo(np.int64).max
 class Groups:
     """Rows with the same keys, each group in its order."""
 
-    def __init__(self, *keys: Ints, order: Sequence[Ints] = ()) -> None:
+    def __init__(self, *keys: Ints, order: Sequence[Ints | Flags] = ()) -> None:
         self.rows = np.lexsort((*reversed(order), *reversed(keys)))
         self._new = _changes(keys, self.rows)
         self.starts = np.flatnonzero(self._new)
@@ -68,7 +68,8 @@ class Groups:
         """The least number of each group that is not missing, among the rows `where`; NONE where there is none."""
         counted = column != NONE if where is None else where & (column != NONE)
         found = np.minimum.reduceat(np.where(counted, column, _HIGHEST)[self.rows], self.starts) if len(self) else column[:0]
-        return found if np.all(counted) else np.where(self.any(counted), found, NONE)
+        lacking = found == _HIGHEST
+        return np.where(self.any(counted), found, NONE) if lacking.any() else found
 
     def most(self, column: Ints, where: Flags | None = None) -> Ints:
         """The greatest number of each group, among the rows `where`; NONE where there is none."""
@@ -169,6 +170,20 @@ def pairs(left: Sequence[Ints], right: Sequence[Ints]) -> tuple[Ints, Ints]:
     first, end = np.searchsorted(ordered, number[:size], "left"), np.searchsorted(ordered, number[:size], "right")
     counts = end - first
     rows, nth = repeated(counts)
+    return rows, order[first[rows] + nth]
+
+
+def pairs_within(left: Sequence[Ints], low: Ints, high: Ints, right: Sequence[Ints], at: Ints) -> tuple[Ints, Ints]:
+    """The same, but only those where `at` of the row on the right lies from `low` to `high` of the one on the left, both among them."""
+    size = len(low)
+    number = numbered(*(np.concatenate(both) for both in zip(left, right, strict=True)))
+    rank = np.unique(np.concatenate([low, high, at]), return_inverse=True)[1]
+    step = len(rank) + 1
+    place = number[size:] * step + rank[2 * size :]
+    order = np.argsort(place, kind="stable")
+    first = np.searchsorted(place[order], number[:size] * step + rank[:size], "left")
+    end = np.searchsorted(place[order], number[:size] * step + rank[size : 2 * size], "right")
+    rows, nth = repeated(np.maximum(end - first, 0))
     return rows, order[first[rows] + nth]
 
 

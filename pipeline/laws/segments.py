@@ -21,6 +21,8 @@ def sealed_segment_write(history: History) -> list[Witness]:
           g0    4   5    7               a  8   6      sent after event 5, and behind 7
     """
     records, told = history.records, seals(history)
+    if not told:
+        return []
     sends = _accepted(history)
     sends = sends[records.o[sends] != NONE]
     row, seal = pairs((records.log[sends],), (_logs(history, ((one.run, one.name) for one in told)),))
@@ -40,6 +42,8 @@ def early_child_write(history: History) -> list[Witness]:
     """
     records = history.records
     told = sorted({(edge.child.run, edge.child.name, edge.child.op) for edge in edges(history)})
+    if not told:
+        return []
     sends = _accepted(history)
     row, child = pairs((records.log[sends],), (_logs(history, ((run, name) for run, name, _ in told)),))
     born = numbers(op for _, _, op in told)
@@ -57,6 +61,8 @@ def wrong_range(history: History) -> list[Witness]:
              g1    0  7f               g1     80
     """
     records, told = history.records, [one for one in segments(history) if one.lo is not None]
+    if not told:
+        return []
     sends = _accepted(history)
     sends = sends[records.hash[sends] != NONE]
     row, segment = pairs((records.log[sends],), (_logs(history, ((one.run, one.name) for one in told)),))
@@ -169,8 +175,10 @@ def key_reorder(history: History) -> list[Witness]:
     """
     records = history.records
     sends = np.flatnonzero(records.sent & records.mkey.present & records.v.present)
+    if not len(sends):
+        return []
     handed = _first_deliveries(history)
-    if not len(sends) or not len(handed):
+    if not len(handed):
         return []
     apart, shared, seeks = _groups(history)
     handed = handed[~(shared | seeks)[records.grp[handed], records.run[handed]]]

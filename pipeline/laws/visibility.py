@@ -8,10 +8,8 @@ import numpy as np
 from .columns import NONE, Flags, Ints
 from .history import History
 from .outcomes import COMMITTED, OK
-from .segmented import Groups, pairs, repeated
+from .segmented import Groups, pairs, pairs_within
 from .witness import Law, Witness, witness, witnesses
-
-_BUCKET = 4096
 
 
 def aborted_read(history: History) -> list[Witness]:
@@ -78,7 +76,6 @@ def lso_violation(history: History) -> list[Witness]:
        0      1      8      3          4   5  7      the poll of operation 4, from event 4 to 5, has offset 7
 
     `since` is when the transaction's first record of the log was acknowledged, `first` its offset, `until` when its end was asked for.
-    Polls and transactions meet where they are in one stretch of events, so that not every one is held against every other.
     """
     records = history.records
     several = records.sent & records.transactional & ~records.f.among("txn") & ~records.by_hand
@@ -90,19 +87,14 @@ def lso_violation(history: History) -> list[Witness]:
     unit, until = _open_until(history)
     held, ended = pairs((records.run[first], records.unit[first]), unit)
     until_of = until[ended]
-    held, until_of = held[since[held] < until_of], until_of[since[held] < until_of]
 
     rows = np.flatnonzero(records.seen)
     by_poll = Groups(records.log[rows], records.op[rows], order=(records.o[rows], records.mop[rows]))
     last = rows[by_poll.last]
-    start = since[held] // _BUCKET
-    span, nth = repeated(until_of // _BUCKET - start + 1)
-    found, polls = pairs((records.log[first[held[span]]], start[span] + nth), (records.log[last], records.op[last] // _BUCKET))
-    held, until_of, polls = held[span[found]], until_of[span[found]], last[polls]
-
     opened = first[held]
-    within = (since[held] < records.op[polls]) & (records.at[polls] < until_of)
-    odd = within & (records.o[polls] > records.o[opened]) & (records.unit[opened] != records.op[polls])
+    found, polls = pairs_within((records.log[opened],), since[held] + 1, until_of - 1, (records.log[last],), records.op[last])
+    opened, until_of, polls = opened[found], until_of[found], last[polls]
+    odd = (records.at[polls] < until_of) & (records.o[polls] > records.o[opened]) & (records.unit[opened] != records.op[polls])
     polls, opened = polls[odd], opened[odd]
     return witnesses(
         history,
@@ -184,6 +176,8 @@ def stuck_lso(history: History) -> list[Witness]:
     """
     values = history.values
     rows = np.flatnonzero(values.transactional & (values.oc < COMMITTED) & (values.first_sent_offset != NONE))
+    if not len(rows):
+        return []
     units = Groups(values.log[rows], values.unit[rows])
     one = rows[units.first]
     first, op = units.least(values.first_sent_offset[rows]), units.least(values.op[rows])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fencepost.pipeline.laws.columns import NONE, Words
-from fencepost.pipeline.laws.segmented import Groups, among, counted_until, numbered, pairs
+from fencepost.pipeline.laws.segmented import Groups, among, counted_until, numbered, pairs, pairs_within
 
 KEYS = st.integers(0, 2)
 ROWS = st.lists(st.tuples(KEYS, st.integers(0, 4), st.sampled_from([NONE, 1, 2, 3]), st.booleans()), max_size=12)
@@ -104,6 +104,18 @@ def test_rows_meet_those_of_the_same_keys(left: list[Row], right: list[Row]) -> 
     assert among((one,), (other,)).tolist() == [any(row[0] == another[0] for another in right) for row in left]
     assert counted_until((one,), at, (other,), happened).tolist() == [
         sum(row[0] == another[0] and another[1] <= row[1] for another in right) for row in left
+    ]
+
+
+@given(ROWS, ROWS)
+def test_rows_meet_those_of_the_same_keys_within_bounds(left: list[Row], right: list[Row]) -> None:
+    """Every pair once that lies from the lower bound to the higher one; where they are crossed nothing does."""
+    (_, one, low, high, _), (_, other, at, _, _) = grouped(left), grouped(right)
+
+    rows, partners = pairs_within((one,), low, high, (other,), at)
+
+    assert sorted(zip(rows.tolist(), partners.tolist(), strict=True)) == [
+        (a, b) for a, row in enumerate(left) for b, another in enumerate(right) if row[0] == another[0] and row[1] <= another[1] <= row[2]
     ]
 
 
