@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-import pyarrow as pa
 
 from . import told
 from .columns import NONE, Flags, Ints, numbers
@@ -42,7 +41,7 @@ class Gaps:
 class History:
     """One or several histories. Edges between writes, and from reads to writes, are inferred on demand."""
 
-    def __init__(self, operations: pa.Table, records: pa.Table, infer_ww: bool = False, infer_rw: bool = False) -> None:
+    def __init__(self, operations: told.Operations, records: told.Records, infer_ww: bool = False, infer_rw: bool = False) -> None:
         self.infer_ww, self.infer_rw = infer_ww, infer_rw
         self.ops = Operations.of(operations)
         self.records, self.logs = Records.of(records, self.ops)
@@ -65,7 +64,7 @@ class History:
     @cached_property
     def followed(self) -> Flags:
         """Of each run, whether its consumers have positions."""
-        placed = self.ops.f.among("assign", "subscribe") & self.ops.moves
+        placed = self.ops.f.among("assign", "subscribe") & self.ops.told.moves
         follows = placed | self.ops.f.among("final_read") | self.ops.says("positions").among("kept")
         found = np.zeros(len(self.ops.runs), np.bool_)
         found[self.ops.run[follows]] = True
@@ -135,11 +134,14 @@ class History:
 
     def first_moved(self, operations: Ints) -> list[tuple[int, str | None, int | None]]:
         """Of these operations the log, value and offset of the first record, for a witness."""
-        first = self.ops.first.take(pa.array(operations))
-        runs = self.ops.run[operations].tolist()
-        names, values = told.field(first, "log").to_pylist(), told.field(first, "v").to_pylist()
-        logs = [-1 if name is None else self.logs.number(run, name) for run, name in zip(runs, names, strict=True)]
-        return list(zip(logs, values, told.field(first, "o").to_pylist(), strict=True))
+        said = self.ops.told
+        found = []
+        for row in operations.tolist():
+            name = said.first_log.text(int(said.first_log.codes[row]))
+            log = -1 if name is None else self.logs.number(int(self.ops.run[row]), name)
+            o = int(said.first_o[row])
+            found.append((log, said.first_v.text(int(said.first_v.codes[row])), None if o == NONE else o))
+        return found
 
     @cached_property
     def drained(self) -> Flags:

@@ -15,7 +15,7 @@ from .witness import Law, Witness
 def judge(events: Iterable[object], infer_ww: bool = False, infer_rw: bool = False) -> dict[str, list[Witness]]:
     """The witnesses of each anomaly that the history shows, in the order in which a report tells them."""
     read = paired(events)
-    history = History(*read.tables(), infer_ww, infer_rw)
+    history = History(*read.told(), infer_ww, infer_rw)
     return judged(history, LAWS, history.ops.runs if read.refused else ())
 
 

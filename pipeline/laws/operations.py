@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from . import told
 from .columns import NO_WORD, NONE, Flags, Ints, Words
@@ -53,7 +52,7 @@ class Logs:
 
 @dataclass(frozen=True)
 class Operations:
-    """All operations of one or several histories."""
+    """All operations of one or several histories; `told` has what few laws ask for."""
 
     runs: Sequence[str]
     run: Ints
@@ -79,48 +78,39 @@ class Operations:
     end_op: Ints
     transactional: Flags
     by_hand: Flags
-    ctl: pa.MapArray
-    """What each says of itself."""
-    first: pa.StructArray
-    """The log, value and offset of the first record that each moved."""
+    told: told.Operations
 
     @staticmethod
-    def of(table: pa.Table) -> "Operations":
-        """These operations (`told.OPERATIONS`)."""
-        said = told.whole(table, told.sorted_rows(table, "run", "op"))
-        runs, op, at = told.words(said["run"]), told.numbers(said["op"]), told.numbers(said["at"])
-        run, f, txn = runs.codes, told.words(said["f"]), told.words(said["txn_id"])
-        endings = told.words(said["ty"])
-        ty = np.array([*(ENDINGS[word] for word in endings.words), INFO])[endings.codes]
-        tid = told.words(told.field(said["tx"], "tid"))
-        of_unit = units(run, op, at, f, ty, txn, tid)
-        by_marker = said["marks"].fill_null(False).to_numpy(zero_copy_only=False)
-        by_hand = of_unit.within & np.isin(run, run[by_marker]) if by_marker.any() else by_marker
+    def of(said: told.Operations) -> "Operations":
+        """These operations."""
+        run, f = said.run.codes, said.f
+        ty = np.array([*(ENDINGS[word] for word in said.ty.words), INFO])[said.ty.codes]
+        of_unit = units(run, said.op, said.at, f, ty, said.txn, said.tid)
+        by_hand = of_unit.within & np.isin(run, run[said.marks]) if said.marks.any() else said.marks
         return Operations(
-            runs=runs.words,
+            runs=said.run.words,
             run=run,
-            op=op,
-            at=at,
-            process=told.words(said["process"]),
-            client=told.words(said["client"]),
+            op=said.op,
+            at=said.at,
+            process=said.process,
+            client=said.client,
             f=f,
             ty=ty,
-            txn=txn,
-            has_tx=told.present(said["tx"]),
-            tid=tid,
-            pid=told.numbers(told.field(said["tx"], "pid")),
-            epoch=told.numbers(told.field(said["tx"], "epoch")),
-            careful=~told.words(said["iso"]).among("ru"),
-            grp=told.words(told.field(said["grp"], "id")),
-            generation=told.numbers(told.field(said["grp"], "gen")),
+            txn=said.txn,
+            has_tx=said.has_tx,
+            tid=said.tid,
+            pid=said.pid,
+            epoch=said.epoch,
+            careful=~said.iso.among("ru"),
+            grp=said.grp,
+            generation=said.generation,
             unit=of_unit.unit,
             unit_oc=of_unit.unit_oc,
             oc=_outcome(ty, of_unit.unit_oc, of_unit.within, by_hand),
             end_op=of_unit.end_op,
             transactional=of_unit.within | f.among("txn"),
             by_hand=by_hand,
-            ctl=said["ctl"],
-            first=said["first"],
+            told=said,
         )
 
     def __len__(self) -> int:
@@ -128,17 +118,12 @@ class Operations:
 
     def says(self, name: str) -> Words:
         """What each operation says of itself under this name, in `ctl`."""
-        return told.words(told.entry(self.ctl, name))
+        return self.told.says(name)
 
     def says_number(self, name: str) -> Ints:
         """The same as a number."""
         said = self.says(name)
         return np.array([*map(int, said.words), NONE], np.int64)[said.codes]
-
-    @property
-    def moves(self) -> Flags:
-        """Which operations moved anything."""
-        return told.present(self.first)
 
 
 def _outcome(ty: Ints, unit_oc: Ints, within: Flags, by_hand: Flags) -> Ints:

@@ -6,15 +6,14 @@ What is refused, and why, is as the checker on Spark has it (`pipeline.pairing`)
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from fencepost.pipeline.ingest.event import NOT_AN_EVENT, flaw
 
-from .told import OPERATIONS, RECORDS
+from . import told
+from .columns import Ints, Words, flags, numbers
 
 Fields = Mapping[str, Any]
 
@@ -63,16 +62,48 @@ class Paired:
     operations: list[Operation]
     refused: list[Refused]
 
-    def tables(self) -> tuple[pa.Table, pa.Table]:
-        """The operations and their records, as laws are given them."""
-        operations = [_told(one) for one in self.operations]
-        records = [
-            {"run": one.run, "op": one.op, "mop": n} | _moved(mop)
-            for one in self.operations
-            for n, mop in enumerate(one.mops)
-            if mop.get("log") is not None
-        ]
-        return pa.Table.from_pylist(operations, OPERATIONS), pa.Table.from_pylist(records, RECORDS)
+    def told(self) -> tuple[told.Operations, told.Records]:
+        """The operations and their records as columns."""
+        every = self.operations
+        tx, grp = [one.tx or _NOTHING for one in every], [one.grp or _NOTHING for one in every]
+        first = [one.mops[0] if one.mops else _NOTHING for one in every]
+        operations = told.Operations(
+            run=Words.of([one.run for one in every]),
+            op=numbers(one.op for one in every),
+            at=numbers(one.at for one in every),
+            process=Words.of([one.process for one in every]),
+            client=Words.of([one.client for one in every]),
+            f=Words.of([one.f for one in every]),
+            ty=Words.of([one.ty for one in every]),
+            txn=Words.of([one.txn_id for one in every]),
+            has_tx=flags(one.tx is not None for one in every),
+            tid=_texts(tx, "tid"),
+            pid=_numbers(tx, "pid"),
+            epoch=_numbers(tx, "epoch"),
+            iso=Words.of([one.iso for one in every]),
+            grp=_texts(grp, "id"),
+            generation=_numbers(grp, "gen"),
+            marks=flags(one.by_marker for one in every),
+            moves=flags(bool(one.mops) for one in every),
+            first_log=_texts(first, "log"),
+            first_v=_values(first),
+            first_o=_numbers(first, "o"),
+            says=lambda name: Words.of([text(one.ctl.get(name)) if one.ctl else None for one in every]),
+        )
+        moved = [(one, n, mop) for one in every for n, mop in enumerate(one.mops) if mop.get("log") is not None]
+        mops = [mop for _, _, mop in moved]
+        return operations, told.Records(
+            run=Words.of([one.run for one, _, _ in moved]),
+            op=numbers(one.op for one, _, _ in moved),
+            mop=numbers(n for _, n, _ in moved),
+            log=_texts(mops, "log"),
+            kind=_texts(mops, "m"),
+            v=_values(mops),
+            o=_numbers(mops, "o"),
+            seq=_numbers(mops, "seq"),
+            mkey=_texts(mops, "mkey"),
+            hash=_numbers(mops, "hash"),
+        )
 
 
 def paired(events: Iterable[object]) -> Paired:
@@ -193,25 +224,13 @@ def shortened(value: str | None) -> str | None:
     return f"{value[:64]}... sha256 {hashlib.sha256(value.encode()).hexdigest()}"
 
 
-def _told(one: Operation) -> dict[str, Any]:
-    tx, grp = one.tx, one.grp
-    return {
-        **one._asdict(),
-        "tx": None if tx is None else {"tid": text(tx.get("tid")), "pid": tx.get("pid"), "epoch": tx.get("epoch")},
-        "grp": None if grp is None else {"id": text(grp.get("id")), "gen": grp.get("gen")},
-        "ctl": [(name, text(said)) for name, said in one.ctl.items()],
-        "marks": one.by_marker,
-        "first": _moved(one.mops[0]) if one.mops else None,
-    }
+def _texts(every: Sequence[Fields], name: str) -> Words:
+    return Words.of([text(fields.get(name)) for fields in every])
 
 
-def _moved(mop: Fields) -> dict[str, Any]:
-    return {
-        "log": text(mop.get("log")),
-        "kind": text(mop.get("m")),
-        "v": shortened(text(mop.get("v"))),
-        "o": mop.get("o"),
-        "seq": mop.get("seq"),
-        "mkey": text(mop.get("mkey")),
-        "hash": mop.get("hash"),
-    }
+def _numbers(every: Sequence[Fields], name: str) -> Ints:
+    return numbers(fields.get(name) for fields in every)
+
+
+def _values(mops: Sequence[Fields]) -> Words:
+    return Words.of([shortened(text(mop.get("v"))) for mop in mops])

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pyarrow as pa
 
 from . import told
 from .columns import NONE, Flags, Ints, Words
@@ -65,16 +64,15 @@ class Records:
         return len(self.operation)
 
     @staticmethod
-    def of(table: pa.Table, operations: Operations) -> "tuple[Records, Logs]":
-        """These records (`told.RECORDS`) of these operations, and their logs."""
-        said = told.whole(table)
-        run = _codes_of(told.words(said["run"]), operations.runs)
-        logs, log = Logs.of(run, told.words(said["log"]))
-        kind, op, mop = told.words(said["kind"]), told.numbers(said["op"]), told.numbers(said["mop"])
+    def of(said: told.Records, operations: Operations) -> "tuple[Records, Logs]":
+        """These records of these operations, and their logs."""
+        run = _codes_of(said.run, operations.runs)
+        logs, log = Logs.of(run, said.log)
+        kind, op, mop = said.kind, said.op, said.mop
         row = located((run, op), (operations.run, operations.op))
         order = np.lexsort((mop, op, operations.process.codes[row], kind.codes, log))
-        said, row = told.whole(table, order), row[order]
-        o, f = told.numbers(said["o"]), Words(operations.f.codes[row], operations.f.words)
+        row = row[order]
+        o, f = said.o[order], Words(operations.f.codes[row], operations.f.words)
         ty, unit, unit_oc = operations.ty[row], operations.unit[row], operations.unit_oc[row]
         # A request to several partitions may be refused by one of them: what has an offset was acknowledged.
         acknowledged = f.among("send") & (ty == FAIL) & (o != NONE) & operations.has_tx[row]
@@ -85,7 +83,7 @@ class Records:
             run=run[order],
             log=log[order],
             kind=Words(kind.codes[order], kind.words),
-            v=told.words(said["v"]),
+            v=Words(said.v.codes[order], said.v.words),
             o=o,
             op=op[order],
             mop=mop[order],
@@ -102,11 +100,11 @@ class Records:
             careful=operations.careful[row],
             tid=operations.tid.codes[row],
             grp=operations.grp.codes[row],
-            mkey=told.words(said["mkey"]),
+            mkey=Words(said.mkey.codes[order], said.mkey.words),
             pid=operations.pid[row],
             epoch=operations.epoch[row],
-            seq=told.numbers(said["seq"]),
-            hash=told.numbers(said["hash"]),
+            seq=said.seq[order],
+            hash=said.hash[order],
         )
         return records, logs
 

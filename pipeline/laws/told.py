@@ -1,23 +1,25 @@
-"""What a history tells, as two Arrow tables: laws are given these, whoever has read the history.
+"""What a history tells, as columns: laws are given these, whoever has read the history. `pairing` makes them of events in process, and
+`operations` and `records` of tables that a task of Spark holds.
 
-`OPERATIONS`, a row for each: the numbers of its invocation (`op`) and its completion (`at`), what was asked of whom, how it ended (`ty`),
-what it says of its transaction (`tx`), of its consumer group (`grp`) and of itself (`ctl`), whether it wrote a transaction's markers past
-the coordinator (`marks`), and the first record that it moved:
+`Operations`, a row for each in the order of run and number: the numbers of its invocation (`op`) and its completion (`at`), what was asked
+of whom, how it ended (`ty`), its transaction (`txn` by its id, `tid` by its owner's), its consumer group, whether it wrote a transaction's
+markers past the coordinator (`marks`), and the first record that it `moves`:
 
-    run  op  at  process  f     ty    txn_id  iso  tx                             grp    ctl            marks  first
-    r     0   1  p0       send  ok    a/1/0   -    {tid: a, pid: 1, epoch: 0}     -      {}             false  {log: x, v: a, o: 0}
-    r     2   2  p1       poll  info  -       rc   -                              {g, 4} {type: Shared} false  -
+    run  op  at  process  f     ty    txn    tid  pid  epoch  iso  grp  generation  marks  moves  first_log  first_v  first_o
+    r     0   1  p0       send  ok    a/1/0  a      1      0  -    -             -  no     yes    x          a              0
+    r     2   2  p1       poll  info  -      -      -      -  rc   g             4  no     no     -          -              -
 
-`RECORDS`, a row for each record sent or read, offset committed, position seen, log assigned, `mop` its number in its operation:
+`says` gives what each says of itself under a name, in `ctl`. `Records`, a row for each record sent or read, offset committed, position
+seen, log assigned, `mop` its number in its operation:
 
     run  op  mop  log  kind  v  o  seq  mkey  hash
     r     0    0  x    send  a  0    7  -        -
     r     0    1  y    send  b  4    0  k       80
-
-The order of rows does not matter. The stored tables of a check have these columns among others (`pipeline.tables`).
 """
 
-import numpy as np
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -48,46 +50,110 @@ RECORDS = pa.schema(
 )
 
 
-def numbers(column: pa.Array) -> Ints:
-    """A column of numbers; `NONE` where one is missing."""
+@dataclass(frozen=True)
+class Operations:
+    """Operations as they were told."""
+
+    run: Words
+    op: Ints
+    at: Ints
+    process: Words
+    client: Words
+    f: Words
+    ty: Words
+    txn: Words
+    has_tx: Flags
+    """Whether anything is told of its transaction."""
+    tid: Words
+    pid: Ints
+    epoch: Ints
+    iso: Words
+    grp: Words
+    generation: Ints
+    marks: Flags
+    moves: Flags
+    first_log: Words
+    first_v: Words
+    first_o: Ints
+    says: Callable[[str], Words]
+
+
+@dataclass(frozen=True)
+class Records:
+    """Records as they were told, in any order."""
+
+    run: Words
+    op: Ints
+    mop: Ints
+    log: Words
+    kind: Words
+    v: Words
+    o: Ints
+    seq: Ints
+    mkey: Words
+    hash: Ints
+
+
+def operations(table: pa.Table) -> Operations:
+    """The operations of a table that has the columns `OPERATIONS`, in any order."""
+    said = _whole(table.select(OPERATIONS.names).take(_in_order(table)))
+    tx, grp, first, control = said["tx"], said["grp"], said["first"], said["ctl"]
+    return Operations(
+        run=_words(said["run"]),
+        op=_numbers(said["op"]),
+        at=_numbers(said["at"]),
+        process=_words(said["process"]),
+        client=_words(said["client"]),
+        f=_words(said["f"]),
+        ty=_words(said["ty"]),
+        txn=_words(said["txn_id"]),
+        has_tx=_present(tx),
+        tid=_words(pc.struct_field(tx, "tid")),
+        pid=_numbers(pc.struct_field(tx, "pid")),
+        epoch=_numbers(pc.struct_field(tx, "epoch")),
+        iso=_words(said["iso"]),
+        grp=_words(pc.struct_field(grp, "id")),
+        generation=_numbers(pc.struct_field(grp, "gen")),
+        marks=said["marks"].fill_null(False).to_numpy(zero_copy_only=False),
+        moves=_present(first),
+        first_log=_words(pc.struct_field(first, "log")),
+        first_v=_words(pc.struct_field(first, "v")),
+        first_o=_numbers(pc.struct_field(first, "o")),
+        says=lambda name: _words(pc.map_lookup(control, pa.scalar(name), "first")),
+    )
+
+
+def records(table: pa.Table) -> Records:
+    """The records of a table that has the columns `RECORDS`."""
+    said = _whole(table.select(RECORDS.names))
+    return Records(**{field.name: (_words if field.type == _TEXT else _numbers)(said[field.name]) for field in RECORDS})
+
+
+def _numbers(column: pa.Array) -> Ints:
     found: Ints = column.cast(_NUMBER).fill_null(NONE).to_numpy(zero_copy_only=False)
     return found
 
 
-def words(column: pa.Array) -> Words:
-    """A column of words, numbered in the order in which they come."""
+def _words(column: pa.Array) -> Words:
+    """Numbered in the order in which they come."""
     encoded = column.dictionary_encode()
-    codes = encoded.indices.cast(pa.int64()).fill_null(NO_WORD).to_numpy(zero_copy_only=False)
+    codes = encoded.indices.cast(_NUMBER).fill_null(NO_WORD).to_numpy(zero_copy_only=False)
     return Words(codes, encoded.dictionary.to_pylist())
 
 
-def present(column: pa.Array) -> Flags:
-    """Which rows have anything there."""
+def _present(column: pa.Array) -> Flags:
     found: Flags = column.is_valid().to_numpy(zero_copy_only=False)
     return found
 
 
-def field(column: pa.Array, name: str) -> pa.Array:
-    """One field of a column of structures; it is missing where the structure is."""
-    return pc.struct_field(column, name)
+def _in_order(table: pa.Table) -> pa.Array:
+    return pc.sort_indices(table, [("run", "ascending"), ("op", "ascending")])
 
 
-def entry(column: pa.Array, name: str) -> pa.Array:
-    """What stands under this name in each row of a column of maps."""
-    return pc.map_lookup(column, pa.scalar(name), "first")
-
-
-def whole(table: pa.Table, order: Ints | None = None) -> dict[str, pa.Array]:
-    """The columns of a table by name, each in one piece, and its rows in this order."""
-    rows = table if order is None else table.take(pa.array(order))
-    pieces = rows.combine_chunks()
+def _whole(table: pa.Table) -> dict[str, pa.Array]:
+    """The columns of a table by name, each in one piece."""
+    pieces = table.combine_chunks()
     return {
         name: column.chunk(0) if column.num_chunks else pa.array([], column.type)
         for name, column in zip(pieces.column_names, pieces.columns, strict=True)
     }
-
-
-def sorted_rows(table: pa.Table, *names: str) -> Ints:
-    """The numbers of the rows of a table in the order of these columns."""
-    found: Ints = pc.sort_indices(table, [(name, "ascending") for name in names]).to_numpy().astype(np.int64)
-    return found

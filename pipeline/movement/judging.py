@@ -25,6 +25,7 @@ from pyspark.sql import functions as F
 from fencepost.pipeline import local
 from fencepost.pipeline.anomalies import Anomaly
 from fencepost.pipeline.derived import History
+from fencepost.pipeline.laws import told
 from fencepost.pipeline.laws.history import History as Told
 from fencepost.pipeline.laws.judge import judged
 from fencepost.pipeline.laws.laws import LAWS
@@ -67,7 +68,7 @@ class Laws:
         if len(large):
             operations, records = (table.filter(pc.invert(pc.is_in(table["run"], large))) for table in (operations, records))
         laws = [law for law in LAWS if law.anomaly in self.names]
-        history = Told(operations, records, self.infer_ww, self.infer_rw)
+        history = Told(told.operations(operations), told.records(records), self.infer_ww, self.infer_rw)
         for anomaly, witnesses in judged(history, laws, self.damaged).items():
             shown = [{**one._asdict(), "anomaly": anomaly} for one in witnesses]
             yield pa.RecordBatch.from_pylist(shown, schema=self.columns)

@@ -43,7 +43,7 @@ def paired(events: pa.Table) -> Paired:
     invocation, completion, refused = _pairs(events)
     of_table = events.take(pa.array(np.where(completion >= 0, completion, invocation)))
     operations, moved = _operations(events, invocation, completion, of_table)
-    derived = Operations.of(operations)
+    derived = Operations.of(told.operations(operations))
     operations = _with_outcomes(operations, derived)
     bad = [_bad(unread, unread["reason"])]
     if refused:
@@ -58,11 +58,10 @@ def _bad(rows: pa.Table, reasons: pa.ChunkedArray) -> pa.Table:
 
 def _pairs(events: pa.Table) -> tuple[Ints, Ints, dict[int, str]]:
     """The rows of the invocation and of the completion (or -1) of each operation, in the order of run and number; and what is refused."""
-    said = told.whole(events.select(["run", "op_id", "idx", "type", "t_ns"]))
-    run, op = told.words(said["run"]), told.numbers(said["op_id"])
-    invokes, t_ns = told.words(said["type"]).among("invoke"), told.numbers(said["t_ns"])
-    name = run.ranks(run.codes)
-    order = np.lexsort((~invokes, told.numbers(said["idx"]), op, name))
+    name = pc.rank(events["run"], tiebreaker="dense").to_numpy()
+    op, idx = events["op_id"].to_numpy(), events["idx"].to_numpy()
+    invokes, t_ns = pc.equal(events["type"], "invoke").to_numpy(), pc.fill_null(events["t_ns"], NONE).to_numpy()
+    order = np.lexsort((~invokes, idx, op, name))
     if not len(order):
         return order, order, {}
     name, op, invokes, t_ns = name[order], op[order], invokes[order], t_ns[order]
@@ -125,7 +124,7 @@ def _first(moved: pa.ListArray) -> pa.Array:
     sizes = pc.fill_null(pc.list_value_length(moved), 0).to_numpy(zero_copy_only=False)
     records = moved.flatten()
     first = records.take(pa.array(np.cumsum(sizes) - sizes, mask=sizes == 0))
-    fields = [told.field(first, "log"), _shortened(told.field(first, "v")), told.field(first, "o")]
+    fields = [pc.struct_field(first, "log"), _shortened(pc.struct_field(first, "v")), pc.struct_field(first, "o")]
     return pa.StructArray.from_arrays(fields, fields=list(told.OPERATIONS.field("first").type), mask=first.is_null())
 
 
@@ -164,7 +163,7 @@ def _records(operations: pa.Table, moved: pa.ListArray, derived: Operations) -> 
     owner = np.repeat(np.arange(len(sizes)), sizes)
     mop = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     flat = moved.flatten()
-    known = np.flatnonzero(told.present(told.field(flat, "log")))
+    known = np.flatnonzero(pc.struct_field(flat, "log").is_valid().to_numpy(zero_copy_only=False))
     flat, owner, mop = flat.take(pa.array(known)), owner[known], mop[known]
     of_them = operations.select(["run", "op"]).take(pa.array(owner))
     names = {"log": "log", "kind": "m", "o": "o", "seq": "seq", "mkey": "mkey", "hash": "hash"}
@@ -173,11 +172,11 @@ def _records(operations: pa.Table, moved: pa.ListArray, derived: Operations) -> 
             "run": of_them["run"],
             "op": of_them["op"],
             "mop": pa.array(mop),
-            "v": _shortened(told.field(flat, "v")),
-            **{name: told.field(flat, field) for name, field in names.items()},
+            "v": _shortened(pc.struct_field(flat, "v")),
+            **{name: pc.struct_field(flat, field) for name, field in names.items()},
         }
     ).combine_chunks()
-    records, _ = Records.of(table, derived)
+    records, _ = Records.of(told.records(table), derived)
     return _stored(table.take(pa.array(records.row)), records, derived, operations["iso"])
 
 

@@ -45,7 +45,7 @@ def test_operations_and_records_are_those_of_spark(spark: "SparkSession", tmp_pa
     tables.store(lines.read(spark, files.find([tmp_path / "in"])))
 
     read = paired(event for run, text in CASES.items() for event in events(text, run))
-    operations, moved_by_them = read.tables()
+    operations, moved_by_them = read.told()
     ops = Operations.of(operations)
     records, logs = Records.of(moved_by_them, ops)
 

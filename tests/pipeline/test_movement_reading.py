@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 from check_cases import cases
 from check_histories import events as told_events
 
+from fencepost.pipeline.laws import told
+from fencepost.pipeline.laws.columns import Words
 from fencepost.pipeline.laws.pairing import paired as paired_in_process
-from fencepost.pipeline.laws.told import OPERATIONS, RECORDS
 from fencepost.pipeline.movement.events import LINES, Block, _one_by_one, events, events_of_edn
 from fencepost.pipeline.movement.pairing import paired
 from fencepost.pipeline.movement.reading import _blocks
@@ -30,14 +32,10 @@ def written(*rows: object) -> list[bytes]:
     return [json.dumps(row).encode() for row in rows]
 
 
-def sorted_rows(table: pa.Table, names: list[str]) -> list[str]:
-    """Rows as words, of these columns; of structures only the fields that laws are given."""
-    kinds = {field.name: field.type for field in (*OPERATIONS, *RECORDS)}
-
-    def cut(name: str, value: Any) -> Any:
-        return {field.name: value[field.name] for field in kinds[name]} if pa.types.is_struct(kinds[name]) and value else value
-
-    return sorted(str([cut(name, row[name]) for name in names]) for row in table.to_pylist())
+def rows(columns: told.Operations | told.Records) -> list[str]:
+    """Rows in words, in their order."""
+    every = [getattr(columns, field.name) for field in fields(columns) if field.name != "says"]
+    return sorted(map(str, zip(*(one.texts(one.codes.tolist()) if isinstance(one, Words) else one.tolist() for one in every), strict=True)))
 
 
 def test_whole_runs_are_paired_as_in_process() -> None:
@@ -46,11 +44,12 @@ def test_whole_runs_are_paired_as_in_process() -> None:
 
     found = paired(events([block(*written(*everything))]))
 
-    operations, records = paired_in_process(everything).tables()
+    ours = paired_in_process(everything).told()
     rare = [*found.records.column_names, "seq", "mkey", "hash"]
     flat = pa.table([*found.records.columns, *(pc.struct_field(found.records["rare"], name) for name in rare[-3:])], rare)
-    assert sorted_rows(found.operations, OPERATIONS.names) == sorted_rows(operations, OPERATIONS.names)
-    assert sorted_rows(flat, RECORDS.names) == sorted_rows(records, RECORDS.names)
+    theirs = told.operations(found.operations), told.records(flat)
+    assert [rows(one) for one in theirs] == [rows(one) for one in ours]
+    assert all(theirs[0].says(name).codes.tolist() == ours[0].says(name).codes.tolist() for name in ("epoch", "segs", "type"))
     assert not len(found.bad)
 
 
