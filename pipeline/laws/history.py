@@ -64,7 +64,7 @@ class History:
     @cached_property
     def followed(self) -> Flags:
         """Of each run, whether its consumers have positions."""
-        placed = self.ops.f.among("assign", "subscribe") & self.ops.told.moves
+        placed = self.ops.f.among("assign", "subscribe") & self.ops.said.moves
         follows = placed | self.ops.f.among("final_read") | self.ops.says("positions").among("kept")
         found = np.zeros(len(self.ops.runs), np.bool_)
         found[self.ops.run[follows]] = True
@@ -134,7 +134,7 @@ class History:
 
     def first_moved(self, operations: Ints) -> list[tuple[int, str | None, int | None]]:
         """Of these operations the log, value and offset of the first record, for a witness."""
-        said = self.ops.told
+        said = self.ops.said
         found = []
         for row in operations.tolist():
             name = said.first_log.text(int(said.first_log.codes[row]))

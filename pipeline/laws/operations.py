@@ -52,7 +52,7 @@ class Logs:
 
 @dataclass(frozen=True)
 class Operations:
-    """All operations of one or several histories; `told` has what few laws ask for."""
+    """All operations of one or several histories; `said` has what few laws ask for."""
 
     runs: Sequence[str]
     run: Ints
@@ -78,7 +78,7 @@ class Operations:
     end_op: Ints
     transactional: Flags
     by_hand: Flags
-    told: told.Operations
+    said: told.Operations
 
     @staticmethod
     def of(said: told.Operations) -> "Operations":
@@ -110,7 +110,7 @@ class Operations:
             end_op=of_unit.end_op,
             transactional=of_unit.within | f.among("txn"),
             by_hand=by_hand,
-            told=said,
+            said=said,
         )
 
     def __len__(self) -> int:
@@ -118,7 +118,7 @@ class Operations:
 
     def says(self, name: str) -> Words:
         """What each operation says of itself under this name, in `ctl`."""
-        return self.told.says(name)
+        return self.said.says(name)
 
     def says_number(self, name: str) -> Ints:
         """The same as a number."""

@@ -126,7 +126,18 @@ def operations(table: pa.Table) -> Operations:
 def records(table: pa.Table) -> Records:
     """The records of a table that has the columns `RECORDS`."""
     said = _whole(table.select(RECORDS.names))
-    return Records(**{field.name: (_words if field.type == _TEXT else _numbers)(said[field.name]) for field in RECORDS})
+    return Records(
+        run=_words(said["run"]),
+        op=_numbers(said["op"]),
+        mop=_numbers(said["mop"]),
+        log=_words(said["log"]),
+        kind=_words(said["kind"]),
+        v=_words(said["v"]),
+        o=_numbers(said["o"]),
+        seq=_numbers(said["seq"]),
+        mkey=_words(said["mkey"]),
+        hash=_numbers(said["hash"]),
+    )
 
 
 def _numbers(column: pa.Array) -> Ints:
