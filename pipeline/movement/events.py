@@ -148,12 +148,12 @@ def _control(told: pa.Array, lines: list[bytes]) -> pa.Array | None:
     control: list[list[tuple[str, str | None]] | None] = [[]] * len(lines)
     for row in np.flatnonzero(says.to_numpy(zero_copy_only=False)).tolist():
         try:
-            said = json.loads(lines[row]).get("ctl")
+            said = json.loads(lines[row].decode()).get("ctl")
         except (ValueError, RecursionError):
             return None
         if said is not None and not isinstance(said, dict):
             return None
-        control[row] = None if said is None else [(name, text(value)) for name, value in said.items()]
+        control[row] = None if said is None else [(name, value if isinstance(value, str) else text(value)) for name, value in said.items()]
     try:
         return pa.array(control, FIELDS.field("ctl").type)
     except UnicodeEncodeError:  # half of a character

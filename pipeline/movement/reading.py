@@ -59,15 +59,17 @@ def read(spark: SparkSession, sources: Sequence[Source], folder: Path, buckets: 
 def _reading(buckets: int) -> _Task:
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         waiting: list[Block] = []
+        size = 0
         for file in (row for batch in batches for row in batch.to_pylist()):
             if file["form"] == "edn":
                 yield from _streams(events_of_edn(_whole(Path(file["path"]), file["file_id"]), file["run"]), buckets)
                 continue
             for block in _blocks(Path(file["path"]), file["file_id"], file["prefix"]):
                 waiting.append(block)
-                if sum(len(one.said) for one in waiting) > _BLOCK:
+                size += len(block.said)
+                if size > _BLOCK:
                     yield from _streams(events(waiting), buckets)
-                    waiting = []
+                    waiting, size = [], 0
         if waiting:
             yield from _streams(events(waiting), buckets)
 
