@@ -42,7 +42,8 @@ bench: .venv/.ready  ## figures: the suite beside the same scenarios with empty 
 	$(BIN)/python -m benchmarks.splitting
 	$(BIN)/python -m benchmarks.connecting
 
-bench-check: .venv/.ready  ## figures: how fast the history checker is, and in how much memory (TIMES=10 for the ratio of two sizes)
+bench-check: .venv/.ready  ## figures: how fast a small history is judged in process, how fast the history checker is, and in how much memory (TIMES=10 for the ratio of two sizes)
+	$(BIN)/python -m benchmarks.judge_speed
 	$(BIN)/python -m benchmarks.check_speed --times $(or $(TIMES),1)
 
 docs: .venv/.ready  ## the pages that are made from the registers, and from the sentences

@@ -7,7 +7,7 @@ known deviation it is explained by that, and in one of a red scenario it tells n
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fencepost.contract import history_files
 from fencepost.contract.anomalies import Finding, ReportedAnomaly
@@ -17,6 +17,9 @@ from fencepost.pipeline import suite
 
 from .folder import HISTORIES, VERDICT_OF_HISTORIES
 from .options import Options
+
+if TYPE_CHECKING:
+    from fencepost.pipeline.session import Ahead
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,10 @@ def ready(options: Options) -> None:
     suite.ready()
 
 
-def judge(folder: Path, scenarios: Sequence[ScenarioResult]) -> Histories:
+def judge(folder: Path, scenarios: Sequence[ScenarioResult], session: "Ahead | None" = None) -> Histories:
     """Judge the histories in this results folder, which are those of these scenarios."""
     own = [folder / HISTORIES / history_files.name_of(scenario.run) for scenario in scenarios]
-    findings = suite.judge([file for file in own if file.is_file()], folder / VERDICT_OF_HISTORIES)
+    findings = suite.judge([file for file in own if file.is_file()], folder / VERDICT_OF_HISTORIES, session)
     by_run = {scenario.run: scenario for scenario in scenarios}
     deviating = {
         finding.anomaly: by_run[finding.run].requirement

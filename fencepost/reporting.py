@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,7 @@ from fencepost.contract.folder import Folder
 from fencepost.contract.items import scenario_of
 from fencepost.contract.ports import Handshake, Image
 from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict
+from fencepost.pipeline import suite
 from fencepost.report import allure_anomalies, allure_html, allure_overview
 
 from . import histories, matrix
@@ -24,6 +25,9 @@ from .refusing import WATCHING
 from .results import Results
 from .stopping import Stopped, Stopping
 from .summary import Wanted
+
+if TYPE_CHECKING:
+    from fencepost.pipeline.session import Ahead
 
 _LETTERS = {
     Verdict.MET: (".", {"green": True}),
@@ -75,9 +79,11 @@ class Reporting:
         self.results, self.stopping = results, stopping
         self.collected: set[str] = set()
         self.unreachable: str | None = None
+        self.ahead: Ahead | None = None
 
     @pytest.hookimpl(tryfirst=True)  # before the system is waited for
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.check = self.check and not session.config.option.collectonly
         self._collect({item.nodeid for item in session.items if scenario_of(item)})
 
     @pytest.hookimpl(optionalhook=True)
@@ -88,6 +94,8 @@ class Reporting:
     def _collect(self, ids: set[str]) -> None:
         self.collected = ids
         self.results.selected = len(ids)
+        if self.check and ids:
+            self.ahead = suite.ahead()  # Spark takes as long to start as some hundred scenarios to run
         self.results.write()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -121,12 +129,21 @@ class Reporting:
         if not self.results.complete:
             self.results.stopped = self.results.stopped or self.stopping.reason
         self.results.write()
+        try:
+            self._judge_histories(session)
+        finally:
+            if self.ahead:
+                self.ahead.close()
+        if self.summary:
+            self._sum_up(self.summary)
+
+    def _judge_histories(self, session: pytest.Session) -> None:
         if self.check and self.results.complete and self.results.folder:
             if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
                 terminal.ensure_newline()  # what follows is told while the line of letters is still open
             try:
                 with self.stopping.ending_early():
-                    self.results.histories = histories.judge(self.results.folder, self.results.scenarios)
+                    self.results.histories = histories.judge(self.results.folder, self.results.scenarios, self.ahead)
             except KeyboardInterrupt as stopped:  # Spark has taken SIGINT for itself, and raises this
                 self.results.stopped = self.stopping.reason = self.stopping.reason or str(stopped) or "SIGINT"
             self.results.write()
@@ -134,8 +151,6 @@ class Reporting:
                 session.config.hook.pytest_runtest_logreport(report=told.as_report())
                 allure_anomalies.tell(told, self.results.register, self.results.folder / ALLURE_RESULTS, noting(self.results.folder))
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        if self.summary:
-            self._sum_up(self.summary)
 
     def _sum_up(self, wanted: Wanted) -> None:
         """Write the summary; that it cannot be written changes no verdict, and so no exit code."""

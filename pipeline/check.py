@@ -20,15 +20,15 @@ from fencepost.contract.errors import UnknownName, WrongUsage
 
 from . import local
 from .anomalies import ANOMALIES, Anomaly
-from .derived import History
 from .drawing import with_layouts
 from .ingest import quarantine
 from .layout import CHECK, DESCRIPTION, PAGE, QUARANTINE, TABLES, VERDICT, WITNESSES
+from .movement import judging
 from .options import Options
 from .page import render
-from .session import Size, session
+from .session import Ahead, Size, session
 from .start import Histories, Stored, find
-from .verdicts import SCHEMA, Found, Total, found, together, totals, unfinished, verdict
+from .verdicts import SCHEMA, Found, Total, together, totals, unfinished, verdict
 from .witnesses import Shown, ranked, shown
 
 CONFORMS, DOES_NOT = 0, 1
@@ -55,16 +55,16 @@ def check(options: Options) -> int:
     return CONFORMS if all(run["valid"] for run in judged.document["runs"]) else DOES_NOT
 
 
-def judge(options: Options) -> Judged:
-    """Judge the histories, and write the results."""
+def judge(options: Options, ahead: Ahead | None = None) -> Judged:
+    """Judge the histories, and write the results; in the session that was started ahead, if one was."""
     wanted = _chosen(options.anomalies)
     say = _Progress()
     start = find(options.paths)
-    size = Size(start.bytes, options.master, options.memory)
+    size = Size(start.bytes, options.master, options.memory, start.by_run)
     kept = _kept(start, options.results)
     folder.look(options.results, CHECK, kept)
     say(f"{start}, {size.bytes / 1e6:.1f} MB; starting Spark on {options.master} with {size.driver_memory}")
-    with session(size) as spark:
+    with ahead or session(size) as spark:
         claimed = folder.claim(options.results, CHECK, {VERDICT: _text(unfinished())}, kept)
         fresh = tuple(tree for tree in CHECK.trees if tree not in kept)
         claimed.note(*folder.spark(*fresh), *([] if kept else [f"{TABLES}/{DESCRIPTION}"]))
@@ -72,14 +72,14 @@ def judge(options: Options) -> Judged:
         tables, bad = start.tables(spark, size.partitions, options.results)
         if bad:
             say.unreadable(bad, options.results / QUARANTINE)
-        history = History(tables, options.infer_ww, options.infer_rw)
-        if not history.runs:
+        say("looking for anomalies")
+        seen = judging.judge(tables, wanted, options.infer_ww, options.infer_rw)
+        if not seen.runs:
             raise WrongUsage(
                 f"no operation could be read from {start}; {bad} lines and files are in {options.results / QUARANTINE} with the reasons"
             )
-        say("looking for anomalies")
-        every = found(history, wanted)
-        document = verdict(history, every, bad)
+        every = seen.found
+        document = verdict(seen, every, bad)
         say(f"{document['records']} records of {document['operations']} operations judged")
         witnesses = _witnesses(spark, every, max(options.most, _SHOWN))
         concerned = F.col("place") <= _SHOWN

@@ -13,7 +13,8 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,16 +40,18 @@ class Size:
     bytes: int
     master: str = "local[*]"
     memory: str | None = None
+    by_run: bool = False
+    """Whether Spark only moves whole runs, and plans nothing that is worth being compiled well."""
 
     @property
     def small(self) -> bool:
-        return self.bytes <= SMALL
+        return self.by_run or self.bytes <= SMALL
 
     @property
     def partitions(self) -> int:
         """How many parts a shuffle has."""
         cores = os.cpu_count() or 2
-        return max(1 if self.small else 2 * cores, -(-self.bytes // PARTITION))
+        return cores if self.by_run else max(1 if self.small else 2 * cores, -(-self.bytes // PARTITION))
 
     @property
     def driver_memory(self) -> str:
@@ -117,6 +120,26 @@ def session(size: Size) -> Iterator[SparkSession]:
                 yield spark
             finally:
                 spark.stop()
+
+
+class Ahead:
+    """A session that starts beside other work. Who enters it waits until it is there, or hears why it is not."""
+
+    def __init__(self, size: Size) -> None:
+        self._opened = ExitStack()
+        self._beside = ThreadPoolExecutor(1)
+        self._starting = self._beside.submit(self._opened.enter_context, session(size))
+
+    def __enter__(self) -> SparkSession:
+        return self._starting.result()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop it, also one that nobody has entered; once more does nothing."""
+        self._beside.shutdown()
+        self._opened.close()
 
 
 @contextmanager

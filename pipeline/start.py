@@ -10,6 +10,7 @@ from fencepost.contract.errors import WrongUsage
 
 from .ingest import files, firstlines, lines, quarantine
 from .layout import QUARANTINE, TABLES
+from .movement import reading
 from .tables import Tables, described
 
 _NAMED = 5
@@ -27,14 +28,30 @@ class Histories:
     def bytes(self) -> int:
         return sum(source.bytes for source in self.readable)
 
+    @property
+    def by_run(self) -> bool:
+        """Whether whole runs go to one task each."""
+        return reading.fits(self.readable)
+
     def __str__(self) -> str:
         return f"{len(self.readable)} files"
 
     def tables(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:
         """Their tables, stored with the results, and how many lines and files could not be read."""
+        if self.by_run:
+            return self._by_run(spark, buckets, results)
         tables = Tables(spark, results / TABLES, buckets)
         tables.store(lines.read(spark, self.readable))
         bad = quarantine.write(spark, tables.bad, self.readable, self.refused, results / QUARANTINE)
+        tables.describe(bytes=self.bytes, quarantined=bad)
+        return tables, bad
+
+    def _by_run(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:
+        """The same, of files that are read by tasks (`movement.reading`)."""
+        tables = Tables(spark, results / TABLES, 0)
+        tables.keep(reading.read(spark, self.readable, tables.folder, buckets))
+        names = [(number, str(source.path)) for number, source in enumerate(self.readable)]
+        bad = quarantine.keep(spark, quarantine.named(spark, tables.bad, names), self.refused, results / QUARANTINE)
         tables.describe(bytes=self.bytes, quarantined=bad)
         return tables, bad
 
@@ -48,6 +65,11 @@ class Stored:
     bytes: int
     bad_lines: int
     quarantined: int
+
+    @property
+    def by_run(self) -> bool:
+        """Whether they were written so that whole runs go to one task each."""
+        return not self.buckets
 
     def __str__(self) -> str:
         return f"tables in {self.folder}"

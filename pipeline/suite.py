@@ -6,11 +6,15 @@ say; here is only what was found.
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fencepost.contract.anomalies import Finding, Findings
 
 from . import java
 from .options import Options, spark_is_there
+
+if TYPE_CHECKING:
+    from .session import Ahead
 
 
 def ready() -> None:
@@ -20,13 +24,20 @@ def ready() -> None:
     java.find()
 
 
-def judge(histories: Sequence[Path], results: Path) -> Findings:
+def ahead() -> "Ahead":
+    """A session that starts while scenarios run; whoever asks for it closes it."""
+    from .session import Ahead, Size
+
+    return Ahead(Size(0, by_run=True))
+
+
+def judge(histories: Sequence[Path], results: Path, session: "Ahead | None" = None) -> Findings:
     """Judge these histories, in one session; the verdict, the witnesses and the page go to `results`."""
     if not histories:
         return Findings(0, 0)
     from . import check
 
-    judged = check.judge(Options(tuple(histories), results, by_run=True))
+    judged = check.judge(Options(tuple(histories), results, by_run=True), session)
     words = {(shown.run, shown.anomaly.name): shown for shown in judged.by_run}
     found = [
         Finding(

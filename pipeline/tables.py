@@ -15,10 +15,14 @@ Records are shuffled once, by (run, log), and stored in that many buckets, each 
 grouping, ranking and joining by log moves nothing, and each process's records stand in the order in which it moved them. What a value is
 too long to be stored as is its beginning and its digest.
 
+Small histories are stored without buckets: each file of operations has its fellow of records, of the same name, with the same whole runs
+(`movement.reading` writes them).
+
 `tables.json` is written last and says how many buckets there are: tables that have it are whole, and a later check starts from them.
 """
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -35,7 +39,7 @@ from .pairing import ABORTED, COMMITTED, UNKNOWN, has_steps, judged, outcomes, p
 __all__ = ["ABORTED", "COMMITTED", "UNKNOWN", "Tables", "described", "moved", "shortened"]
 
 LONGEST_VALUE = 256
-VERSION = 4
+VERSION = 5
 _ORDER = ("run", "log", "kind", "process", "op", "mop")
 # Nearly every row has another one of these, so that a dictionary of them is built in vain.
 _VARIED = ("v", "o", "op", "at", "unit", "end_op", "t0", "t1", "mark", "first.v", "first.o")
@@ -107,6 +111,7 @@ class Tables:
 
     def __init__(self, spark: SparkSession, folder: Path, buckets: int) -> None:
         self.spark, self.folder, self._buckets = spark, folder, buckets
+        self._chosen: Column | None = None
         self._open: dict[str, DataFrame] = {}
         self.bad_lines = 0
 
@@ -131,6 +136,15 @@ class Tables:
         for kept in filter(None, (units, events)):
             kept.unpersist()
 
+    def keep(self, bad: DataFrame) -> None:
+        """Operations and records stand in the folder when this has been computed, which is what could not be read."""
+        (self.folder / DESCRIPTION).unlink(missing_ok=True)
+        bad = bad.persist()
+        self.bad_lines = bad.count()
+        if self.bad_lines:
+            self._write(bad, "bad")
+        bad.unpersist()
+
     def describe(self, **facts: int) -> None:
         """The tables are whole, and a later check may start from them."""
         description = {"schema_version": VERSION, "buckets": self._buckets, "bad_lines": self.bad_lines, **facts}
@@ -139,6 +153,8 @@ class Tables:
     def open(self, bad_lines: int) -> None:
         """Tables that an earlier check stored whole."""
         self.bad_lines = bad_lines
+        if not self._buckets:
+            return
         path = str(self.folder.resolve() / "records")
         columns = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in self.spark.read.parquet(path).schema)
         place = path.replace("\\", "\\\\").replace("'", "\\'")
@@ -161,20 +177,50 @@ class Tables:
         rows = self._read("ops").select("file_id", "run").union(self.bad.filter("run is not null").select("file_id", "run"))
         return rows.join(F.broadcast(self.bad.select("file_id").distinct()), "file_id").select("run").distinct()
 
+    @property
+    def by_run(self) -> bool:
+        """Whether each file of operations has its fellow of records, with the same whole runs."""
+        return not self._buckets
+
+    @property
+    def parts(self) -> int:
+        """In how many parts what is moved by run is worth being divided."""
+        return max(1, self._buckets)
+
+    def only(self, runs: Sequence[str]) -> "Tables":
+        """The tables of these runs."""
+        return self._of(F.col("run").isin(*runs))
+
+    def without(self, runs: Sequence[str]) -> "Tables":
+        """The tables of all other runs."""
+        return self._of(~F.col("run").isin(*runs)) if runs else self
+
+    def _of(self, chosen: Column) -> "Tables":
+        tables = Tables(self.spark, self.folder, self._buckets)
+        tables.bad_lines, tables._chosen = self.bad_lines, chosen
+        return tables
+
     @cached_property
     def ops(self) -> DataFrame:
         """All operations."""
-        rows = self._read("ops").drop("file_id")
+        rows = self._those_chosen(self._read("ops").drop("file_id"))
         # What is small is not worth being handed from one core to the other.
-        return (rows.coalesce(1) if self._buckets == 1 else rows).persist()
+        return (rows.coalesce(1) if self._buckets <= 1 else rows).persist()
 
     @cached_property
     def records(self) -> DataFrame:
-        return self.spark.table("records").select("*", "rare.*").drop("rare")
+        return self._those_chosen(self._stored_records.select("*", "rare.*").drop("rare"))
+
+    @property
+    def _stored_records(self) -> DataFrame:
+        return self.spark.table("records") if self._buckets else self._read("records")
 
     def of(self, *kinds: str) -> DataFrame:
         """The records of these kinds."""
         return self.records.filter(F.col("kind").isin(*kinds))
+
+    def _those_chosen(self, rows: DataFrame) -> DataFrame:
+        return rows if self._chosen is None else rows.filter(self._chosen)
 
     def _read(self, name: str) -> DataFrame:
         # Opening a table is a job of its own: it reads the schema.

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -23,15 +23,28 @@ SCHEMA = (
 )
 _ALLOWED = frozenset(anomaly.name for anomaly in ANOMALIES if anomaly.allowed)
 _AT_ONCE = 2
+Counts: TypeAlias = Mapping[str, Mapping[str, dict[str, int]]]
+"""By run and anomaly: how many witnesses are `definite`, and how many `possible`."""
+
+
+class Sized(Protocol):
+    """What was judged."""
+
+    @property
+    def runs(self) -> Mapping[str, int]:
+        """How many operations each run has."""
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The witnesses of an anomaly, and how many there are in each run that has any."""
+    """Witnesses, and how many there are of each anomaly in each run that has any."""
 
-    anomaly: Anomaly
     rows: DataFrame
-    counts: Mapping[str, dict[str, int]]
+    counts: Counts
 
 
 @dataclass(frozen=True)
@@ -59,8 +72,16 @@ def _found(history: History, anomaly: Anomaly) -> Found:
     if anomaly.absence and history.damaged:
         rows = rows.withColumn("definite", F.col("definite") & ~F.col("run").isin(history.damaged))
     rows = rows.persist()
-    counts = rows.groupBy("run").agg(F.count_if("definite").alias("sure"), F.count_if(~F.col("definite")).alias("maybe")).collect()
-    return Found(anomaly, rows, {row.run: {"definite": row.sure, "possible": row.maybe} for row in counts})
+    return Found(rows, counted(rows))
+
+
+def counted(witnesses: DataFrame) -> Counts:
+    """How many witnesses there are of each anomaly in each run."""
+    sure = F.count_if("definite").alias("sure"), F.count_if(~F.col("definite")).alias("maybe")
+    counts: dict[str, dict[str, dict[str, int]]] = defaultdict(dict)
+    for row in witnesses.groupBy("run", "anomaly").agg(*sure).collect():
+        counts[row.run][row.anomaly] = {"definite": row.sure, "possible": row.maybe}
+    return counts
 
 
 def together(every: Sequence[Found]) -> DataFrame:
@@ -68,12 +89,12 @@ def together(every: Sequence[Found]) -> DataFrame:
     return reduce(DataFrame.union, (one.rows for one in every))
 
 
-def verdict(history: History, every: Sequence[Found], quarantined: int) -> dict[str, Any]:
+def verdict(history: Sized, every: Sequence[Found], quarantined: int) -> dict[str, Any]:
     """The content of verdict.json."""
     counts: dict[str, dict[str, dict[str, int]]] = defaultdict(dict)
     for one in every:
-        for run, count in one.counts.items():
-            counts[run][one.anomaly.name] = count
+        for run, of_run in one.counts.items():
+            counts[run] |= of_run
     return {
         "schema_version": SCHEMA_VERSION,
         "complete": True,

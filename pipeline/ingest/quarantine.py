@@ -23,14 +23,27 @@ _WHOLE = str(1 << 40)
 
 
 def write(spark: SparkSession, bad: DataFrame | None, sources: Sequence[Source], refused: Sequence[Refusal], folder: Path) -> int:
-    """Write `bad` (file_id, mark, run, reason) and the refused files as JSON lines of `SCHEMA`; the answer is how many there are."""
+    """Write `bad` (file_id, mark, run, reason) and the refused files; the answer is how many there are."""
+    return keep(spark, None if bad is None else _placed(spark, bad, sources), refused, folder)
+
+
+def named(spark: SparkSession, bad: DataFrame | None, files: Sequence[tuple[int, str]]) -> DataFrame | None:
+    """What is bad in these files, where `mark` is the line itself."""
+    if bad is None:
+        return None
+    known = F.broadcast(local.table(spark, "file_id long, file string", files))
+    return bad.join(known, "file_id").select("file", F.col("mark").alias("line"), "run", "reason")
+
+
+def keep(spark: SparkSession, bad: DataFrame | None, refused: Sequence[Refusal], folder: Path) -> int:
+    """Write what is bad (`SCHEMA`) and the refused files as JSON lines; the answer is how many there are."""
     if bad is None and not refused:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         return 0
     rows = local.table(spark, SCHEMA, [(str(refusal.path), None, None, refusal.reason) for refusal in refused])
     if bad is not None:
-        rows = rows.unionByName(_placed(spark, bad, sources))
+        rows = rows.unionByName(bad)
     before = spark.conf.get("spark.sql.files.maxPartitionBytes") or "128MB"
     spark.conf.set("spark.sql.files.maxPartitionBytes", _WHOLE)  # a file that is not divided has its lines in order
     try:

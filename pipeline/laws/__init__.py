@@ -1,0 +1,1 @@
+"""The laws of the checker as plain functions: sorted arrays in, witnesses out."""

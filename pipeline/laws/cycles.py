@@ -1,0 +1,163 @@
+"""Information flows one way: who depends on whom has no cycle.
+
+Edges are between operations, and only those that may close a cycle are looked at, island by island (`edges`). Of each component of an
+island one shortest cycle is told, by the fewest kinds of edges that close one, whatever the order of the edges. A sound history has no
+backward edge, and so no island.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Container, Iterable, Iterator, Mapping
+
+import numpy as np
+
+from .edges import RW, WR, WW, Edges, islands
+from .history import History
+from .witness import Law, Witness, witness
+
+_NAMES = (("G0", (WW,)), ("G1c", (WR, WW)), ("G2", (WR, WW, RW)))
+
+
+def write_cycle(history: History) -> list[Witness]:
+    """G0: a cycle of writes alone. Lawful in Kafka, which promises no isolation of writes; found when they are inferred.
+
+    a  b  kind
+    1  3  ww      the record of operation 3 stands behind that of 1 in one log
+    3  1  ww      and before it in another
+    """
+    return _named(history, "G0")
+
+
+def circular_flow(history: History) -> list[Witness]:
+    """G1c: a cycle in which someone read. Definite when it is of reads alone; with inferred writes it is lawful in Kafka, and possible.
+
+    a  b  kind
+    1  3  wr      operation 3 read what 1 had sent
+    3  1  wr      and 1 what 3 had sent
+    """
+    return _named(history, "G1c", definite=not (history.infer_ww or history.infer_rw))
+
+
+def single_anti_dependency(history: History) -> list[Witness]:
+    """G-single: a cycle with one anti-dependency, found when they are inferred. Possible: no log promises serializability.
+
+    a  b  kind
+    1  3  wr      operation 3 read what 1 had sent
+    3  1  rw      and not what 1 had sent behind it in another log
+    """
+    return _named(history, "G-single")
+
+
+def anti_dependency_cycle(history: History) -> list[Witness]:
+    """G2: a cycle with several anti-dependencies. Possible, as G-single.
+
+    a  b  kind
+    1  3  rw      operation 1 did not read what 3 sent behind
+    3  1  rw      and 3 not what 1 sent
+    """
+    return _named(history, "G2")
+
+
+def _named(history: History, name: str, definite: bool = False) -> list[Witness]:
+    return [witness(history, run, -1, ops, definite=definite) for run, called, ops in history.once(_cycles) if called == name]
+
+
+def _cycles(history: History) -> list[tuple[int, str, list[int]]]:
+    """All cycles, each with its run and what it is called; four laws read them, and they are solved once."""
+    if not (history.infer_ww or history.infer_rw or history.beside.backward.any()):
+        return []
+    return [(int(island.run[0]), *cycle) for island in islands(Edges.of(history)) for cycle in _solved(island)]
+
+
+def _solved(island: Edges) -> Iterator[tuple[str, list[int]]]:
+    """One cycle for each component of an island."""
+    # Of two edges between the same operations an anti-dependency yields, and one of reads to one of writes.
+    island = island.where(np.lexsort((-island.kind, island.b, island.a)))
+    names = dict(zip(island.a.tolist(), island.a_op.tolist(), strict=True)) | dict(
+        zip(island.b.tolist(), island.b_op.tolist(), strict=True)
+    )
+    solved: set[int] = set()
+    for name, kinds in _NAMES:
+        next_of: dict[int, dict[int, int]] = defaultdict(dict)
+        for one, other, kind in zip(island.a.tolist(), island.b.tolist(), island.kind.tolist(), strict=True):
+            if kind in kinds:
+                next_of[one][other] = kind
+        for members in sorted(components(next_of), key=min):
+            if solved & members:
+                continue  # known already, as a cycle of fewer kinds
+            cycle = _shortest(next_of, members, min(members))
+            solved |= members
+            anti = sum(next_of[one][other] == RW for one, other in zip(cycle, cycle[1:] + cycle[:1], strict=True))
+            yield "G-single" if name == "G2" and anti == 1 else name, [names[node] for node in cycle]
+
+
+def components(next_of: Mapping[int, Iterable[int]]) -> list[set[int]]:
+    """The sets of two operations or more in which everybody depends on everybody, by Tarjan's walk.
+
+    `place` is where the walk came to an operation, and `lowest` the lowest place of those on its way that it leads back to: whoever leads
+    back no further than to itself closes a component, with all that the walk came to since.
+    """
+    found = []
+    place: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    since: list[int] = []
+    unclosed: set[int] = set()
+    for root in next_of:
+        way = [] if root in place else [(root, iter(next_of[root]))]
+        while way:
+            node, others = way[-1]
+            if node not in place:
+                place[node] = lowest[node] = len(place)
+                since.append(node)
+                unclosed.add(node)
+            fresh = None
+            for other in others:
+                if other not in place:
+                    fresh = other
+                    break
+                if other in unclosed:
+                    lowest[node] = min(lowest[node], place[other])
+            if fresh is not None:
+                way.append((fresh, iter(next_of.get(fresh, ()))))
+                continue
+            way.pop()
+            if way:
+                lowest[way[-1][0]] = min(lowest[way[-1][0]], lowest[node])
+            if lowest[node] == place[node]:
+                members = {node}
+                while (one := since.pop()) != node:
+                    members.add(one)
+                unclosed -= members
+                if len(members) > 1:
+                    found.append(members)
+    return found
+
+
+def _shortest(next_of: Mapping[int, Iterable[int]], members: Container[int], start: int) -> list[int]:
+    """A shortest cycle through this operation, among the members of its component."""
+    before: dict[int, int] = {}
+    queue = deque([start])
+    while queue:
+        node = queue.popleft()
+        for after in next_of.get(node, ()):
+            if after == start:
+                return list(_back(before, node))[::-1]
+            if after in members and after not in before:
+                before[after] = node
+                queue.append(after)
+    raise AssertionError(f"operation {start} is in a component of its own")
+
+
+def _back(before: Mapping[int, int], node: int) -> Iterator[int]:
+    while True:
+        yield node
+        if node not in before:
+            return
+        node = before[node]
+
+
+LAWS = (
+    Law("G0", write_cycle),
+    Law("G1c", circular_flow),
+    Law("G-single", single_anti_dependency),
+    Law("G2", anti_dependency_cycle),
+)

@@ -1,0 +1,100 @@
+"""Who depends on whom, as columns: what the laws of cycles read.
+
+    run  a  a_op  b  b_op  kind          what happened
+      0  1     0  5     4  wr            the operation that ended at event 5 polled what the one that ended at 1 had sent
+
+`b` depends on `a`. Operations are called by their completions, which are their order; `a_op` and `b_op` are their names.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .columns import NONE, Flags, Ints
+from .history import History
+from .segmented import Groups, pairs, picked
+
+WW, WR, RW = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Edges:
+    """*wr*: the writer of a value, and who polled it. *ww*: the writers of neighbouring records of a log. *rw*: who polled a record, and
+    the writer of the next one.
+    """
+
+    run: Ints
+    a: Ints
+    a_op: Ints
+    b: Ints
+    b_op: Ints
+    kind: Ints
+
+    @staticmethod
+    def of(history: History) -> "Edges":
+        """All edges; those of writes are inferred on demand. Only what a careful reader read says something of the order; a refused write
+        has none.
+        """
+        records, values = history.records, history.values
+        counts = values.sent & ~values.reused & values.known_committed
+        rows = np.flatnonzero(records.seen & history.beside.writer(counts))
+        value = history.beside.value[rows]
+        others = records.op[rows] != values.op[value]
+        rows, value = rows[others], value[others]
+        found = [_edges(records.run[rows], values.at[value], values.op[value], records.at[rows], records.op[rows], WR)]
+        writers = np.flatnonzero(counts & (values.first_rank != NONE))
+        next_one = (values.log[writers], values.first_rank[writers] - 1)
+        if history.infer_ww:
+            one, after = (writers[each] for each in pairs((values.log[writers], values.first_rank[writers]), next_one))
+            apart = values.at[one] != values.at[after]
+            one, after = one[apart], after[apart]
+            found.append(_edges(values.run[one], values.at[one], values.op[one], values.at[after], values.op[after], WW))
+        if history.infer_rw:
+            rank = np.where(history.beside.writer(values.reused), NONE, picked(values.last_rank, history.beside.value))
+            rows = np.flatnonzero(records.seen & (rank != NONE))
+            polls = Groups(records.log[rows], records.op[rows], order=(rank[rows],))
+            last = rows[polls.last]
+            poll, after = pairs((records.log[last], rank[last]), next_one)
+            poll, after = last[poll], writers[after]
+            apart = records.at[poll] != values.at[after]
+            poll, after = poll[apart], after[apart]
+            found.append(_edges(records.run[poll], records.at[poll], records.op[poll], values.at[after], values.op[after], RW))
+        return Edges(**{name: np.concatenate([getattr(each, name) for each in found]) for name in vars(found[0])})
+
+    def where(self, which: Flags | Ints) -> "Edges":
+        """These of them."""
+        return Edges(**{name: column[which] for name, column in vars(self).items()})
+
+
+def _edges(run: Ints, a: Ints, a_op: Ints, b: Ints, b_op: Ints, kind: int) -> Edges:
+    return Edges(run, a, a_op, b, b_op, np.full(len(run), kind, np.int64))
+
+
+def islands(edges: Edges) -> list[Edges]:
+    """The edges that may close a cycle, apart from each other.
+
+    An edge from a later to an earlier operation is *backward*, and spans the operations between. Every cycle lies within one union of such
+    spans, an island, since somebody must cross each cut backwards.
+
+        a  b
+        5  1          spans 1 to 5
+        9  4          spans 4 to 9, and they are one island from 1 to 9
+    """
+    backward = np.flatnonzero(edges.b < edges.a)
+    if not len(backward):
+        return []
+    run, low, high = edges.run[backward], edges.b[backward], edges.a[backward]
+    spans = Groups(run, order=(low,))
+    furthest = picked(high, spans.greatest(high, where=np.ones(len(backward), np.bool_)))
+    fresh = (furthest == NONE) | (low > furthest)
+    number = spans.counted(fresh) + fresh
+    by_island = Groups(run, number)
+    starts, ends, runs = by_island.least(low), by_island.most(high), run[by_island.first]
+    least, most = np.minimum(edges.a, edges.b), np.maximum(edges.a, edges.b)
+    # An edge lies within the last island that starts at its lower end or before it, or in none.
+    is_island = np.repeat([True, False], [len(starts), len(least)])
+    places = Groups(np.concatenate([runs, edges.run]), order=(np.concatenate([starts, least]), ~is_island))
+    island = places.latest(is_island)[len(starts) :]
+    within = np.flatnonzero(most <= picked(ends, island))
+    of_island = Groups(island[within])
+    return [edges.where(within[rows]) for rows in np.split(of_island.rows, of_island.starts[1:])]

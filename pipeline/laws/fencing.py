@@ -1,0 +1,215 @@
+"""Whoever was replaced writes no more: an epoch that was taken over is fenced, and an ended transaction takes no more records.
+
+Epochs are compared for one producer id only: identifiers given by different brokers have no order.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .columns import NO_WORD, NONE, Flags, Ints
+from .history import History
+from .outcomes import ABORTED, COMMITTED, OK
+from .segmented import Groups, located, pairs, picked
+from .witness import Law, Witness, witness, witnesses
+
+
+def zombie_write(history: History) -> list[Witness]:
+    """A record or offset was accepted that was sent with an epoch after a later epoch had been given out. Definite.
+
+    f          op  at  tid  pid  epoch
+    init_txn    4   5  A      1      1         epoch 1 was given out at event 5
+    send        6   7  A      1      0         and a write of epoch 0 began at event 6
+
+    So was a commit in a transaction of a key (`key_epoch`), whose epoch goes up with connections, and not with the end itself.
+    """
+    ops = history.ops
+    accepted = (ops.ty == OK) & ops.tid.present
+    if not accepted.any():
+        return []
+    of_key = ops.says_number("key_epoch")
+    epoch = np.where(ops.epoch == NONE, of_key, ops.epoch)
+    fenced = ops.f.among("send", "ack", "txn") | (ops.f.among("commit") & (of_key != NONE))
+    writes = np.flatnonzero(accepted & fenced & (epoch >= 0))
+    fences, fence_pid, fence_epoch = _fences(history, accepted)
+
+    rows, is_fence = np.concatenate([writes, fences]), np.repeat([False, True], [len(writes), len(fences)])
+    when = np.concatenate([ops.op[writes], ops.at[fences]])
+    with_epoch, pid = np.concatenate([epoch[writes], fence_epoch]), np.concatenate([ops.pid[writes], fence_pid])
+    before = Groups(ops.run[rows], ops.tid.codes[rows], pid, order=(when,)).greatest(with_epoch, ops.op[rows], where=is_fence)
+    odd = np.flatnonzero(~is_fence & (before >= 0) & (with_epoch < picked(with_epoch, before)))
+    late, fence = rows[odd], rows[before[odd]]
+    words = [
+        f"epoch {own} after epoch {later}" for own, later in zip(with_epoch[odd].tolist(), with_epoch[before[odd]].tolist(), strict=True)
+    ]
+    return _of_first_record(history, late, [ops.op[fence], ops.op[late]], words)
+
+
+def _fences(history: History, accepted: Flags) -> tuple[Ints, Ints, Ints]:
+    """Epochs as they were given out, with their producer ids: at an initialisation, or with the end of a transaction, or by a control
+    action.
+    """
+    ops = history.ops
+    given, ended = accepted & ops.f.among("init_txn", "fence"), accepted & ops.f.among("commit", "abort")
+    pid = np.where(given, ops.pid, ops.says_number("producer_id"))
+    epoch = np.where(given, ops.epoch, ops.says_number("producer_epoch"))
+    rows = np.flatnonzero((given | ended) & (epoch >= 0))
+    return rows, pid[rows], epoch[rows]
+
+
+def _of_first_record(history: History, operations: Ints, ops: list[Ints], words: list[str] | None = None) -> list[Witness]:
+    """Witnesses that name the first record of each of these operations."""
+    found = []
+    told: Sequence[str | None] = words or [None] * len(operations)
+    rows = zip(
+        operations.tolist(), history.first_moved(operations), zip(*(column.tolist() for column in ops), strict=True), told, strict=True
+    )
+    for row, (log, v, o), of_row, detail in rows:
+        found.append(witness(history, int(history.ops.run[row]), log, of_row, (v,), (o,), detail=detail))
+    return found
+
+
+def stranded_write(history: History) -> list[Witness]:
+    """A record of a transaction that did not commit is read, and the transaction after it of the same id committed: it slipped
+    into that one. Definite.
+
+    tid  unit  outcome    asked for its end by
+    A       0  ABORTED                       2     its record a was read at event 11
+    A       4  COMMITTED                     6
+    """
+    ops, values = history.ops, history.values
+    bad = np.flatnonzero(values.transactional & values.read_committed & (values.oc == ABORTED))
+    if not len(bad):
+        return []
+    steps = np.flatnonzero(ops.txn.present & ~ops.by_hand)
+    units = Groups(ops.run[steps], ops.tid.codes[steps], ops.unit[steps])
+    one = steps[units.first]
+    of_id = Groups(ops.run[one], ops.tid.codes[one], order=(ops.unit[one],))
+    next_outcome, next_end = of_id.after(units.most(ops.unit_oc[steps])), of_id.after(units.most(ops.end_op[steps]))
+    rows, unit = pairs((values.run[bad], values.unit[bad]), (ops.run[one], ops.unit[one]))
+    rows, next_outcome, next_end = bad[rows], next_outcome[unit], next_end[unit]
+    odd = (next_outcome == COMMITTED) & (next_end != NONE) & (values.first_read_at[rows] > next_end)
+    rows, next_end = rows[odd], next_end[odd]
+    return witnesses(
+        history,
+        values.run[rows],
+        values.log[rows],
+        [values.op[rows], next_end, values.first_read_op[rows]],
+        [values.v[rows]],
+        [values.first_offset[rows]],
+        ~values.reused[rows],
+    )
+
+
+def write_to_ended_transaction(history: History) -> list[Witness]:
+    """A record was accepted that was sent after the end of its own transaction was acknowledged. Definite.
+
+    f       op  at  txn_id  ty
+    commit   2   3  T1      OK
+    send     4   5  T1      OK          began at event 4, and its transaction had ended at 3
+
+    Where a client's epoch stays over transactions, the name of the transaction stays too, and nothing can be said.
+    """
+    ops = history.ops
+    ends = ops.f.among("commit", "abort") & (ops.ty == OK) & ops.txn.present
+    if not ends.any():
+        return []
+    moved_on = (ops.epoch == NONE) | (np.maximum(ops.says_number("producer_epoch"), -1) > ops.epoch)
+    rows = np.flatnonzero(ends & moved_on)
+    rows = rows[Groups(ops.run[rows], ops.txn.codes[rows], order=(ops.at[rows],)).first]
+    sends = np.flatnonzero(ops.f.among("send") & (ops.ty == OK) & ops.txn.present)
+    end = located((ops.run[sends], ops.txn.codes[sends]), (ops.run[rows], ops.txn.codes[rows]))
+    sends, end = sends[end >= 0], rows[end[end >= 0]]
+    late = ops.op[sends] > ops.at[end]
+    return _of_first_record(history, sends[late], [ops.op[end[late]], ops.op[sends[late]]])
+
+
+def intermediate_read(history: History) -> list[Witness]:
+    """G1b: one poll has a record of a committed transaction, and jumped over another one of it in the same log. Definite.
+
+    log  v  unit  in the poll
+    x    a     0  yes
+    x    b     0  no            it jumped over b
+    x    c     4  yes
+    """
+    return _torn_polls(history, same_log=True)
+
+
+def fractured_read(history: History) -> list[Witness]:
+    """One poll has a record of a committed transaction in one log, and jumped over one of it in another log. Definite.
+
+    log  v  unit  in the poll
+    x    a     0  yes
+    y    b     0  no            it jumped over b, from one record of y to a later one
+    """
+    return _torn_polls(history, same_log=False)
+
+
+def _torn_polls(history: History, same_log: bool) -> list[Witness]:
+    """Polls that jumped over a record of a transaction of which they have another one: the first by name is told."""
+    records, values, gaps = history.records, history.values, history.gaps
+    missed = np.flatnonzero(values.transactional[gaps.value] & records.careful[gaps.record])
+    if not len(missed):
+        return []
+    value, behind = gaps.value[missed], gaps.record[missed]
+    counted = history.beside.writer(values.transactional & values.known_committed)
+    had = np.flatnonzero(records.got & counted)
+    left, right = pairs(
+        (records.run[behind], records.op[behind], values.unit[value]),
+        (records.run[had], records.op[had], values.unit[history.beside.value[had]]),
+    )
+    told = (records.log[had[right]] == values.log[value[left]]) == same_log
+    left, right = left[told], had[right[told]]
+    order = records.v.ranks(records.v.codes[right])
+    once = Groups(records.op[behind[left]], value[left], order=(order,)).first
+    value, behind, right = value[left[once]], behind[left[once]], right[once]
+    return witnesses(
+        history,
+        values.run[value],
+        values.log[value],
+        [values.op[value], records.op[behind]],
+        [values.v[value], records.v.codes[right]],
+        [values.first_offset[value]],
+    )
+
+
+def torn_commit(history: History) -> list[Witness]:
+    """Of a transaction some records were read, and others never were although later records of their log were. Definite.
+
+    log  v  unit  read  bound of the log  last_rank
+    x    a     0  yes
+    y    b     0  no                   5          3     y was read to rank 5, and b stands at 3
+
+    Where nothing behind them was read they may still come, and the witness is possible.
+    """
+    values = history.values
+    counted = values.sent & values.transactional & (values.oc > ABORTED) & ~values.reused & history.followed[values.run]
+    rows = np.flatnonzero(counted)
+    units = Groups(values.run[rows], values.unit[rows])
+    torn = units.any(values.read_committed[rows]) & ~units.all(values.read[rows])
+    found = []
+    for number in np.flatnonzero(torn).tolist():
+        start = units.starts[number]
+        of_unit = rows[units.rows[start : start + units.sizes[number]]].tolist()
+        shown = min(_named(history, row) for row in of_unit if values.read_committed[row])
+        gone = min((not history.passed[row], *_named(history, row), row) for row in of_unit if not values.read[row])
+        is_open, _, v, row = gone
+        op, offset = min(int(values.op[each]) for each in of_unit), int(values.first_offset[row])
+        found.append(witness(history, int(values.run[row]), int(values.log[row]), (op,), (v, shown[1]), (offset,), not is_open))
+    return found
+
+
+def _named(history: History, value: int) -> tuple[str, str]:
+    """The names of a value's log and of itself, which decide which of several is told."""
+    log, v = int(history.values.log[value]), int(history.values.v[value])
+    return history.logs.name(log) or "", (history.records.v.text(v) if v != NO_WORD else None) or ""
+
+
+LAWS = (
+    Law("zombie-write", zombie_write),
+    Law("stranded-write", stranded_write),
+    Law("write-to-ended-transaction", write_to_ended_transaction),
+    Law("intermediate-read", intermediate_read, absence=True),
+    Law("fractured-read", fractured_read, absence=True),
+    Law("torn-commit", torn_commit, absence=True),
+)

@@ -1,0 +1,156 @@
+"""What laws read: a history's operations and records, and what is derived from them once.
+
+* `values`, `beside`: the values of the logs, and each record beside the one before it.
+* `followed`: which runs have consumers with positions (assign or subscribe to logs, final_read, or so says the recorder): only there is
+  it a fault to read on behind an unread record, since a bare fetch may begin anywhere.
+* `bound`, `read_to`, `unread_from`: of each value, how far its log was read (the last rank and its offset), and the first offset of what
+  is committed there and unread.
+* `gaps`: values that one poll of a log jumped over, each with the record behind it.
+
+Several histories may be judged at once: whatever laws join has a run, or a log, which is of one run.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from . import told
+from .columns import NONE, Flags, Ints, numbers
+from .neighbours import Neighbours
+from .operations import Operations
+from .outcomes import OK
+from .records import Records
+from .segmented import Groups, among, located, pairs, picked, repeated
+from .values import Values
+
+_WIDEST_GAP = 10_000
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """`record` is the row of the record behind the gap, `value` that of a value in it."""
+
+    record: Ints
+    value: Ints
+
+
+class History:
+    """One or several histories. Edges between writes, and from reads to writes, are inferred on demand."""
+
+    def __init__(self, operations: told.Operations, records: told.Records, infer_ww: bool = False, infer_rw: bool = False) -> None:
+        self.infer_ww, self.infer_rw = infer_ww, infer_rw
+        self.ops = Operations.of(operations)
+        self.records, self.logs = Records.of(records, self.ops)
+        self._made: dict[object, object] = {}
+
+    def once(self, make: "Callable[[History], Made]") -> "Made":
+        """What several laws of a family read, made once, whichever of them comes first."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return self._made[make]  # type: ignore[return-value]
+
+    @cached_property
+    def values(self) -> Values:
+        return Values.of(self.records)
+
+    @cached_property
+    def beside(self) -> Neighbours:
+        return Neighbours.of(self.records, self.values)
+
+    @cached_property
+    def followed(self) -> Flags:
+        """Of each run, whether its consumers have positions."""
+        placed = self.ops.f.among("assign", "subscribe") & self.ops.said.moves
+        follows = placed | self.ops.f.among("final_read") | self.ops.says("positions").among("kept")
+        found = np.zeros(len(self.ops.runs), np.bool_)
+        found[self.ops.run[follows]] = True
+        return found
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        rows = np.flatnonzero(self.in_sequence(self.beside.jumped))
+        if not len(rows):
+            return Gaps(rows, rows)
+        start = self.beside.rank[self.beside.previous[rows]]
+        width = np.minimum(self.beside.rank[rows] - 1 - start, _WIDEST_GAP)
+        nth, step = repeated(width)
+        sure = np.flatnonzero(~self.values.reused & self.values.known_committed & (self.values.last_rank != NONE))
+        gap, value = pairs(
+            (self.records.log[rows[nth]], start[nth] + 1 + step),
+            (self.values.log[sure], self.values.last_rank[sure]),
+        )
+        return Gaps(rows[nth[gap]], sure[value])
+
+    @cached_property
+    def _of_log(self) -> Groups:
+        return Groups(self.values.log)
+
+    @cached_property
+    def bound(self) -> Ints:
+        return self._of_log.most(self.values.first_rank, self.values.read)[self._of_log.number]
+
+    @cached_property
+    def read_to(self) -> Ints:
+        return self._of_log.most(self.values.last_offset, self.values.read)[self._of_log.number]
+
+    @cached_property
+    def unread_from(self) -> Ints:
+        unread = self.values.acknowledged & self.values.known_committed & ~self.values.read
+        return self._of_log.least(self.values.first_offset, unread)[self._of_log.number]
+
+    @cached_property
+    def passed(self) -> Flags:
+        """Which values stand no further than their log was read."""
+        passed: Flags = (self.values.last_rank != NONE) & (self.values.last_rank <= self.bound)
+        return passed
+
+    @cached_property
+    def handed_out(self) -> Flags:
+        """Which records are of subscriptions whose messages are acknowledged one by one: such messages are handed out one by one as
+        well, to any consumer, and come again alone.
+        """
+        queues = self.records.kind.among("ack_ind") & (self.records.grp >= 0)
+        return among((self.records.log, self.records.grp), (self.records.log[queues], self.records.grp[queues]))
+
+    def in_sequence(self, polled: Flags) -> Flags:
+        """These records, but for those that are handed out one by one."""
+        return polled & ~self.handed_out
+
+    def operation(self, run: Ints, op: Ints) -> Ints:
+        """The rows of these operations, or -1."""
+        return located((run, op), (self.ops.run, self.ops.op))
+
+    def end_of_unit(self, records: Ints) -> Ints:
+        """Of these records, when the commit or abort that asked for the end of their unit had ended; NONE where there is none."""
+        if not len(records):
+            return records
+        row = self.operation(self.records.run[records], self.records.end_op[records])
+        is_end = (row >= 0) & self.ops.f.among("commit", "abort")[row]
+        return np.where(is_end, picked(self.ops.at, row), NONE)
+
+    def first_moved(self, operations: Ints) -> list[tuple[int, str | None, int | None]]:
+        """Of these operations the log, value and offset of the first record, for a witness."""
+        said = self.ops.said
+        found = []
+        for row in operations.tolist():
+            name = said.first_log.text(int(said.first_log.codes[row]))
+            log = -1 if name is None else self.logs.number(int(self.ops.run[row]), name)
+            o = int(said.first_o[row])
+            found.append((log, said.first_v.text(int(said.first_v.codes[row])), None if o == NONE else o))
+        return found
+
+    @cached_property
+    def drained(self) -> Flags:
+        """Of each run, whether everything was read at its end."""
+        found = np.zeros(len(self.ops.runs), np.bool_)
+        found[self.ops.run[self.ops.f.among("final_read") & (self.ops.ty == OK)]] = True
+        return found
+
+    @cached_property
+    def last_at(self) -> Ints:
+        """Of each run the number of its last completion."""
+        return Groups(self.ops.run).most(self.ops.at) if len(self.ops) else numbers([])

@@ -1,0 +1,203 @@
+"""A log is append-only: an offset names one record for ever, a record has one offset, and order is kept."""
+
+import numpy as np
+
+from .columns import NONE, Flags, Ints
+from .history import History
+from .outcomes import OK
+from .segmented import Groups, pairs, picked
+from .witness import Law, Witness, witness, witnesses
+
+
+def inconsistent_offsets(history: History) -> list[Witness]:
+    """Two values stand at one offset: by the word of an acknowledgement that counts, or of any poll. Definite, unless one is reused.
+
+    log  o  value  shared
+    x    4  a      yes         (a, b) at 4
+    x    4  b      yes
+    """
+    values, places = history.values, history.values.places
+    if not places.shared.any():
+        return []
+    rows = np.flatnonzero(places.shared)
+    groups = Groups(places.number[rows])
+    reused = groups.any(values.reused[places.value[rows]])
+    found = []
+    for start, size, is_reused in zip(groups.starts.tolist(), groups.sizes.tolist(), reused.tolist(), strict=True):
+        of_place = rows[groups.rows[start : start + size]]
+        first = int(places.value[of_place[0]])
+        words = sorted(str(word) for word in history.records.v.texts(values.v[places.value[of_place]].tolist()))
+        o = int(places.o[of_place[0]])
+        found.append(witness(history, int(values.run[first]), int(values.log[first]), (), words, (o,), not is_reused))
+    return found
+
+
+def duplicate(history: History) -> list[Witness]:
+    """One record stands at two offsets. Definite; where different records have that value, only more offsets than sends are reported.
+
+    v  first_offset  last_offset  offset_count  send_count  reused
+    d             4            6             2           1  no            d at 4 and 6
+    """
+    values, places = history.values, history.values.places
+    twice = (values.offset_count > 1) & (~values.reused | (values.offset_count > values.send_count))
+    rows = np.flatnonzero(twice & (values.first_offset < values.last_offset))
+    if not len(rows):
+        return []
+    value, place = pairs((rows,), (places.value,))
+    offsets = [sorted(some.tolist()) for some in np.split(places.o[place], np.searchsorted(value, np.arange(1, len(rows))))]
+    return [
+        witness(
+            history,
+            int(values.run[row]),
+            int(values.log[row]),
+            (int(values.op[row]),),
+            (history.records.v.text(int(values.v[row])),),
+            of_row,
+            not values.reused[row],
+        )
+        for row, of_row in zip(rows.tolist(), offsets, strict=True)
+    ]
+
+
+def spurious_offset(history: History) -> list[Witness]:
+    """The offset in an acknowledgement is not where the record stands. Definite, unless different records have that value.
+
+    v  first_sent_offset  last_sent_offset  first_read_offset  last_read_offset
+    a                  3                 3                  5                 5          a at 3 and 5
+    """
+    values = history.values
+    answer = values.first_sent_offset
+    told = values.acknowledged & values.known_committed & (answer != NONE) & (answer == values.last_sent_offset)
+    outside = (values.first_read_offset != NONE) & ((answer < values.first_read_offset) | (answer > values.last_read_offset))
+    rows = np.flatnonzero(told & outside)
+    return witnesses(
+        history,
+        values.run[rows],
+        values.log[rows],
+        [values.op[rows]],
+        [values.v[rows]],
+        [answer[rows], values.first_read_offset[rows]],
+        ~values.reused[rows],
+    )
+
+
+def phantom_read(history: History) -> list[Witness]:
+    """A poll handed over a value that nobody ever sent to that log. Definite where every line could be read.
+
+    kind  v  sent
+    recv  z  no           z was read, and nobody sent it
+    """
+    records, rows = history.records, np.flatnonzero(history.beside.never_sent)
+    return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [records.v.codes[rows]], [records.o[rows]])
+
+
+def offset_inversion(history: History) -> list[Witness]:
+    """A record that was sent after another had been acknowledged got no larger offset.
+
+    Definite. Retries answer the old offset and count not.
+
+    v  first_sent_offset  op  at
+    a                  7   0   1           acknowledged at event 1
+    b                  5   2   3           sent at event 2, and stands before it: a at 7, b at 5
+
+    Of the records at no smaller offset it is the one that was acknowledged first which tells: the record itself, where nothing is wrong.
+    """
+    values = history.values
+    one_offset = (values.first_sent_offset != NONE) & (values.first_sent_offset == values.last_sent_offset)
+    once = np.flatnonzero(values.acknowledged & (values.send_count == 1) & one_offset & ~values.reused)
+    if not len(once):
+        return []
+    op, at, o = values.op[once], values.at[once], values.first_sent_offset[once]
+    above = Groups(values.log[once], order=(-o,))
+    by_name = -history.records.v.ranks(values.v[once])
+    before = above.greatest_with_ties(-at, -op, by_name, where=np.ones(len(once), np.bool_), order=(-o,))
+    late = np.flatnonzero(picked(at, before) < op)
+    rows, others = once[late], once[before[late]]
+    return witnesses(
+        history,
+        values.run[rows],
+        values.log[rows],
+        [values.op[others], values.op[rows]],
+        [values.v[others], values.v[rows]],
+        [values.first_sent_offset[others], values.first_sent_offset[rows]],
+    )
+
+
+def same_id_interleave(history: History) -> list[Witness]:
+    """Records of a transactional id's later transaction stand before those of its earlier one. Definite.
+
+    tid  log  unit  first  last
+    A    x       0      2     9
+    A    x       6      4     5          the transaction of operation 6 begins at 4, and the one of operation 0 ends at 9
+    """
+    records, values = history.records, history.values
+    counted = records.sent & (records.tid >= 0) & records.transactional & (records.ty == OK) & (history.beside.value >= 0)
+    once = picked(values.send_count, history.beside.value) == 1
+    rows = np.flatnonzero(counted & once & ~history.beside.writer(values.reused))
+    if not len(rows):
+        return []
+    units = Groups(records.log[rows], records.tid[rows], records.unit[rows])
+    one = rows[units.first]
+    first, last, unit = units.least(records.o[rows]), units.most(records.o[rows]), records.unit[one]
+    of_id = Groups(records.log[one], records.tid[one], order=(unit,))
+    before, earlier = of_id.before(last), of_id.before(unit)
+    odd = np.flatnonzero((before != NONE) & (first != NONE) & (before >= first))
+    one = one[odd]
+    return witnesses(history, records.run[one], records.log[one], [earlier[odd], unit[odd]], (), [before[odd], first[odd]])
+
+
+def nonmonotonic_send(history: History) -> list[Witness]:
+    """A producer's next operation put its record before that of the operation before. Definite.
+
+    kind  process  op  v  rank
+    send  p0        0  a     3
+    send  p0        2  b     1          b was sent after a, and stands before it
+    """
+    records, rows = history.records, np.flatnonzero(history.beside.sent_before)
+    before = history.beside.before[rows]
+    return witnesses(
+        history,
+        records.run[rows],
+        records.log[rows],
+        [records.op[before], records.op[rows]],
+        [records.v.codes[before], records.v.codes[rows]],
+    )
+
+
+def int_nonmonotonic_send(history: History) -> list[Witness]:
+    """Within one operation a later record stands before an earlier one. Definite.
+
+    kind  op  mop  v  rank
+    send   0    0  a     3
+    send   0    1  b     1          b stands before a
+    """
+    return _within(history, history.beside.sent_back)
+
+
+def int_send_skip(history: History) -> list[Witness]:
+    """Within one operation another producer's record stands between. Lawful: no system promises that writes are isolated.
+
+    kind  op  mop  v  rank
+    send   0    0  a     3
+    send   0    1  b     5          something stands between a and b
+    """
+    return _within(history, history.beside.sent_apart)
+
+
+def _within(history: History, which: Flags) -> list[Witness]:
+    records, rows = history.records, np.flatnonzero(which)
+    words: Ints = records.v.codes
+    return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [words[history.beside.previous[rows]], words[rows]])
+
+
+LAWS = (
+    Law("inconsistent-offsets", inconsistent_offsets),
+    Law("duplicate", duplicate),
+    Law("spurious-offset", spurious_offset),
+    Law("phantom-read", phantom_read, absence=True),
+    Law("offset-inversion", offset_inversion),
+    Law("same-id-interleave", same_id_interleave),
+    Law("nonmonotonic-send", nonmonotonic_send),
+    Law("int-nonmonotonic-send", int_nonmonotonic_send),
+    Law("int-send-skip", int_send_skip),
+)

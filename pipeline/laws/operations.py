@@ -1,0 +1,137 @@
+"""Operations as columns, in the order of their run and number.
+
+    run  op  at  process  f       ty    unit  oc         end_op     what happened
+      0   0   1  p0       send    OK       0  COMMITTED       2     a transaction of two operations
+      0   2   3  p0       commit  OK       0  COMMITTED       2
+      0   4   5  p1       poll    OK       4  COMMITTED       -     one that is alone
+      1   0   0  p0       send    INFO     0  UNKNOWN         -     of another run, and it never completed
+
+`op` is the number of the invocation and `at` that of the completion, in the recorder's order. A *unit* is what commits together: a
+transaction attempt, else the operation alone; it is called by its first operation. `oc` is what became of the operation, `unit_oc` of its
+unit, `end_op` the operation that asked for its end.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import told
+from .columns import NO_WORD, NONE, Flags, Ints, Words
+from .outcomes import ABORTED, FAIL, INFO, OK, OUTCOME_OF, UNKNOWN, units
+
+ENDINGS = {"ok": OK, "fail": FAIL, "info": INFO}
+
+
+@dataclass(frozen=True)
+class Logs:
+    """The logs of all runs: a log is one of a run, and known by its place among them."""
+
+    keys: Sequence[tuple[int, str]]
+    numbers: Mapping[tuple[int, str], int]
+
+    @staticmethod
+    def of(run: Ints, log: Words) -> "tuple[Logs, Ints]":
+        """The logs of which records in these runs tell, and the number of each record's."""
+        both, number = np.unique(run * (len(log.words) + 1) + log.codes, return_inverse=True)
+        run_of, name_of = np.divmod(both, len(log.words) + 1)
+        keys = [(own, log.words[name]) for own, name in zip(run_of.tolist(), name_of.tolist(), strict=True)]
+        return Logs(keys, {key: place for place, key in enumerate(keys)}), number
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def number(self, run: int, name: str) -> int:
+        """The number of a log, or -1 where nothing is told of it."""
+        return self.numbers.get((run, name), NO_WORD)
+
+    def name(self, number: int) -> str | None:
+        """What a log is called in its run."""
+        return None if number == NO_WORD else self.keys[number][1]
+
+
+@dataclass(frozen=True)
+class Operations:
+    """All operations of one or several histories; `said` has what few laws ask for."""
+
+    runs: Sequence[str]
+    run: Ints
+    op: Ints
+    at: Ints
+    process: Words
+    client: Words
+    f: Words
+    ty: Ints
+    txn: Words
+    has_tx: Flags
+    """Whether anything is told of its transaction."""
+    tid: Words
+    pid: Ints
+    epoch: Ints
+    careful: Flags
+    """Whether it asked as a reader of committed data asks."""
+    grp: Words
+    generation: Ints
+    unit: Ints
+    unit_oc: Ints
+    oc: Ints
+    end_op: Ints
+    transactional: Flags
+    by_hand: Flags
+    said: told.Operations
+
+    @staticmethod
+    def of(said: told.Operations) -> "Operations":
+        """These operations."""
+        run, f = said.run.codes, said.f
+        ty = np.array([*(ENDINGS[word] for word in said.ty.words), INFO])[said.ty.codes]
+        of_unit = units(run, said.op, said.at, f, ty, said.txn, said.tid)
+        by_hand = of_unit.within & np.isin(run, run[said.marks]) if said.marks.any() else said.marks
+        return Operations(
+            runs=said.run.words,
+            run=run,
+            op=said.op,
+            at=said.at,
+            process=said.process,
+            client=said.client,
+            f=f,
+            ty=ty,
+            txn=said.txn,
+            has_tx=said.has_tx,
+            tid=said.tid,
+            pid=said.pid,
+            epoch=said.epoch,
+            careful=~said.iso.among("ru"),
+            grp=said.grp,
+            generation=said.generation,
+            unit=of_unit.unit,
+            unit_oc=of_unit.unit_oc,
+            oc=_outcome(ty, of_unit.unit_oc, of_unit.within, by_hand),
+            end_op=of_unit.end_op,
+            transactional=of_unit.within | f.among("txn"),
+            by_hand=by_hand,
+            said=said,
+        )
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+    def says(self, name: str) -> Words:
+        """What each operation says of itself under this name, in `ctl`."""
+        return self.said.says(name)
+
+    def says_number(self, name: str) -> Ints:
+        """The same as a number."""
+        said = self.says(name)
+        return np.array([*map(int, said.words), NONE], np.int64)[said.codes]
+
+
+def _outcome(ty: Ints, unit_oc: Ints, within: Flags, by_hand: Flags) -> Ints:
+    """What became of each operation: no more than of its unit, and than its own answer tells.
+
+    Where markers were written past the coordinator, its answers do not tell what became of a transaction.
+    """
+    own = OUTCOME_OF[ty]
+    of_unit = np.where(unit_oc == ABORTED, ABORTED, np.minimum(own, unit_oc))
+    of_unit = np.where(ty == FAIL, ABORTED, np.where(by_hand, UNKNOWN, of_unit))
+    return np.where(within, of_unit, own)

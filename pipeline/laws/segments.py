@@ -1,0 +1,256 @@
+"""Segments of a scalable topic: sealed ones take nothing, ranges do not overlap, parents come before their children."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+
+from .columns import NONE, Flags, Ints, numbers
+from .history import History
+from .outcomes import OK
+from .segmented import Groups, pairs
+from .topics import Edge, Segment, edges, seals, segments
+from .witness import Law, Witness, witness, witnesses
+
+
+def sealed_segment_write(history: History) -> list[Witness]:
+    """A record was accepted that was sent after the seal, or stands behind the segment's end. Definite.
+
+    seal: log  op  at  end         send: v  o  op
+          g0    4   5    7               a  8   6      sent after event 5, and behind 7
+    """
+    records, told = history.records, seals(history)
+    if not told:
+        return []
+    sends = _accepted(history)
+    sends = sends[records.o[sends] != NONE]
+    row, seal = pairs((records.log[sends],), (_logs(history, ((one.run, one.name) for one in told)),))
+    op, at, end = (numbers(column) for column in ([one.op for one in told], [one.at for one in told], [one.end for one in told]))
+    rows = sends[row]
+    odd = (records.op[rows] > at[seal]) | ((end[seal] != NONE) & (records.o[rows] > end[seal]))
+    rows, seal = rows[odd], seal[odd]
+    ops, words = [op[seal], records.op[rows]], [records.v.codes[rows]]
+    return witnesses(history, records.run[rows], records.log[rows], ops, words, [records.o[rows]])
+
+
+def early_child_write(history: History) -> list[Witness]:
+    """A record was accepted by a child before the seal of its parent had been asked for. Definite.
+
+    split: child  op         send: log  v  at
+           g1      4               g1   a   3      accepted at event 3, and the split was asked for at 4
+    """
+    records = history.records
+    told = sorted({(edge.child.run, edge.child.name, edge.child.op) for edge in edges(history)})
+    if not told:
+        return []
+    sends = _accepted(history)
+    row, child = pairs((records.log[sends],), (_logs(history, ((run, name) for run, name, _ in told)),))
+    born = numbers(op for _, _, op in told)
+    rows = sends[row]
+    early = records.at[rows] < born[child]
+    rows, born = rows[early], born[child[early]]
+    ops, words = [records.op[rows], born], [records.v.codes[rows]]
+    return witnesses(history, records.run[rows], records.log[rows], ops, words, [records.o[rows]])
+
+
+def wrong_range(history: History) -> list[Witness]:
+    """A segment accepted a record whose key is outside of its range. Definite.
+
+    segment: log  lo  hi         send: log  hash
+             g1    0  7f               g1     80
+    """
+    records, told = history.records, [one for one in segments(history) if one.lo is not None]
+    if not told:
+        return []
+    sends = _accepted(history)
+    sends = sends[records.hash[sends] != NONE]
+    row, segment = pairs((records.log[sends],), (_logs(history, ((one.run, one.name) for one in told)),))
+    op, lo, hi = (numbers(column) for column in ([one.op for one in told], [one.lo for one in told], [one.hi for one in told]))
+    rows = sends[row]
+    outside = (records.hash[rows] < lo[segment]) | (records.hash[rows] > hi[segment])
+    rows, segment = rows[outside], segment[outside]
+    ops, words = [op[segment], records.op[rows]], [records.v.codes[rows]]
+    return witnesses(history, records.run[rows], records.log[rows], ops, words, [records.hash[rows], lo[segment], hi[segment]])
+
+
+def dag_defect(history: History) -> list[Witness]:
+    """Segments overlap or leave a hole, a parent is unknown, or a child's epoch is not behind its parent's. Definite.
+
+    op  child  lo  hi  epoch
+     2  g1      0  7f      1
+     2  g2     81  ff      1          80 is in no segment
+    """
+    born = segments(history)
+    found = []
+    together: dict[tuple[int, int], list[Segment]] = defaultdict(list)
+    known: dict[tuple[int, str], list[Segment]] = defaultdict(list)
+    for one in born:
+        together[one.run, one.op].append(one)
+        known[one.run, one.name].append(one)
+    for siblings in together.values():
+        bounded = sorted((one for one in siblings if one.lo is not None), key=lambda one: one.lo or 0)
+        for before, one in pairwise(bounded):
+            if (before.hi or 0) + 1 != one.lo:
+                found.append(_defect(history, one, "ranges overlap or leave a hole"))
+    families: dict[tuple[int, int], list[tuple[Segment, Segment]]] = defaultdict(list)
+    for edge in edges(history):
+        parents = known.get((edge.child.run, edge.parent), [])
+        families[edge.child.run, edge.child.op] += [(edge.child, parent) for parent in parents if parent.lo is not None]
+        if not parents:
+            found.append(_defect(history, edge.child, "a parent is unknown"))
+        for parent in parents:
+            if parent.epoch is None:
+                found.append(_defect(history, edge.child, "a parent is unknown"))
+            elif edge.child.epoch is not None and edge.child.epoch <= parent.epoch:
+                found.append(_defect(history, edge.child, "the epoch did not advance"))
+    for family in families.values():
+        if family and _bounds(child for child, _ in family) != _bounds(parent for _, parent in family):
+            first = min((child for child, _ in family), key=lambda one: one.name)
+            found.append(_defect(history, first, "children do not cover their parents"))
+    return found
+
+
+def _defect(history: History, segment: Segment, why: str) -> Witness:
+    return witness(history, segment.run, -1, (segment.op,), detail=why)._replace(log=segment.name)
+
+
+def _bounds(family: Iterable[Segment]) -> tuple[int | None, int | None]:
+    told = [(one.lo, one.hi) for one in family if one.lo is not None and one.hi is not None]
+    return (min(lo for lo, _ in told), max(hi for _, hi in told)) if told else (None, None)
+
+
+def parent_after_child(history: History) -> list[Witness]:
+    """A subscription was handed a child's record before the last of its parent's records with an overlapping range. Definite.
+
+    grp  log  v  key  op  at         g1 is a child of g0
+    g    g1   b  k     4   5
+    g    g0   a  k     6   7         b was handed over at event 5, and a of its parent after it
+
+    Records that have keys are compared key by key, others segment by segment. Whoever reads segments by hand does so in any order.
+    """
+    records, told = history.records, edges(history)
+    if not told:
+        return []
+    apart, _, seeks = _groups(history)
+    rows = _first_deliveries(history)
+    rows = rows[~(apart | seeks)[records.grp[rows], records.run[rows]]]
+    by_key = (records.log[rows], records.grp[rows], records.mkey.codes[rows])
+    first = rows[Groups(*by_key, order=(records.at[rows], records.op[rows], records.mop[rows])).first]
+    last = rows[Groups(*by_key, order=(records.op[rows], records.mop[rows])).last]
+    child, parent = _ends(history, told)
+    row, edge = pairs((records.log[first],), (child,))
+    row, other = _within_group(history, first[row], last, parent[edge])
+    late = records.at[row] < records.op[other]
+    row, other = row[late], other[late]
+    ops, words = [records.op[row], records.op[other]], [records.v.codes[row], records.v.codes[other]]
+    return witnesses(history, records.run[row], records.log[row], ops, words)
+
+
+def _ends(history: History, told: list[Edge]) -> tuple[Ints, Ints]:
+    """The logs of these children and of their parents, where anything is told of both."""
+    child = _logs(history, ((edge.child.run, edge.child.name) for edge in told))
+    parent = _logs(history, ((edge.child.run, edge.parent) for edge in told))
+    known = np.flatnonzero((child >= 0) & (parent >= 0))
+    return child[known], parent[known]
+
+
+def _within_group(history: History, rows: Ints, others: Ints, log: Ints) -> tuple[Ints, Ints]:
+    """Each of these rows with the other ones of that log that have its group and key."""
+    records = history.records
+    one, other = pairs(
+        (log, records.grp[rows], records.mkey.codes[rows]), (records.log[others], records.grp[others], records.mkey.codes[others])
+    )
+    return rows[one], others[other]
+
+
+def key_reorder(history: History) -> list[Witness]:
+    """A subscription was handed a producer's records of one key in another order than they were sent. Definite.
+
+    key  producer  seq  v         handed over: v  at
+    k    1           0  a                      b   5
+    k    1           1  b                      a   7          b came before a
+
+    Where a producer's epoch is told, its sequence numbers are the order in which it sent; elsewhere that is the order of one process.
+    """
+    records = history.records
+    sends = np.flatnonzero(records.sent & records.mkey.present & records.v.present)
+    if not len(sends):
+        return []
+    handed = _first_deliveries(history)
+    if not len(handed):
+        return []
+    apart, shared, seeks = _groups(history)
+    handed = handed[~(shared | seeks)[records.grp[handed], records.run[handed]]]
+    row, sent = pairs((records.log[handed], records.v.codes[handed]), (records.log[sends], records.v.codes[sends]))
+    row, sent = handed[row], sends[sent]
+    counted = (records.pid[sent] != NONE) & (records.epoch[sent] != NONE) & (records.seq[sent] != NONE)
+    producer = np.where(counted, records.pid[sent], records.process[sent])
+    number = np.where(counted, records.seq[sent], records.op[sent])
+    within = np.where(apart[records.grp[row], records.run[row]], records.log[row], -1)
+    at, op, mop = records.at[row], records.op[row], records.mop[row]
+    tracks = Groups(
+        records.run[row],
+        records.grp[row],
+        within,
+        counted.astype(np.int64),
+        producer,
+        records.mkey.codes[sent],
+        order=(at, mop),
+    )
+    everything = np.ones(len(row), np.bool_)
+    before = tracks.greatest(number, records.mop[sent], records.v.ranks(records.v.codes[row]), op, where=everything)
+    odd = np.flatnonzero(before >= 0)
+    before = before[odd]
+    mop_of = records.mop[sent]
+    later = (number[before] > number[odd]) | ((number[before] == number[odd]) & (mop_of[before] > mop_of[odd]))
+    apart_in_time = (at[before] < op[odd]) | (op[before] == op[odd])
+    odd, before = odd[later & apart_in_time], before[later & apart_in_time]
+    ops, words = [op[before], op[odd]], [records.v.codes[row[before]], records.v.codes[row[odd]]]
+    return witnesses(history, records.run[row[odd]], records.log[row[odd]], ops, words)
+
+
+def _groups(history: History) -> tuple[Flags, Flags, Flags]:
+    """How each subscription (group, run) is read, where the recorder says it: `apart`, segment by segment in any order, `shared`, which
+    keeps no order, and whether somebody `seeks`.
+    """
+    ops = history.ops
+    kind, subscribes = ops.says("type"), ops.f.among("subscribe")
+    told = (ops.grp.codes >= 0) & ops.f.among("subscribe", "assign", "seek")
+
+    def any_of(which: Flags) -> Flags:
+        found = np.zeros((len(ops.grp.words) + 1, len(ops.runs)), np.bool_)
+        found[ops.grp.codes[told & which], ops.run[told & which]] = True
+        return found
+
+    by_hand = any_of(ops.f.among("assign"))
+    apart, shared = any_of(subscribes & kind.present), any_of(kind.among("Shared"))
+    return apart & ~by_hand, shared & ~by_hand, any_of(ops.f.among("seek"))
+
+
+def _first_deliveries(history: History) -> Ints:
+    """The first time that each value was handed to a subscription."""
+    records = history.records
+    rows = np.flatnonzero(records.read & (records.grp >= 0))
+    groups = Groups(records.log[rows], records.grp[rows], records.v.codes[rows], order=(records.op[rows], records.mop[rows]))
+    return rows[groups.first]
+
+
+def _accepted(history: History) -> Ints:
+    """Records that were sent and acknowledged."""
+    return np.flatnonzero(history.records.sent & (history.records.ty == OK))
+
+
+def _logs(history: History, names: Iterable[tuple[int, str]]) -> Ints:
+    """The numbers of these logs of runs, or -1."""
+    return numbers(history.logs.number(run, name) for run, name in names)
+
+
+LAWS = (
+    Law("sealed-segment-write", sealed_segment_write),
+    Law("early-child-write", early_child_write),
+    Law("wrong-range", wrong_range),
+    Law("segment-dag-defect", dag_defect),
+    Law("parent-after-child", parent_after_child),
+    Law("key-reorder", key_reorder),
+)

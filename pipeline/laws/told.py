@@ -1,0 +1,170 @@
+"""What a history tells, as columns: laws are given these, whoever has read the history. `pairing` makes them of events in process, and
+`operations` and `records` of tables that a task of Spark holds.
+
+`Operations`, a row for each in the order of run and number: the numbers of its invocation (`op`) and its completion (`at`), what was asked
+of whom, how it ended (`ty`), its transaction (`txn` by its id, `tid` by its owner's), its consumer group, whether it wrote a transaction's
+markers past the coordinator (`marks`), and the first record that it `moves`:
+
+    run  op  at  process  f     ty    txn    tid  pid  epoch  iso  grp  generation  marks  moves  first_log  first_v  first_o
+    r     0   1  p0       send  ok    a/1/0  a      1      0  -    -             -  no     yes    x          a              0
+    r     2   2  p1       poll  info  -      -      -      -  rc   g             4  no     no     -          -              -
+
+`says` gives what each says of itself under a name, in `ctl`. `Records`, a row for each record sent or read, offset committed, position
+seen, log assigned, `mop` its number in its operation:
+
+    run  op  mop  log  kind  v  o  seq  mkey  hash
+    r     0    0  x    send  a  0    7  -        -
+    r     0    1  y    send  b  4    0  k       80
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .columns import NO_WORD, NONE, Flags, Ints, Words
+
+_TEXT, _NUMBER = pa.string(), pa.int64()
+OPERATIONS = pa.schema(
+    {
+        **dict.fromkeys(("run",), _TEXT),
+        **dict.fromkeys(("op", "at"), _NUMBER),
+        **dict.fromkeys(("process", "client", "f", "ty", "txn_id", "iso"), _TEXT),
+        "tx": pa.struct({"tid": _TEXT, "pid": _NUMBER, "epoch": _NUMBER}),
+        "grp": pa.struct({"id": _TEXT, "gen": _NUMBER}),
+        "ctl": pa.map_(_TEXT, _TEXT),
+        "marks": pa.bool_(),
+        "first": pa.struct({"log": _TEXT, "v": _TEXT, "o": _NUMBER}),
+    }
+)
+RECORDS = pa.schema(
+    {
+        "run": _TEXT,
+        **dict.fromkeys(("op", "mop"), _NUMBER),
+        **dict.fromkeys(("log", "kind", "v"), _TEXT),
+        **dict.fromkeys(("o", "seq"), _NUMBER),
+        "mkey": _TEXT,
+        "hash": _NUMBER,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Operations:
+    """Operations as they were told."""
+
+    run: Words
+    op: Ints
+    at: Ints
+    process: Words
+    client: Words
+    f: Words
+    ty: Words
+    txn: Words
+    has_tx: Flags
+    """Whether anything is told of its transaction."""
+    tid: Words
+    pid: Ints
+    epoch: Ints
+    iso: Words
+    grp: Words
+    generation: Ints
+    marks: Flags
+    moves: Flags
+    first_log: Words
+    first_v: Words
+    first_o: Ints
+    says: Callable[[str], Words]
+
+
+@dataclass(frozen=True)
+class Records:
+    """Records as they were told, in any order."""
+
+    run: Words
+    op: Ints
+    mop: Ints
+    log: Words
+    kind: Words
+    v: Words
+    o: Ints
+    seq: Ints
+    mkey: Words
+    hash: Ints
+
+
+def operations(table: pa.Table) -> Operations:
+    """The operations of a table that has the columns `OPERATIONS`, in any order."""
+    said = _whole(table.select(OPERATIONS.names).take(_in_order(table)))
+    tx, grp, first, control = said["tx"], said["grp"], said["first"], said["ctl"]
+    return Operations(
+        run=_words(said["run"]),
+        op=_numbers(said["op"]),
+        at=_numbers(said["at"]),
+        process=_words(said["process"]),
+        client=_words(said["client"]),
+        f=_words(said["f"]),
+        ty=_words(said["ty"]),
+        txn=_words(said["txn_id"]),
+        has_tx=_present(tx),
+        tid=_words(pc.struct_field(tx, "tid")),
+        pid=_numbers(pc.struct_field(tx, "pid")),
+        epoch=_numbers(pc.struct_field(tx, "epoch")),
+        iso=_words(said["iso"]),
+        grp=_words(pc.struct_field(grp, "id")),
+        generation=_numbers(pc.struct_field(grp, "gen")),
+        marks=said["marks"].fill_null(False).to_numpy(zero_copy_only=False),
+        moves=_present(first),
+        first_log=_words(pc.struct_field(first, "log")),
+        first_v=_words(pc.struct_field(first, "v")),
+        first_o=_numbers(pc.struct_field(first, "o")),
+        says=lambda name: _words(pc.map_lookup(control, pa.scalar(name), "first")),
+    )
+
+
+def records(table: pa.Table) -> Records:
+    """The records of a table that has the columns `RECORDS`."""
+    said = _whole(table.select(RECORDS.names))
+    return Records(
+        run=_words(said["run"]),
+        op=_numbers(said["op"]),
+        mop=_numbers(said["mop"]),
+        log=_words(said["log"]),
+        kind=_words(said["kind"]),
+        v=_words(said["v"]),
+        o=_numbers(said["o"]),
+        seq=_numbers(said["seq"]),
+        mkey=_words(said["mkey"]),
+        hash=_numbers(said["hash"]),
+    )
+
+
+def _numbers(column: pa.Array) -> Ints:
+    found: Ints = column.cast(_NUMBER).fill_null(NONE).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _words(column: pa.Array) -> Words:
+    """Numbered in the order in which they come."""
+    encoded = column.dictionary_encode()
+    codes = encoded.indices.cast(_NUMBER).fill_null(NO_WORD).to_numpy(zero_copy_only=False)
+    return Words(codes, encoded.dictionary.to_pylist())
+
+
+def _present(column: pa.Array) -> Flags:
+    found: Flags = column.is_valid().to_numpy(zero_copy_only=False)
+    return found
+
+
+def _in_order(table: pa.Table) -> pa.Array:
+    return pc.sort_indices(table, [("run", "ascending"), ("op", "ascending")])
+
+
+def _whole(table: pa.Table) -> dict[str, pa.Array]:
+    """The columns of a table by name, each in one piece."""
+    pieces = table.combine_chunks()
+    return {
+        name: column.chunk(0) if column.num_chunks else pa.array([], column.type)
+        for name, column in zip(pieces.column_names, pieces.columns, strict=True)
+    }

@@ -1,0 +1,201 @@
+"""Blocks of lines as events: a table with a row for each line, which is either an event or has a `reason` why it is none.
+
+    file_id  line  reason    run  idx  type    f     mops  ...         the fields of an event, as `ingest.schema` has them
+          0     1  -         r      0  invoke  send  []
+          0     2  has no f  r      1  ok      -     []
+
+A block whose every line is as its columns are is read at once. One that has anything else, such as a single line that is cut off, is read
+line by line, so that each bad line gets its own reason, and every other one counts.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pj
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from fencepost.pipeline.ingest import edn
+from fencepost.pipeline.ingest.edn_reader import MalformedEdn, read
+from fencepost.pipeline.ingest.event import NEEDED, NOT_AN_EVENT, NOT_UTF_8, OUTCOMES, VERSION, flaw
+from fencepost.pipeline.ingest.schema import EVENT
+from fencepost.pipeline.laws.pairing import text
+
+FIELDS = to_arrow_schema(EVENT)
+LINES = pa.schema(
+    {"file_id": pa.int64(), "line": pa.int64(), "reason": pa.string(), "run": pa.string(), **{field.name: field.type for field in FIELDS}}
+)
+_NO_CONTROL = ('"ctl": {}', '"ctl":{}')
+
+
+class Block(NamedTuple):
+    """Whole lines of a file, and the number of the first. Runs of the file are called by its prefix and their own name."""
+
+    said: bytes
+    first_line: int
+    file_id: int
+    prefix: str
+
+
+def events(blocks: Sequence[Block]) -> pa.Table:
+    """The lines of these blocks, which together are worth one go: most files are small."""
+    lines: list[bytes] = []
+    numbers: list[int] = []
+    counts = []
+    for block in blocks:
+        before = len(lines)
+        for number, line in _numbered(block):
+            lines.append(line)
+            numbers.append(number)
+        counts.append(len(lines) - before)
+    found = _at_once(lines) if lines else _one_by_one(lines)
+    if found is None and len(blocks) > 1:
+        return pa.concat_tables([events([block]) for block in blocks])
+    if found is None:
+        found = _one_by_one(lines)
+    run = found["run_id"]
+    if any(block.prefix for block in blocks):
+        prefixes = pa.array(np.repeat(np.array([block.prefix for block in blocks], object), counts), pa.string())
+        run = pc.binary_join_element_wise(prefixes, run, "")
+    file_id = pa.array(np.repeat(np.array([block.file_id for block in blocks], np.int64), counts))
+    told = {"file_id": file_id, "line": pa.array(numbers, pa.int64()), "reason": found["reason"], "run": run}
+    return pa.table(told | {name: found[name] for name in FIELDS.names}, LINES)
+
+
+def events_of_edn(block: Block, run: str) -> pa.Table:
+    """The lines of a whole file in Jepsen's notation. A completion belongs to the last invocation of its process; what has no index is
+    known by its line.
+    """
+    rows = []
+    invoked: dict[str, int] = {}
+    for number, line in _numbered(block):
+        told: dict[str, Any] = {"file_id": block.file_id, "line": number, "run": run}
+        try:
+            event = edn.event(read(line.decode()))
+        except UnicodeDecodeError:
+            rows.append(told | {"reason": NOT_UTF_8})
+            continue
+        except (MalformedEdn, RecursionError) as error:
+            rows.append(told | {"reason": str(error)})
+            continue
+        idx, process = number if event["idx"] is None else event["idx"], event["process"]
+        if process is not None and event["type"] == "invoke":
+            invoked[process] = idx
+        event |= {"run_id": run, "idx": idx, "op_id": invoked.get(process, idx)}
+        fitted = {field.name: _fitted(event.get(field.name), field.type) for field in FIELDS}
+        rows.append(told | fitted | {"reason": flaw(fitted)})
+    return pa.Table.from_pylist(rows, LINES)
+
+
+def _numbered(block: Block) -> Iterator[tuple[int, bytes]]:
+    """Its lines with their numbers, without those that are empty."""
+    for number, line in enumerate(block.said.split(b"\n"), block.first_line):
+        if line[:1] == b"{" or line.strip(b" \t\r"):
+            yield number, line
+
+
+def _at_once(lines: list[bytes]) -> pa.Table | None:
+    """These lines, if all are as the columns are; what is odd in a field is told even so."""
+    try:
+        told = pa.array(lines, pa.binary()).cast(pa.string())  # which is where it shows that something is not UTF-8
+    except pa.ArrowInvalid:
+        return None
+    if not pc.all(pc.and_(pc.starts_with(told, "{"), pc.ends_with(told, "}"))).as_py():
+        return None
+    block = b"\n".join(lines)
+    for process in (pa.int64(), pa.string()):  # a process is known by its number or its name
+        kinds = {field.name: process if field.name == "process" else field.type for field in FIELDS if field.name != "ctl"}
+        try:
+            found = pj.read_json(
+                pa.BufferReader(block),
+                read_options=pj.ReadOptions(use_threads=False, block_size=len(block) + 1),
+                parse_options=pj.ParseOptions(explicit_schema=pa.schema(kinds), unexpected_field_behavior="ignore"),
+            )
+        except pa.ArrowInvalid:
+            continue
+        if found.num_rows != len(lines):
+            return None
+        found = found.set_column(found.column_names.index("process"), "process", found["process"].cast(pa.string()))
+        reasons, control = _reasons(found), _control(told, lines)
+        if control is None:
+            return None
+        return found.append_column("ctl", control).append_column("reason", pa.array(reasons, pa.string()))
+    return None
+
+
+def _reasons(found: pa.Table) -> list[str | None]:
+    """What each of these rows lacks to be an event."""
+    good = pc.fill_null(pc.is_in(found["type"], pa.array(OUTCOMES)), False)
+    good = pc.and_(good, pc.fill_null(pc.equal(found["schema_version"], VERSION), True))
+    for name in NEEDED:
+        good = pc.and_(good, pc.is_valid(found[name]))
+    reasons: list[str | None] = [None] * len(found)
+    for row in np.flatnonzero(~good.to_numpy()).tolist():
+        reasons[row] = flaw({name: found[name][row].as_py() for name in ("schema_version", *NEEDED)})
+    return reasons
+
+
+def _control(told: pa.Array, lines: list[bytes]) -> pa.Array | None:
+    """What each line says in `ctl`, whose names are anybody's; None where that is no object of a line. Most lines say nothing there, and
+    that can be seen: they name it once, as empty.
+    """
+    empty = pc.or_(*(pc.match_substring(told, words) for words in _NO_CONTROL))
+    named = pc.count_substring(told, '"ctl"')
+    says = pc.or_(pc.greater(named, 1), pc.and_(pc.equal(named, 1), pc.invert(empty)))
+    control: list[list[tuple[str, str | None]] | None] = [[]] * len(lines)
+    for row in np.flatnonzero(says.to_numpy(zero_copy_only=False)).tolist():
+        try:
+            said = json.loads(lines[row].decode()).get("ctl")
+        except (ValueError, RecursionError):
+            return None
+        if said is not None and not isinstance(said, dict):
+            return None
+        control[row] = None if said is None else [(name, value if isinstance(value, str) else text(value)) for name, value in said.items()]
+    try:
+        return pa.array(control, FIELDS.field("ctl").type)
+    except UnicodeEncodeError:  # half of a character
+        return None
+
+
+def _one_by_one(lines: list[bytes]) -> pa.Table:
+    """These lines, each by itself."""
+    rows = [_row(line) for line in lines]
+    return pa.Table.from_pylist(rows, pa.schema([("reason", pa.string()), *FIELDS]))
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    try:
+        said = json.loads(line.decode("utf-8-sig"))
+        if not isinstance(said, dict):
+            return {"reason": NOT_AN_EVENT}
+        event = {field.name: _fitted(said.get(field.name), field.type) for field in FIELDS}
+    except UnicodeDecodeError:
+        return {"reason": NOT_UTF_8}
+    except (ValueError, RecursionError):
+        return {"reason": NOT_AN_EVENT}
+    return event | {"reason": flaw(event)}
+
+
+def _fitted(value: Any, kind: pa.DataType) -> Any:
+    """A value as a column of this kind holds it; `ValueError` where it cannot. A text holds what is no text as JSON has it."""
+    if value is None:
+        return None
+    if pa.types.is_string(kind):
+        return (text(value) or "").encode("utf-8", "replace").decode()
+    if pa.types.is_integer(kind):
+        if type(value) is int and -(1 << kind.bit_width - 1) <= value < 1 << kind.bit_width - 1:
+            return value
+    elif pa.types.is_boolean(kind):
+        if isinstance(value, bool):
+            return value
+    elif pa.types.is_list(kind):
+        if isinstance(value, list):
+            return [_fitted(item, kind.value_type) for item in value]
+    elif isinstance(value, Mapping):
+        if pa.types.is_map(kind):
+            return [(_fitted(name, kind.key_type), _fitted(item, kind.item_type)) for name, item in value.items()]
+        return {field.name: _fitted(value.get(field.name), field.type) for field in kind}
+    raise ValueError(f"{kind} cannot hold {value!r}")

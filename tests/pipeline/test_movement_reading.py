@@ -1,0 +1,173 @@
+"""Lines become the same operations and records in a task of Spark as in process, and what is bad is told with its place."""
+
+import gzip
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from check_cases import cases
+from check_histories import events as told_events
+
+from fencepost.pipeline.laws import told
+from fencepost.pipeline.laws.columns import Words
+from fencepost.pipeline.laws.pairing import paired as paired_in_process
+from fencepost.pipeline.movement.events import LINES, Block, _one_by_one, events, events_of_edn
+from fencepost.pipeline.movement.pairing import paired
+from fencepost.pipeline.movement.reading import _blocks
+
+# Two families have a history of one name; a run is one history.
+CASES = {case.run: case.text for case in cases()}
+SOUND = "p0 ok send x<a@0\np1 ok poll x>a@0\n"
+
+
+def block(*lines: bytes) -> Block:
+    return Block(b"\n".join(lines), 1, 0, "")
+
+
+def written(*rows: object) -> list[bytes]:
+    return [json.dumps(row).encode() for row in rows]
+
+
+def rows(columns: told.Operations | told.Records) -> list[str]:
+    """Rows in words, in their order."""
+    every = [getattr(columns, field.name) for field in fields(columns) if field.name != "says"]
+    return sorted(map(str, zip(*(one.texts(one.codes.tolist()) if isinstance(one, Words) else one.tolist() for one in every), strict=True)))
+
+
+def test_whole_runs_are_paired_as_in_process() -> None:
+    """Operations, records and what becomes of them: all histories of the anomalies' tests, at once."""
+    everything = [event for run, text in CASES.items() for event in told_events(text, run)]
+
+    found = paired(events([block(*written(*everything))]))
+
+    ours = paired_in_process(everything).told()
+    rare = [*found.records.column_names, "seq", "mkey", "hash"]
+    flat = pa.table([*found.records.columns, *(pc.struct_field(found.records["rare"], name) for name in rare[-3:])], rare)
+    theirs = told.operations(found.operations), told.records(flat)
+    assert [rows(one) for one in theirs] == [rows(one) for one in ours]
+    assert all(theirs[0].says(name).codes.tolist() == ours[0].says(name).codes.tolist() for name in ("epoch", "segs", "type"))
+    assert not len(found.bad)
+
+
+def test_a_block_at_once_and_line_by_line_is_the_same() -> None:
+    """Both ways to read lines agree on every column."""
+    lines = written(*(event for run, text in CASES.items() for event in told_events(text, run)))
+
+    at_once, one_by_one = events([block(*lines)]), _one_by_one(lines)
+
+    assert {name: at_once[name].to_pylist() for name in one_by_one.column_names} == one_by_one.to_pydict()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"schema_version": 9}, "schema version 9 is not known"),
+        ({"run_id": None}, "has no run_id"),
+        ({"type": "maybe"}, "type is maybe"),
+        ({"idx": "1"}, "not one JSON object"),
+        ({"idx": 1 << 63}, "not one JSON object"),
+        ({"mops": {}}, "not one JSON object"),
+        ({"tx": "t"}, "not one JSON object"),
+        ({"ctl": [1]}, "not one JSON object"),
+        ({"error": {"definite": "yes"}}, "not one JSON object"),
+    ],
+)
+def test_one_bad_line_is_told_and_the_others_of_its_block_count(change: dict[str, Any], reason: str) -> None:
+    """With its line and its reason."""
+    good = told_events(SOUND, "r")
+    odd = good[0] | {"op_id": 90, "idx": 90} | change
+
+    found = paired(events([block(*written(*good[:2], odd, *good[2:]))]))
+
+    assert len(found.operations) == 2
+    assert [row["mark"] for row in found.bad.to_pylist()] == [3]
+    assert reason in found.bad["reason"][0].as_py()
+
+
+@pytest.mark.parametrize(
+    "line", [b"\xff\xfe", b"\x00", b'{"a":' * 20_000, b'{"run_id": "r", "idx"', b"[]", b'{"idx": ' + b"9" * 5_000 + b"}"]
+)
+def test_what_is_no_event_is_refused_by_itself(line: bytes) -> None:
+    """Hostile bytes end no task."""
+    good = written(*told_events(SOUND, "r"))
+
+    found = events([block(*good, b"", line, b" \r")])
+
+    assert found["reason"].to_pylist()[:-1] == [None] * 4
+    assert found["reason"].to_pylist()[-1] in ("not UTF-8", "not one JSON object of the event's fields; the line may be cut off")
+    assert found["line"].to_pylist() == [1, 2, 3, 4, 6]
+
+
+def test_half_a_character_is_no_reason_to_refuse_a_line() -> None:
+    """It cannot be stored, and is replaced."""
+    good = told_events(SOUND, "r")
+
+    found = events([block(*written(good[0] | {"client": "\ud800"}, good[1] | {"ctl": {"a": "\ud800"}}))])
+
+    assert found["reason"].to_pylist() == [None, None]
+    assert found["client"].to_pylist()[0] == "?"
+    assert found["ctl"].to_pylist()[1] == [("a", "?")]
+
+
+def test_events_that_do_not_fit_are_told_and_their_operations_stay_open() -> None:
+    """A number used twice, a completion without an invocation, a clock that goes backwards."""
+    first, done, asked, read = told_events(SOUND, "r")
+    rows = [first, done, first | {"idx": 90}, done | {"idx": 91}, asked, read | {"t_ns": -5}, read | {"op_id": 40, "idx": 41}]
+
+    found = paired(events([block(*written(*rows))]))
+
+    assert found.operations.select(["op", "ty", "open"]).to_pylist() == [
+        {"op": 0, "ty": "ok", "open": False},
+        {"op": 2, "ty": "info", "open": True},
+    ]
+    reasons = {row["mark"]: row["reason"] for row in found.bad.to_pylist()}
+    assert reasons == {place + 1: reason for place, _, reason in map(tuple_of, paired_in_process(rows).refused)}
+
+
+def tuple_of(refused: Any) -> tuple[int, str | None, str]:
+    return refused.place, refused.run, refused.reason
+
+
+def test_nothing_at_all_is_no_operation() -> None:
+    """An empty block has tables without rows."""
+    found = paired(events([block(b"")]))
+
+    assert [len(table) for table in found] == [0, 0, 0]
+    assert events([]).schema == LINES
+
+
+def test_a_file_comes_in_blocks_of_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the size of a block, each line comes once with its number, packed or not."""
+    lines = [b"first", b"", b"third", b"a longer fourth line"]
+    plain, packed = tmp_path / "a.jsonl", tmp_path / "a.jsonl.gz"
+    plain.write_bytes(b"\n".join(lines))
+    packed.write_bytes(gzip.compress(b"\n".join(lines) + b"\n"))
+
+    for size in (1, 4, 7, 100):
+        monkeypatch.setattr("fencepost.pipeline.movement.reading._BLOCK", size)
+        for path in (plain, packed):
+            found = [(number, line) for part in _blocks(path, 0, "") for number, line in enumerate(part.said.split(b"\n"), part.first_line)]
+            assert [row for row in found if row[1]] == [(1, b"first"), (3, b"third"), (4, b"a longer fourth line")]
+
+
+def test_a_file_of_edn_is_paired_by_process() -> None:
+    """Where a line has no index, it is known by its number; a nemesis is no client, and a bad line has its reason."""
+    lines = [
+        b"{:time 0, :type :invoke, :process 0, :f :send, :value [[:send 1 7]]}",
+        b"{:time 0, :type :info, :process :nemesis, :f :kill}",
+        b"{:time 1, :type :ok, :process 0, :f :send, :value [[:send 1 [0 7]]]}",
+        b"\xff",
+        b'{:type :ok, :process 0, :f :send, :value #strange/tag "x"}',
+    ]
+
+    found = paired(events_of_edn(block(*lines), "run"))
+
+    assert found.operations.select(["run", "op", "at", "f"]).to_pylist() == [{"run": "run", "op": 1, "at": 3, "f": "send"}]
+    assert found.records.select(["log", "v", "o"]).to_pylist() == [{"log": "1", "v": "7", "o": 0}]
+    reasons = {row["mark"]: row["reason"] for row in found.bad.to_pylist()}
+    assert reasons[4] == "not UTF-8"
+    assert reasons[5] == "unknown tag #strange/tag"
