@@ -4,6 +4,7 @@ A missing number is `NONE`, which is smaller than every other, so that a greates
 counts as missing (`segmented`). A word is the number of its place in a list of words, and -1 where it is missing.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 Ints: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 
+_WHOLE = re.compile("-?[0-9]{1,18}")
 NONE = int(np.iinfo(np.int64).min)
 NO_WORD = -1
 
@@ -21,6 +23,11 @@ NO_WORD = -1
 def numbers(items: Iterable[int | None]) -> Ints:
     """A column of numbers."""
     return np.array([NONE if item is None else item for item in items], np.int64)
+
+
+def number(said: str | None) -> int | None:
+    """The whole number that a text is; None where it is none, for whoever records a history says in `ctl` what he likes."""
+    return int(said) if said is not None and _WHOLE.fullmatch(said) else None
 
 
 def flags(items: Iterable[bool]) -> Flags:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import told
-from .columns import NO_WORD, NONE, Flags, Ints, Words
+from .columns import NO_WORD, Flags, Ints, Words, number, numbers
 from .outcomes import ABORTED, FAIL, INFO, OK, OUTCOME_OF, UNKNOWN, units
 
 ENDINGS = {"ok": OK, "fail": FAIL, "info": INFO}
@@ -123,7 +123,7 @@ class Operations:
     def says_number(self, name: str) -> Ints:
         """The same as a number."""
         said = self.says(name)
-        return np.array([*map(int, said.words), NONE], np.int64)[said.codes]
+        return numbers([*map(number, said.words), None])[said.codes]
 
 
 def _outcome(ty: Ints, unit_oc: Ints, within: Flags, by_hand: Flags) -> Ints:

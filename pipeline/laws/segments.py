@@ -205,7 +205,8 @@ def key_reorder(history: History) -> list[Witness]:
     mop_of = records.mop[sent]
     later = (number[before] > number[odd]) | ((number[before] == number[odd]) & (mop_of[before] > mop_of[odd]))
     apart_in_time = (at[before] < op[odd]) | (op[before] == op[odd])
-    odd, before = odd[later & apart_in_time], before[later & apart_in_time]
+    another = row[before] != row[odd]  # a value that was sent twice is handed over in the place of either
+    odd, before = odd[later & apart_in_time & another], before[later & apart_in_time & another]
     ops, words = [op[before], op[odd]], [records.v.codes[row[before]], records.v.codes[row[odd]]]
     return witnesses(history, records.run[row[odd]], records.log[row[odd]], ops, words)
 

@@ -14,12 +14,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .columns import number
 from .history import History
 from .outcomes import OK
 
 SEALS = ("split", "merge", "terminate")
 BORN = ("create", "split", "merge")
-_CHILD = re.compile("(.*):([0-9a-fA-F]+)-([0-9a-fA-F]+)$")
+_CHILD = re.compile("(.*):([0-9a-fA-F]{1,15})-([0-9a-fA-F]{1,15})$")
 """A child: its name, which may have colons and dashes of its own, and its bounds."""
 
 
@@ -103,10 +104,6 @@ def _actions(history: History) -> list[_Action]:
     said = [[said.text(code) for code in said.codes[rows].tolist()] for said in (ops.says(name) for name in names)]
     numbers = (column[rows].tolist() for column in (ops.run, ops.op, ops.at))
     return [
-        _Action(f or "", run, op, at, listed(segs), listed(children), _number(epoch), _number(end))
+        _Action(f or "", run, op, at, listed(segs), listed(children), number(epoch), number(end))
         for f, run, op, at, segs, children, epoch, end in zip(ops.f.texts(ops.f.codes[rows].tolist()), *numbers, *said, strict=True)
     ]
-
-
-def _number(said: str | None) -> int | None:
-    return None if said is None else int(said)

@@ -47,3 +47,12 @@ def test_histories_judged_together_show_what_each_shows_alone() -> None:
     together = judge(event for case in CASES for event in events(case.text, case.run))
 
     assert Counter((name, one) for name, found in together.items() for one in found) == alone
+
+
+def test_what_is_no_number_is_missing() -> None:
+    """Whoever records a history says in `ctl` what he likes, and the rest of the history is judged."""
+    odd = "ctl ok create children=g0:0-{0} epoch={0}\np0 ok init_txn tid=a producer_id={0} producer_epoch={0} key_epoch={0}\n"
+    broken = "p1 ok poll x>never@0"
+
+    for said in ("many", "1.5", "9" * 30, "-", "٣"):
+        assert list(judge(events(odd.format(said) + broken, "odd"), True, True)) == ["phantom-read"], said
