@@ -50,12 +50,15 @@ class Judged:
 
 @dataclass(frozen=True)
 class Laws:
-    """What is asked of whole runs: of these anomalies, and whether edges are inferred. In `damaged` runs something could not be read."""
+    """What is asked of whole runs that are not too large: these anomalies, and whether edges are inferred. In `damaged` runs something
+    could not be read.
+    """
 
     names: frozenset[str]
     damaged: frozenset[str]
     infer_ww: bool
     infer_rw: bool
+    most: int
     columns: pa.Schema
     """Of what comes back."""
 
@@ -64,7 +67,7 @@ class Laws:
         sizes = _sizes(operations, records)
         rows = [{"run": run, "size": {"operations": of_run[0], "records": of_run[1]}} for run, of_run in sizes.items()]
         yield pa.RecordBatch.from_pylist(rows, schema=self.columns)
-        large = pa.array([run for run, size in sizes.items() if sum(size) > MOST], pa.string())
+        large = pa.array([run for run, size in sizes.items() if sum(size) > self.most], pa.string())
         if len(large):
             operations, records = (table.filter(pc.invert(pc.is_in(table["run"], large))) for table in (operations, records))
         laws = [law for law in LAWS if law.anomaly in self.names]
@@ -74,14 +77,14 @@ class Laws:
             yield pa.RecordBatch.from_pylist(shown, schema=self.columns)
 
 
-def judge(tables: Tables, anomalies: Sequence[Anomaly], infer_ww: bool = False, infer_rw: bool = False) -> Judged:
-    """Find these anomalies: in small runs by the laws, in large ones by the plans."""
+def judge(tables: Tables, anomalies: Sequence[Anomaly], infer_ww: bool = False, infer_rw: bool = False, most: int = MOST) -> Judged:
+    """Find these anomalies: by the laws in runs of at most so many operations and records, by the plans in larger ones."""
     damaged = frozenset[str]() if tables.damaged is None else frozenset(row.run for row in tables.damaged.collect())
-    laws = Laws(frozenset(anomaly.name for anomaly in anomalies), damaged, infer_ww, infer_rw, local.columns(_ROWS))
-    large = [] if tables.by_run else _large(tables)
+    laws = Laws(frozenset(anomaly.name for anomaly in anomalies), damaged, infer_ww, infer_rw, most, local.columns(_ROWS))
+    large = [] if tables.by_run else _large(tables, most)
     rows = (_of_files(tables, laws) if tables.by_run else _moved(tables.without(large), laws)).persist()
     sizes = {row.run: row["size"] for row in rows.filter("size is not null").select("run", "size").collect()}
-    large += [run for run, size in sizes.items() if sum(size) > MOST]
+    large += [run for run, size in sizes.items() if sum(size) > most]
     by_law = rows.filter("size is null").drop("size")
     every = [Found(by_law, counted(by_law))]
     runs = {run: size.operations for run, size in sizes.items() if run not in large}
@@ -93,10 +96,10 @@ def judge(tables: Tables, anomalies: Sequence[Anomaly], infer_ww: bool = False, 
     return Judged([one for one in every if one.counts], runs, records)
 
 
-def _large(tables: Tables) -> list[str]:
+def _large(tables: Tables, most: int) -> list[str]:
     """The runs that are too large for one task."""
     rows = tables.ops.select("run").unionAll(tables.records.select("run"))
-    return [row.run for row in rows.groupBy("run").count().filter(F.col("count") > MOST).collect()]
+    return [row.run for row in rows.groupBy("run").count().filter(F.col("count") > most).collect()]
 
 
 def _of_files(tables: Tables, laws: Laws) -> DataFrame:

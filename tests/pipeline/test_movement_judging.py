@@ -1,0 +1,104 @@
+"""Whole runs are judged in tasks of Spark as in process, wherever their tables come from."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from check_cases import cases
+from check_histories import events, write
+
+from fencepost.pipeline.laws.judge import judge as judge_in_process
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from fencepost.pipeline.tables import Tables
+
+pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
+
+SOME = {case.run: case.text for case in cases() if not case.infer}
+Found = Counter[tuple[str, str, bool]]
+
+
+@pytest.fixture(scope="module")
+def read_in_tasks(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Tables]":
+    """Tables of histories that tasks have read, in two files of whole runs."""
+    from fencepost.pipeline.ingest import files
+    from fencepost.pipeline.movement import reading
+    from fencepost.pipeline.tables import Tables
+
+    folder = tmp_path_factory.mktemp("in-tasks")
+    for run, text in SOME.items():
+        write(text, run, folder / "in")
+    tables = Tables(spark, folder / "out", 0)
+    tables.keep(reading.read(spark, files.find([folder / "in"]), tables.folder, 2))
+    assert not tables.bad_lines
+    yield tables
+    spark.catalog.clearCache()
+
+
+def found_on_spark(tables: "Tables", most: int) -> tuple[Found, int, int]:
+    """How often each run shows each anomaly, and how many operations and records there are."""
+    from fencepost.pipeline.anomalies import ANOMALIES
+    from fencepost.pipeline.movement.judging import judge
+
+    seen = judge(tables, ANOMALIES, most=most)
+    found: Found = Counter()
+    for one in seen.found:
+        for run, of_run in one.counts.items():
+            for anomaly, counts in of_run.items():
+                found[run, anomaly, True] += counts["definite"]
+                found[run, anomaly, False] += counts["possible"]
+    return +found, sum(seen.runs.values()), seen.records
+
+
+def found_in_process() -> Found:
+    """The same of each history by itself."""
+    shown = {run: judge_in_process(events(text, run)) for run, text in SOME.items()}
+    return Counter((run, anomaly, one.definite) for run, found in shown.items() for anomaly, every in found.items() for one in every)
+
+
+def test_files_of_whole_runs_are_judged_as_in_process(read_in_tasks: "Tables") -> None:
+    """Every witness of every run, and no other."""
+    found, operations, records = found_on_spark(read_in_tasks, most=500_000)
+
+    assert found == found_in_process()
+    assert operations == read_in_tasks.ops.count()
+    assert records == read_in_tasks.records.count()
+
+
+def test_rows_that_move_by_run_are_judged_as_in_process(spark: "SparkSession", read_in_tasks: "Tables", tmp_path: Path) -> None:
+    """Tables in buckets by log, as larger histories have them."""
+    from fencepost.pipeline.ingest import files, lines
+    from fencepost.pipeline.tables import Tables
+
+    tables = Tables(spark, tmp_path / "out", 1)
+    tables.store(lines.read(spark, files.find([read_in_tasks.folder.parent / "in"])))
+
+    found, operations, records = found_on_spark(tables, most=500_000)
+
+    assert found == found_in_process()
+    assert (operations, records) == (read_in_tasks.ops.count(), read_in_tasks.records.count())
+
+
+def test_a_task_that_is_repeated_adds_nothing(spark: "SparkSession", read_in_tasks: "Tables") -> None:
+    """Its files have the same names again."""
+    from fencepost.pipeline.ingest import files
+    from fencepost.pipeline.movement import reading
+
+    before = sorted(path.name for path in read_in_tasks.folder.glob("*/*.parquet"))
+    again = reading.read(spark, files.find([read_in_tasks.folder.parent / "in"]), read_in_tasks.folder, 2)
+
+    assert (again.count(), again.count()) == (0, 0)
+    assert sorted(path.name for path in read_in_tasks.folder.glob("*/*.parquet")) == before
+    assert [path.name for path in read_in_tasks.folder.glob("*/.part-*") if not path.name.endswith(".crc")] == []
+
+
+def test_a_run_that_is_too_large_for_a_task_is_judged_by_plans(read_in_tasks: "Tables") -> None:
+    """It is judged once, and counted once."""
+    found, operations, records = found_on_spark(read_in_tasks, most=12)
+
+    assert (operations, records) == (read_in_tasks.ops.count(), read_in_tasks.records.count())
+    assert set(found) == set(found_in_process())
