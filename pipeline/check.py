@@ -33,6 +33,7 @@ from .witnesses import Shown, ranked, shown
 
 CONFORMS, DOES_NOT = 0, 1
 _SHOWN = 3
+_WIDTH = 100
 _NAMED = 10
 
 
@@ -148,14 +149,15 @@ def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[S
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(soft_wrap=False)
+    console = Console(width=min(Console().width, _WIDTH) if sys.stdout.isatty() else _WIDTH)
     if sums:
         table = Table("anomaly", "definite", "possible", "runs", "first witness")
         for total in sums:
             first = next(one for one in pictured if one.anomaly is total.anomaly)
             name = f"{total.anomaly.name} (lawful)" if total.anomaly.allowed else total.anomaly.name
-            table.add_row(name, str(total.definite), str(total.possible), str(total.runs), Text(str(first)))
+            table.add_row(name, str(total.definite), str(total.possible), str(total.runs), Text(f"{first.run}: {first.claim}"))
         console.print(table)
+        console.print(f"who did what: {results / PAGE}", soft_wrap=True)
     invalid = sum(not run["valid"] for run in document["runs"])
     console.print(
         f"{document['records']} records of {document['operations']} operations in {len(document['runs'])} runs; "

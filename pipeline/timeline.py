@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from .witnesses import Act
 
 WIDTH, LANE, LEFT, TOP = 960, 56, 150, 24
-_LETTERS = 58
+_LETTER = 6.5
+"""How wide a letter of a label is."""
+_LEAST_ROOM = 100
 
 
 @dataclass(frozen=True)
@@ -41,16 +43,19 @@ def picture(acts: Sequence[Act]) -> Picture:
     moments = sorted({moment for act in acts for moment in (act.began, act.ended)})
     step = (WIDTH - LEFT - 40) / max(1, len(moments) - 1) if len(moments) > 1 else 0
     place = {moment: LEFT + 10 + index * step for index, moment in enumerate(moments)}
-    rows: dict[str, int] = {}
     bars = []
     for act in acts:
         y = TOP + clients.index(act.who) * LANE + 8
-        rows[act.who] = rows.get(act.who, 0) + 1
-        label = act.moved[0] if act.moved else act.f
-        label = label if len(label) <= _LETTERS else label[: _LETTERS - 3] + "..."
         x = place[act.began]
-        # A label that would run over the edge ends at the bar's end instead.
-        label_x = min(x, WIDTH - 7.0 * len(label))
+        later = [place[other.began] for other in acts if other.who == act.who and other.began > act.began]
+        label = _label(act, min(later, default=WIDTH + _LEAST_ROOM) - x)
+        label_x = min(x, WIDTH - _LETTER * len(label))  # one that would run over the edge ends there instead
         bars.append(Bar(x, y, max(6.0, place[act.ended] - x), act.outcome, label, max(LEFT, label_x), str(act)))
     lanes = tuple((client, TOP + index * LANE + 18.0) for index, client in enumerate(clients))
     return Picture(WIDTH, TOP + LANE * max(1, len(clients)), lanes, tuple(bars))
+
+
+def _label(act: Act, room: float) -> str:
+    """What the operation moved, as far as there is room until the next one of its client."""
+    label, letters = "; ".join(act.moved) or act.f, int(max(room, _LEAST_ROOM) / _LETTER)
+    return label if len(label) <= letters else label[: letters - 3] + "..."

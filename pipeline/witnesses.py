@@ -22,19 +22,21 @@ _OUTCOMES = {"ok": "acknowledged", "fail": "refused", "info": "outcome not known
 
 @dataclass(frozen=True)
 class Act:
-    """An operation of a witness's story. `began` and `ended` are its events' numbers, the recorder's order."""
+    """An operation of a witness's story. `began` and `ended` are its events' numbers, the recorder's order; `at_ns` is when it began, from
+    the beginning of the history, where that was told.
+    """
 
     who: str
     f: str
     began: int
     ended: int
-    at_ms: float
+    at_ns: int | None
     outcome: str
     moved: tuple[str, ...]
 
     def __str__(self) -> str:
         what = "; ".join(self.moved) or self.f
-        return f"{self.who} {what} ({self.f}, {self.outcome}, event {self.began} at {self.at_ms:.3f} ms)"
+        return f"{self.who} {what} ({self.f}, {self.outcome}, event {self.began}{'' if self.at_ns is None else f' at {_time(self.at_ns)}'})"
 
 
 @dataclass(frozen=True)
@@ -66,19 +68,44 @@ def ranked(witnesses: DataFrame, most: int) -> DataFrame:
 
 
 def shown(witnesses: Sequence[Row], tables: Tables) -> list[Shown]:
-    """The stories of these ranked witnesses, in their order."""
-    ops = sorted({(row.run, op) for row in witnesses for op in row.ops})
+    """The stories of these ranked witnesses, in their order: their operations, and those that moved a value which they name."""
+    moving = _moving(witnesses, tables)
+    rows = sorted(witnesses, key=lambda row: (row.anomaly, row.place))
+    told = [sorted({*row.ops, *_named(row, moving)}) for row in rows]
+    ops = sorted({(row.run, op) for row, those in zip(rows, told, strict=True) for op in those})
     wanted = F.broadcast(local.table(tables.spark, "run string, op long", ops))
     rows_of_ops = tables.ops.join(wanted, ["run", "op"]).select("run", "op", "at", "t0", "process", "client", "f", "ty", "open")
     records = tables.records.filter(F.col("mop") < _MOST_RECORDS).join(wanted, ["run", "op"])
     by_op = {(row.run, row.op): row for row in rows_of_ops.collect()}
     moved: dict[tuple[str, int], list[Row]] = defaultdict(list)
-    for row in sorted(records.select("run", "op", "mop", F.col("kind").alias("m"), "log", "v", "o").collect(), key=lambda row: row.mop):
+    columns = records.select("run", "op", "mop", F.col("kind").alias("m"), "log", "v", "o", "mkey")
+    for row in sorted(columns.collect(), key=lambda row: row.mop):
         moved[row.run, row.op].append(row)
-    rows = sorted(witnesses, key=lambda row: (row.anomaly, row.place))
     return [
-        _shown(row, [(by_op[row.run, op], moved[row.run, op]) for op in dict.fromkeys(row.ops) if (row.run, op) in by_op]) for row in rows
+        _shown(row, [(by_op[row.run, op], moved[row.run, op]) for op in those if (row.run, op) in by_op])
+        for row, those in zip(rows, told, strict=True)
     ]
+
+
+_Moving = dict[tuple[str, str, str], list[tuple[int, int | None]]]
+
+
+def _moving(witnesses: Sequence[Row], tables: Tables) -> _Moving:
+    """Of each log and value that these witnesses name the operations that moved it: at each offset the first that sent or read it."""
+    value = ["run", "log", "v"]
+    values = sorted({(row.run, row.log, v) for row in witnesses if row.log is not None for v in row["values"]})
+    wanted = F.broadcast(local.table(tables.spark, "run string, log string, v string", values))
+    each = tables.of("send", "recv").join(wanted, value).groupBy(*value, "kind", "o").agg(F.min("op").alias("op"))
+    found: _Moving = defaultdict(list)
+    for row in sorted(each.collect(), key=lambda row: row.op):
+        found[row.run, row.log, row.v].append((row.op, row.o))
+    return found
+
+
+def _named(row: Row, moving: _Moving) -> list[int]:
+    """The operations that moved what this witness names: its values, at its offsets where it has any."""
+    places = [place for v in row["values"] for place in moving.get((row.run, row.log, v), ())]
+    return [op for op, o in places if not row.offsets or o is None or o in row.offsets][:_MANY]
 
 
 def _shown(row: Row, ops: Sequence[tuple[Row, Sequence[Row]]]) -> Shown:
@@ -104,16 +131,16 @@ def _act(op: Row, mops: Sequence[Row], values: set[str], log: str | None) -> Act
     more = [f"and {len(words) - _MANY} more"] if len(words) > _MANY else []
     who = op.client if op.client else "control" if op.process is None else f"process {op.process}"
     outcome = "never completed" if op.open else _OUTCOMES[op.ty]
-    return Act(who, op.f, op.op, op.at, (op.t0 or 0) / 1e6, outcome, (*words[:_MANY], *more))
+    return Act(who, op.f, op.op, op.at, op.t0, outcome, (*words[:_MANY], *more))
 
 
 def _in_words(mop: Row) -> str:
     place = mop.log if mop.o is None else f"{mop.log}@{mop.o}"
     match mop.m:
         case "send":
-            return f"sent {_quoted([mop.v or 'nothing'])} to {place}"
+            return f"sent {_quoted([mop.v or 'nothing'])}{_of_key(mop)} to {place}"
         case "recv":
-            return f"read {_quoted([mop.v or 'nothing'])} from {place}"
+            return f"read {_quoted([mop.v or 'nothing'])}{_of_key(mop)} from {place}"
         case "assign" | "subscribe":
             return f"was assigned {place}"
         case "position":
@@ -122,6 +149,18 @@ def _in_words(mop: Row) -> str:
             return f"acknowledged {'all up to ' if mop.m == 'ack_cum' else ''}{place}"
         case _:
             return f"{mop.m} {place}"
+
+
+def _of_key(mop: Row) -> str:
+    return "" if mop.mkey is None else f" of key {_quoted([mop.mkey])}"
+
+
+def _time(ns: int) -> str:
+    """A time in the unit in which it has up to three digits before the point."""
+    for unit, size in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
+        if abs(ns) >= size:
+            return f"{ns / size:.3f} {unit}"
+    return f"{ns} ns"
 
 
 def _quoted(values: Sequence[str]) -> str:
