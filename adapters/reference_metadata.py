@@ -11,7 +11,15 @@ from fencepost.reference.pulsar.values import TxnId
 from fencepost.reference.scalable.names import TOPIC_DOMAIN
 from fencepost.reference.scalable.paths import TOPICS, change, layout
 
-_RECORDS = {"headers": paths.HEADERS, "operations": paths.OPERATIONS, "events": paths.EVENTS, "aborts": paths.ABORTED, "layouts": TOPICS}
+_RECORDS = {
+    "headers": paths.HEADERS,
+    "operations": paths.OPERATIONS,
+    "events": paths.EVENTS,
+    "aborts": paths.ABORTED,
+    "watermarks": paths.WATERMARKS,
+    "layouts": TOPICS,
+}
+_ONE_HEADER = "header "
 _LAST = "\U0010ffff"
 
 
@@ -65,6 +73,9 @@ class StoreTrouble:
         if records.startswith(TOPIC_DOMAIN):
             noted = {change(records)} if fault == "stale-read" else set[str]()  # who has written looks at what is so
             self._faults.arm(fault, layout(records), until={layout(records)} | noted)
+        elif records.startswith(_ONE_HEADER):
+            key = paths.HEADERS + records.removeprefix(_ONE_HEADER)
+            self._faults.arm(fault, key, until={key})
         else:
             self._faults.arm(fault, _RECORDS[records])
 

@@ -72,8 +72,8 @@ class TroublesStore(Protocol):
     """The faults of a system that offers `store-faults` have these beside those of `Faults`."""
 
     def trouble_store(self, fault: str, records: str) -> None:
-        """Let the store have trouble once, with the next record of that kind: `headers`, `operations`, `events`, `aborts` or
-        `layouts`; or with the layout of that scalable topic, by its name.
+        """Let the store have trouble once, with the next record of that kind: `headers`, `operations`, `events`, `aborts`, `watermarks`
+        or `layouts`; or with the layout of that scalable topic, by its name, or with one header: `header 0_3`, of coordinator 0.
 
         A fault is `stale-read`, `write-fails-before`, `write-fails-after`, `version-conflict`, `watch-lost`, `watch-late` or
         `watch-doubled`.

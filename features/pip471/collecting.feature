@@ -108,6 +108,21 @@ Feature: Headers of transactions that ended long ago
       When the retention of A passes
       Then the store soon has no header of A
 
+    @needs:short-retention
+    Scenario Outline: [5] It ended behind another one, which keeps its header since somebody has not followed
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      And A has been asked to <end>
+      And B has <ended>
+      And the retention of B has passed
+      When B <ends>
+      Then it is refused
+
+      Examples:
+        | end    | ended     | ends    |
+        | commit | committed | commits |
+        | abort  | aborted   | aborts  |
+
   @PIP471-39 @MUST
   Rule: The collection loses nothing of a transaction that a participant has not followed yet.
     Whoever was away for longer than the retention would do the opposite of what was decided.

@@ -53,6 +53,11 @@ Feature: Time-outs of metadata-driven transactions
         | and does not write it |
         | and has written it    |
 
+    Scenario: [6] None is aborted before its time, which is no whole second
+      Given 4 transactions have begun within a second, each with a time-out of 2900 ms
+      When each of them is committed half a second before its time-out
+      Then exactly one end of each of them succeeded
+
   @PIP471-44 @MUST @commits @aborts
   Rule: Of a commit and a time-out at the same time one wins, and the answer to the client says which.
     A commit that is told as done and was aborted loses data.

@@ -80,6 +80,16 @@ Feature: Pending acknowledgements of a subscription that is loaded again
       When B commits
       Then subscription "auditors" has "i3" left
 
+    @needs:store-faults
+    Scenario: [10] Everything up to a message, and an earlier end is not followed there yet
+      Given the store does not answer the next note of what is decided, and does not write it
+      And A has committed "a1" to inputs
+      And the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3", "a1" from inputs
+      And B has acknowledged everything up to "a1" for "auditors"
+      And inputs has been unloaded, and will be loaded without a look at the end of A
+      When B commits
+      Then subscription "auditors" has nothing left
+
   @PIP471-31 @MUST @aborts @recovery
   Rule: An abort gives back what was acknowledged before the subscription was loaded again.
     What an aborted transaction had read would never be processed.

@@ -24,6 +24,13 @@ Feature: What the metadata store has of a transaction
       When 3 transactions begin
       Then the transaction ids are distinct
 
+    @needs:store-faults
+    Scenario: [3] The store speaks of another version when the header is made
+      Given the change of a header meets another version the next time
+      And transaction C
+      When C commits
+      Then it is done
+
   @PIP471-07 @MUST
   Rule: Each message of a transaction has an operation record in the store before its receipt.
     What was receipted and has no record is decided by nobody.

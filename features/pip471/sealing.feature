@@ -136,6 +136,12 @@ Feature: Segments that are sealed under a transaction
       Then it is done
       And readers of left see "a1"
 
+    Scenario: [18] A consumer that was there is not sent away before an open transaction
+      Given the consumer of shared subscription "workers" has received nothing from left
+      And A has written "a1" to left
+      When left is split into low and high
+      Then the consumer of "workers" is not told the end of left before "a1", which A commits now
+
   @PIP471-50 @MUST @aborts @sealing
   Rule: An abort of a transaction that wrote to a segment which was split meanwhile hides all of it.
     What was withdrawn would be acted on, only since its segment has stopped to take messages.
@@ -553,6 +559,12 @@ Feature: Segments that are sealed under a transaction
       And A has acknowledged "b1" for "packers"
       When A commits
       Then subscription "packers" has nothing left
+
+    Scenario: [19] A consumer is not sent away before what is pending is decided
+      Given "i2" has been acknowledged for "workers" without a transaction
+      And A has acknowledged "i1" for "workers"
+      When left is split into low and high
+      Then the consumer of "workers" is not told the end of left before "i1", which A aborts now
 
   @PIP471-54 @MUST @sealing
   Rule: An end writes nothing into a sealed segment.

@@ -42,6 +42,15 @@ Feature: What readers see of metadata-driven transactions
       When "p2" is written to orders
       Then readers of orders see "a1", "p1"
 
+    Scenario: [6] Two open transactions, of which one began before a load and the other behind it
+      Given transaction C
+      And C has committed "c1" to orders
+      And the consumer of shared subscription "workers" has received "c1" from orders
+      And A has written "a1" to orders
+      And orders has been unloaded
+      When B writes "b1" to orders
+      Then readers of orders see "c1"
+
   @PIP471-19 @MUST
   Rule: What was written behind the first message of an open transaction waits, whoever wrote it.
     Readers get a segment in its order; what they have passed they never come back to.

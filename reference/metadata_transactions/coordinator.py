@@ -44,11 +44,15 @@ class MetadataCoordinator:
     # -- NEW_TXN, ADD_PARTITION_TO_TXN, ADD_SUBSCRIPTION_TO_TXN
 
     def new(self, timeout_ms: int) -> TxnId:
-        """Decision: begin a transaction: its header is there before anybody knows its id."""
-        txn = self.next_id()
-        self._records.create(txn, Header(state=State.OPEN, timeout=timeout_ms, createdAt=self._machine.clock.now))
-        self._machine.crash_points.reach("after-header-create")
-        return txn
+        """Decision: begin a transaction: its header is there before anybody knows its id. One that has a header is given away."""
+        while True:
+            txn = self.next_id()
+            try:
+                self._records.create(txn, Header(state=State.OPEN, timeout=timeout_ms, createdAt=self._machine.clock.now))
+            except VersionConflict:
+                continue
+            self._machine.crash_points.reach("after-header-create")
+            return txn
 
     def next_id(self) -> TxnId:
         """Decision: an id that was never given, by no broker."""

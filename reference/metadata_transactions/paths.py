@@ -11,6 +11,7 @@ HEADERS = "/txn/id/"
 OPERATIONS = "/txn/op/"
 EVENTS = "/txn/events/"
 ABORTED = "/txn/segment-state/aborted/"
+WATERMARKS = "/txn/segment-state/watermark/"
 WRITES_BY_SEGMENT = "writes-by-segment"
 ACKS_BY_SUBSCRIPTION = "acks-by-segment-subscription"
 OPERATIONS_BY_TRANSACTION = "ops-by-txn"
@@ -71,7 +72,7 @@ def events(participant: str | SubscriptionName) -> str:
 
 def watermark(name: str) -> str:
     """Up to where everything of a segment is decided."""
-    return f"/txn/segment-state/watermark/{segment(name)}"
+    return WATERMARKS + segment(name)
 
 
 def aborted(name: str, txn: TxnId | None = None) -> str:

@@ -30,7 +30,7 @@ class TransactionRecords:
             return given
 
     def create(self, txn: TxnId, header: Header) -> None:
-        """Write the header of a new transaction."""
+        """Write the header of a new transaction. Raises VersionConflict where there is one."""
         rule("PIP471-01")
         self._put_header(txn, header, NEW)
 

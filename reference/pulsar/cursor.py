@@ -57,6 +57,13 @@ class Cursor:
             del self._beyond[readable.place]
         self.save()
 
+    def acknowledge_up_to(self, place: Place, buffer: Shown) -> None:
+        """Decision: everything up to that place is acknowledged, also what readers are not shown now: it may have been shown before."""
+        if place > self.mark_delete:
+            self.mark_delete = place
+            self._beyond = {beyond: units for beyond, units in self._beyond.items() if beyond > place}
+        self.acknowledge({}, buffer)
+
     def seek(self, place: Place) -> None:
         """Begin behind that place anew."""
         self.mark_delete, self._beyond = place, {}

@@ -112,6 +112,10 @@ class PendingAcks:
         is_covered = any(place <= held for held in self._cumulative.values())
         return is_covered and self._profile.pending_cumulative_redelivery == "withheld"
 
+    def has_any_up_to(self, place: Place) -> bool:
+        """Whether an open transaction has acknowledged something up to that place."""
+        return bool(self._cumulative) or any(taken <= place for taken in self._individual)
+
     def transactions(self) -> frozenset[TxnId]:
         """Those that have something pending here."""
         owners = {owner for owners in self._individual.values() for owner in owners.values()}

@@ -106,9 +106,12 @@ class Subscription:
         self.cursor.acknowledge({place: self.without_pending(place, units) for place, units in wanted.items()}, self._buffer)
 
     def acknowledge_up_to(self, place: Place) -> None:
-        """Decision: delete everything up to that place."""
+        """Decision: delete everything up to that place, but for what is pending in a transaction and stays that transaction's."""
         rule("PIP31-140")
-        self.acknowledge(self._all_up_to(place))
+        if self.pending.has_any_up_to(place):
+            self.acknowledge(self._all_up_to(place))
+        else:
+            self.cursor.acknowledge_up_to(place, self._buffer)
 
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[Place, Units]) -> None:
         """Decision: withhold single messages until the transaction ends.
@@ -151,7 +154,7 @@ class Subscription:
             rule("PIP31-65")
             rule("CORE-23")
             self.cursor.acknowledge(waiting.individual, self._buffer)
-            self.cursor.acknowledge(self._all_up_to(waiting.cumulative or EARLIEST), self._buffer)
+            self.cursor.acknowledge_up_to(waiting.cumulative or EARLIEST, self._buffer)
             self.pending.record_end(txn)
         else:
             rule("PIP31-58")

@@ -24,11 +24,31 @@ def is_not_told_the_end(context: ScenarioContext, topic: str, values: tuple[str,
     if not (isinstance(answer, Done) and isinstance(answer.value, Consumer)):
         context.evidence.expect(False, "success", str(answer), what=f"answer to {context.asked}")
         return
-    consumer, is_told = answer.value, False
+    _expect_the_end_later(context, client, answer.value, topic)
+    has_ended(context, transaction, Action.COMMIT)
+    _expect_to_come(context, client, answer.value, topic, values)
+
+
+@PIP460.then("the consumer of {subscription} is not told the end of {topic} before {values}, which {transaction} {ends} now")
+def consumer_is_not_told_the_end(
+    context: ScenarioContext, subscription: str, topic: str, values: tuple[str, ...], transaction: str, ends: Action
+) -> None:
+    """Who was there hears nothing of an end (REACHED_END_OF_TOPIC) for a while in which the transaction is open, and has these messages,
+    each once and in whatever order, within patience behind its end: what it commits, or what it gives back."""
+    one = context.subscriptions[subscription]
+    _expect_the_end_later(context, context.client, one.consumer, topic)
+    has_ended(context, transaction, ends)
+    _expect_to_come(context, context.client, one.consumer, topic, values)
+
+
+def _expect_the_end_later(context: ScenarioContext, client: PulsarProbe, consumer: Consumer, topic: str) -> None:
+    is_told = False
     for _ in context.session.time.attempts(_A_WHILE_S):
         is_told = is_told or observed(client.is_at_end(consumer), f"reading {topic}")
     context.evidence.expect(not is_told, _NOT_YET, "told" if is_told else _NOT_YET, what=f"end of {topic}")
-    has_ended(context, transaction, Action.COMMIT)
+
+
+def _expect_to_come(context: ScenarioContext, client: PulsarProbe, consumer: Consumer, topic: str, values: tuple[str, ...]) -> None:
     taken: list[str] = []
     for _ in context.session.time.attempts():
         taken += [message.value for message in observed(client.received(consumer), f"reading {topic}")]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from fencepost.contract.metadata_view import HeaderSeen, MetadataView, OperationSeen, ShowsMetadata, TroublesStore
+from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.vocabulary import Acknowledged
 
@@ -137,6 +138,20 @@ def does_not_note(context: ScenarioContext, failure: str) -> None:
 def does_not_change(context: ScenarioContext, failure: str) -> None:
     """Of any transaction, whoever asks for it: its end, the next time."""
     _troubles(context).trouble_store(_FAILURES[failure], "headers")
+
+
+@PIP471.given("the store does not answer the next note of what is decided, {failure}")
+def does_not_note_the_watermark(context: ScenarioContext, failure: str) -> None:
+    """Up to where everything of a segment is decided: who has followed an end there has more to do, and does it a second later."""
+    _troubles(context).trouble_store(_FAILURES[failure], "watermarks")
+
+
+@PIP471.given("{topic} has been unloaded, and will be loaded without a look at the end of {transaction}")
+def will_be_late(context: ScenarioContext, topic: str, transaction: str) -> None:
+    """The segment takes it for open at first, as its header was before the last change, and looks again a second later."""
+    achieved(context.client.unload_topic(context.topics[topic]), f"unloading {topic}")
+    txn = context.id_of(transaction)
+    _troubles(context).trouble_store("stale-read", f"header {txn.coordinator}_{txn.sequence}")
 
 
 @PIP471.given("the next event of an end is {trouble}")

@@ -43,6 +43,19 @@ class _DeletesLeftovers(Collection):
         super().collect(txn, state)
 
 
+class _StopsAtLeftovers(Collection):
+    is_held_up = False
+
+    def oldest_kept(self) -> int:
+        self.is_held_up = False
+        return super().oldest_kept()
+
+    def collect(self, txn: TxnId, state: State) -> None:
+        if not self.is_held_up:
+            self.is_held_up = bool(self._records.participants(txn))
+            super().collect(txn, state)
+
+
 class _ARecordForEachIndex(TransactionRecords):
     def record(self, txn: TxnId, operation: Operation) -> str:
         partition_key = self.partition_key(paths.key_of(txn))
@@ -141,4 +154,13 @@ RECORDS_OF_THE_DELETED_LEFT = Defect(
     story="A segment that is deleted leaves its operation records: nobody follows an end there, and they keep the header for ever.",
     origin="feared by readers of the proposal: records go when their participant has followed, and this one never does",
     parts=MetadataParts(metadata_buffer=_LeavesItsWrites),
+)
+
+STOPS_AT_LEFTOVERS = Defect(
+    name="metadata-collection-stops-at-leftovers",
+    breaks={"PIP471-38": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$")},
+    story="The collection takes the oldest first, and stops at one that somebody has not followed: one segment that nobody loads keeps the "
+    "headers of all that ended later.",
+    origin="feared: a list in order, of which the rest is taken for younger",
+    parts=MetadataParts(collection=_StopsAtLeftovers),
 )

@@ -10,10 +10,17 @@ from fencepost.reference.metadata_transactions.records import State
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.values import Action, TxnId
 
+_MS_IN_A_SECOND = 1_000
+
 
 class _TakesItForAMoment(MetadataCoordinator):
     def new(self, timeout_ms: int) -> TxnId:
         return super().new(self._machine.clock.now + timeout_ms)
+
+
+class _TakesWholeSeconds(MetadataCoordinator):
+    def new(self, timeout_ms: int) -> TxnId:
+        return super().new(timeout_ms // _MS_IN_A_SECOND * _MS_IN_A_SECOND)
 
 
 class _AgreesWithTheLate(MetadataCoordinator):
@@ -75,4 +82,12 @@ TIME_OUT_TRIED_ONCE = Defect(
     story="The sweep tries once to abort what is overdue: where the store does not answer then, the transaction is open for ever.",
     origin="textbook: work that is taken off the list before it is done",
     parts=MetadataParts(metadata_coordinator=_TriesOnce),
+)
+
+TIME_OUT_IN_WHOLE_SECONDS = Defect(
+    name="metadata-time-out-in-whole-seconds",
+    breaks={"PIP471-43": Symptom(what="^ends$", expected="^one success each$", seen="InvalidTxnStatus")},
+    story="A time-out is cut down to whole seconds: a transaction is aborted up to a second before its client must have ended it.",
+    origin="feared: the protocol calls the field `txn_ttl_seconds`, and what is in it are milliseconds",
+    parts=MetadataParts(metadata_coordinator=_TakesWholeSeconds),
 )

@@ -8,7 +8,8 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.records import Operation
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
-from fencepost.reference.pulsar.buffer import Place
+from fencepost.reference.pulsar.buffer import Place, Shown
+from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
@@ -52,6 +53,12 @@ class _DeletesThoseOfTheName(TransactionRecords):
                 super().delete_operations(txn, participant if isinstance(participant, str) else whose)
 
 
+class _ListsWhatIsShown(Cursor):
+    def acknowledge_up_to(self, place: Place, buffer: Shown) -> None:
+        shown = [readable for readable in buffer.after(self.mark_delete) if readable.place <= place]
+        self.acknowledge({readable.place: frozenset(range(readable.message.units)) for readable in shown}, buffer)
+
+
 RECOVERED_WITHOUT_POSITIONS = Defect(
     name="metadata-recovered-without-positions",
     breaks={
@@ -93,4 +100,13 @@ DELETED_BY_NAME = Defect(
     story="A subscription deletes the transaction's records of all subscriptions of its name, also those of other segments.",
     origin="feared by readers of the proposal: a consumer group has one name on all segments of its topic",
     parts=MetadataParts(transaction_records=_DeletesThoseOfTheName),
+)
+
+WHAT_IS_SHOWN_ACKNOWLEDGED = Defect(
+    name="metadata-only-what-is-shown-acknowledged",
+    breaks={"PIP471-30": Symptom(what="^left for auditors$", expected="^nothing$", seen='^"a1"$')},
+    story="A commit of everything up to a message takes away what readers are shown at that moment, and deletes the operation record: what "
+    "an earlier end holds up there for a second more is delivered again.",
+    origin="the reference of this suite, until a red team found it: the range of a cumulative acknowledgement taken from what readers see",
+    parts=MetadataParts(cursor=_ListsWhatIsShown),
 )

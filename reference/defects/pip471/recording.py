@@ -10,7 +10,7 @@ from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
-from fencepost.reference.metadata_transactions.records import Header, Operation
+from fencepost.reference.metadata_transactions.records import Header, Operation, State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
@@ -74,6 +74,14 @@ class _GoesOnBehindTheLastHeader(MetadataCoordinator):
     def next_id(self) -> TxnId:
         given = [txn.sequence for txn in self._records.all_headers() if txn.tc_id == self.tc_id]
         return TxnId(self.tc_id, max(given, default=-1) + 1)
+
+
+class _TakesTheIdForItsOwn(MetadataCoordinator):
+    def new(self, timeout_ms: int) -> TxnId:
+        txn = self.next_id()
+        with suppress(VersionConflict):
+            self._records.create(txn, Header(state=State.OPEN, timeout=timeout_ms, createdAt=self._machine.clock.now))
+        return txn
 
 
 class _EndsAgain(MetadataCoordinator):
@@ -187,4 +195,12 @@ CONFLICT_TAKEN_FOR_DONE = Defect(
     story="A compare-and-set that fails is taken for the same end by somebody else, and answered with success.",
     origin="feared by readers of the proposal: what the loser of the compare-and-set is told",
     parts=MetadataParts(transaction_records=_TakesAConflictForDone),
+)
+
+ID_TAKEN_FOR_ITS_OWN = Defect(
+    name="metadata-id-taken-for-its-own",
+    breaks={"PIP471-01": Symptom(what="^answer to END_TXN$", expected="^success$", seen="TransactionNotFound")},
+    story="A coordinator that is told of another version when it makes a header takes the header for made, and gives an id that has none.",
+    origin="the other way out of what the reference of this suite did until a red team found it: it answered nothing",
+    parts=MetadataParts(metadata_coordinator=_TakesTheIdForItsOwn),
 )

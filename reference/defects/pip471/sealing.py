@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.inheriting import topic_of
 from fencepost.reference.defects.sealed import is_sealed
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.metadata_transactions import MetadataParts
@@ -12,12 +13,15 @@ from fencepost.reference.metadata_transactions.coordinator import MetadataCoordi
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.pulsar.buffer import Readable
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.ledger import Marker
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.producers import Producers
+from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.scalable.changes import LayoutChanges
 
 
 class _WantsAMarker(Producers):
@@ -142,6 +146,27 @@ class _WritesAMarker(MetadataBuffer):
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
         self._ledger.append(Marker(txn, action))
+
+
+class _TellsTheEndOfWhatIsVisible(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents)
+        for parent in parents:
+            for subscription in topic_of(self._segments, parent).subscriptions.values():
+                if not subscription.has_more():
+                    subscription.tell_end(subscription.consumers)
+
+
+class _TakesPendingForConsumed(Subscription):
+    def has_more(self) -> bool:
+        behind_the_mark = self._buffer.after(self.cursor.mark_delete)
+        return super().has_more() and any(not self.is_taken(readable) for readable in behind_the_mark)
+
+    def is_taken(self, readable: Readable) -> bool:
+        """Whether a message is acknowledged, or about to be in an open transaction."""
+        everything = frozenset(range(readable.message.units))
+        taken = self.cursor.acknowledged(readable.place, everything) | self.pending.units_at(readable.place)
+        return self.pending.covers(readable.place) or taken == everything
 
 
 MARKER_WANTED = Defect(
@@ -289,4 +314,21 @@ END_LEAVES_A_MARKER = Defect(
     story="An end is also written into the segment, as on classic topics.",
     origin="the markers of PIP-31, which the proposal does without",
     parts=MetadataParts(metadata_buffer=_WritesAMarker),
+)
+
+END_OF_THE_PENDING_TOLD = Defect(
+    name="metadata-end-told-before-the-pending",
+    breaks={"PIP471-53": Symptom(what="^end of left$", expected="^not told yet$", seen="^told$")},
+    story="A consumer of a sealed segment is told that it has no more when all is acknowledged, also where that is pending: what an abort "
+    "gives back finds nobody.",
+    origin="feared: pending acknowledgements taken off the backlog, so that it shows what is left to do",
+    parts=MetadataParts(subscription=_TakesPendingForConsumed),
+)
+
+END_OF_THE_VISIBLE_TOLD = Defect(
+    name="metadata-end-told-before-the-open",
+    breaks={"PIP471-49": Symptom(what="^end of left$", expected="^not told yet$", seen="^told$")},
+    story="Whoever seals a segment tells its consumers that it has no more where they have all that is visible, and a transaction is open.",
+    origin="feared: two places that tell the end, of which one looks at what is visible",
+    parts=MetadataParts(layout_changes=_TellsTheEndOfWhatIsVisible),
 )

@@ -22,6 +22,13 @@ class _StopsAtTheLast(MetadataBuffer):
         return self._ledger.before(max(positions)) if positions else super().max_read_position
 
 
+class _ComparesNumbersOfEntries(MetadataBuffer):
+    @property
+    def max_read_position(self) -> Position:
+        positions = self.ongoing().values()
+        return self._ledger.before(min(positions, key=lambda position: position.entry)) if positions else super().max_read_position
+
+
 class _LeavesOutWhatIsOpen(MetadataBuffer):
     def after(self, place: Place) -> Iterator[Readable]:
         for entry in self._ledger.after(place.position):
@@ -202,4 +209,12 @@ RECORDS_THAT_BEGIN_ALIKE = Defect(
     story="Operation records are deleted by what their keys begin with: those of transaction 10 go with the end of transaction 1.",
     origin="textbook: a prefix of the key where the key is due",
     parts=MetadataParts(transaction_records=_DeletesWhatBeginsAlike),
+)
+
+NUMBERS_OF_ENTRIES_COMPARED = Defect(
+    name="metadata-numbers-of-entries-compared",
+    breaks={"PIP471-18": Symptom(what="^readers of orders$", expected='^"c1"$', seen='^"c1", "a1"$')},
+    story="Of several open transactions the one with the lowest entry number holds readers up, whichever ledger that entry is in.",
+    origin="feared: positions of two parts of which one is compared, which is right until a segment has its second ledger",
+    parts=MetadataParts(metadata_buffer=_ComparesNumbersOfEntries),
 )
