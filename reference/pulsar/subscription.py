@@ -69,6 +69,7 @@ class Subscription:
         Raises Refused: CONSUMER_BUSY when there may be only one, or the others share in another way.
         """
         rule("PIP31-138")
+        rule("PIP460-54")
         if self.consumers and (kind is not self.kind or kind is SubscriptionType.EXCLUSIVE):
             raise Refused(Error.CONSUMER_BUSY, f"the subscription is {self.kind.name} and has a consumer")
         self.kind = kind
@@ -276,6 +277,7 @@ class Subscription:
                 return sorted(self.consumers, key=lambda consumer: -consumer.permits)
             case SubscriptionType.KEY_SHARED:
                 rule("PIP31-137")
+                rule("PIP460-54")
                 return sorted(self.consumers, key=lambda consumer: zlib.crc32(repr((readable.message.key, consumer.name)).encode()))
             case _:
                 rule("PIP31-136")

@@ -56,7 +56,7 @@ class Topics(Generic[Topic]):
 
     def create(self, name: str) -> Topic:
         """Make a topic, or find the one that is there. Raises Refused: whatever `check` does."""
-        self._check(name)
+        self.check(name)
         if name not in self.names:
             self._record(name, is_there=True)
         return self.named(name)
@@ -80,10 +80,15 @@ class Topics(Generic[Topic]):
         """The topic of that name. Raises Refused: TOPIC_NOT_FOUND when there is none, or whatever `check` does."""
         if name not in self.names:
             raise Refused(Error.TOPIC_NOT_FOUND, f"there is no topic {name}")
-        self._check(name)
+        self.check(name)
         if name not in self._loaded:
             self._loaded[name] = self._load(name)
         return self._loaded[name]
+
+    def check(self, name: str) -> None:
+        """Decision: a topic is used at the node that owns it alone. Raises Refused: whatever the node's `check` does."""
+        rule("PIP460-53")
+        self._check(name)
 
     def unload(self, name: str) -> None:
         """Forget what is in memory of a topic; its producers and consumers must be closed before."""

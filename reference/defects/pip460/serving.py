@@ -1,11 +1,10 @@
 """Defects of brokers that serve segments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.buffer import Readable
 from fencepost.reference.pulsar.errors import Error, Refused
@@ -16,15 +15,12 @@ from fencepost.reference.scalable.names import is_segment
 
 
 class _TakesWhatOthersHave(Topics[Any]):
-    def __init__(self, disk: Disk, check: Callable[[str], None], load: Callable[[str], Any]) -> None:
-        def unless_it_is_elsewhere(name: str) -> None:
-            try:
-                check(name)
-            except Refused as refused:
-                if refused.error is not Error.SERVICE_NOT_READY or not is_segment(name):
-                    raise
-
-        super().__init__(disk, unless_it_is_elsewhere, load)
+    def check(self, name: str) -> None:
+        try:
+            super().check(name)
+        except Refused as refused:
+            if refused.error is not Error.SERVICE_NOT_READY or not is_segment(name):
+                raise
 
 
 class _SharesSegmentsWithoutKeys(Subscription):

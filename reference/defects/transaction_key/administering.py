@@ -87,6 +87,9 @@ class _KeepsTheEpoch(TransactionKeys):
         super().delete(key)
         self._store(self._records[key].model_copy(update={"epoch": epoch}))
 
+    def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
+        super().check_epoch(key, epoch, None if record is None else record.model_copy(update={"deleted": False}))
+
 
 class _CompactsTheDeletedAway(KeyTopic):
     def compact(self) -> None:

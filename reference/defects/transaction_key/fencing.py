@@ -84,12 +84,12 @@ class _WaitsForHalfAMinute(TransactionKeys):
         """Since when each of those who wait does."""
         return {}
 
-    def _when_over(self, waiting: Waiting) -> None:
+    def when_over(self, waiting: Waiting) -> None:
         now = self._machine.clock.now
         if now - self.since.setdefault(waiting.claim, now) > _AS_CLIENTS_MS:
             waiting.go_on()
         else:
-            super()._when_over(waiting)
+            super().when_over(waiting)
 
 
 class _IsNotTold(Participation):

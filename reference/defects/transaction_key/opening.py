@@ -59,7 +59,7 @@ class _BeginsAllThatHaveWaited(TransactionKeys):
             self.persist(claim.key, claim.epoch, fenced, None)
             self._abort_all(fenced)
         last = () if record.open_txn is None else (record.open_txn,)
-        self._when_over(Waiting(claim, (*last, *record.ending_txns), lambda: reply(self.begun(claim, timeout_ms)), refuse))
+        self.when_over(Waiting(claim, (*last, *record.ending_txns), lambda: reply(self.begun(claim, timeout_ms)), refuse))
 
 
 class _LooksBeforeItWaits(TransactionKeys):
@@ -77,7 +77,7 @@ class _LooksBeforeItWaits(TransactionKeys):
                 refuse(refused)
 
         last = () if record.open_txn is None else (record.open_txn,)
-        self._when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
+        self.when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
 
 
 class _FencesWhatHasEnded(TransactionKeys):

@@ -129,7 +129,7 @@ class TransactionKeys:
             reply(given)
             self._machine.crash_points.reach("after-answer")
 
-        self._when_over(Waiting(claim, self.to_wait_for(self._records[key]), answer, refuse))
+        self.when_over(Waiting(claim, self.to_wait_for(self._records[key]), answer, refuse))
         return claim
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
@@ -195,7 +195,7 @@ class TransactionKeys:
                 refuse(refused)
 
         last = () if record.open_txn is None else (record.open_txn,)
-        self._when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
+        self.when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
 
     def current(self, claim: Claim) -> KeyRecord:
         """Decision: how the key of a connection stands. Raises Refused: INVALID_TXN_STATUS when it is another connection's by now."""
@@ -321,7 +321,7 @@ class TransactionKeys:
         self._abort_all(tuple(self._to_abort))
         waiting, self._waiting = self._waiting, []
         for one in waiting:
-            self._when_over(one)
+            self.when_over(one)
 
     # -- Inside
 
@@ -371,9 +371,10 @@ class TransactionKeys:
         self._waiting = [waiting for waiting in self._waiting if waiting.claim.key != key]
         return given_up
 
-    def _when_over(self, waiting: Waiting) -> None:
-        left = tuple(txn for txn in waiting.ending if not self._is_applied(txn))
-        if left:
+    def when_over(self, waiting: Waiting) -> None:
+        """Decision: who waits is answered when all that was ending is applied, however long that takes."""
+        rule("TXKEY-06")
+        if left := tuple(txn for txn in waiting.ending if not self._is_applied(txn)):
             self._waiting.append(replace(waiting, ending=left))
         else:
             waiting.go_on()
