@@ -23,6 +23,9 @@ from .transaction_records import TransactionRecords
 SWEEP_INTERVAL_MS = 1_000
 """How often it looks for what is overdue: whoever shares the store is asked for a part of it each time."""
 
+_MOST_TAKEN = 100
+"""So many ids are tried for a transaction."""
+
 
 class MetadataCoordinator:
     """Coordinator `tc_id`."""
@@ -44,8 +47,11 @@ class MetadataCoordinator:
     # -- NEW_TXN, ADD_PARTITION_TO_TXN, ADD_SUBSCRIPTION_TO_TXN
 
     def new(self, timeout_ms: int) -> TxnId:
-        """Decision: begin a transaction: its header is there before anybody knows its id. One that has a header is given away."""
-        while True:
+        """Decision: begin a transaction: its header is there before anybody knows its id. An id that has a header is somebody's.
+
+        Raises Refused: SERVICE_NOT_READY when one after the other is.
+        """
+        for _ in range(_MOST_TAKEN):
             txn = self.next_id()
             try:
                 self._records.create(txn, Header(state=State.OPEN, timeout=timeout_ms, createdAt=self._machine.clock.now))
@@ -53,6 +59,7 @@ class MetadataCoordinator:
                 continue
             self._machine.crash_points.reach("after-header-create")
             return txn
+        raise Refused(Error.SERVICE_NOT_READY, f"each of the last {_MOST_TAKEN} ids of coordinator {self.tc_id} has a header already")
 
     def next_id(self) -> TxnId:
         """Decision: an id that was never given, by no broker."""

@@ -123,10 +123,10 @@ class Sessions:
     def look(self, topic: str) -> None:
         """Deal out the segments of a topic, where this node leads it, as they and the consumers are now. What cannot be asked now waits."""
         try:
-            if not self.leads(topic):
-                self._let_go(topic)
-                return
             if (layout := self._topics.find(topic)) is None:
+                self.forget(topic)
+                return
+            if not self.leads(topic):
                 self._let_go(topic)
                 return
             there = self._topics.subscriptions(topic)
@@ -160,8 +160,12 @@ class Sessions:
         subscription is gone.
         """
         rule("PIP460-41")
-        rule("PIP460-47")
         session.end()
+
+    def forget(self, topic: str) -> None:
+        """Decision: a topic that is gone has no consumers; those who were there are sent away."""
+        rule("PIP460-47")
+        self._let_go(topic)
 
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         """Decision: what a subscription's stream consumers may read now."""

@@ -74,11 +74,8 @@ class _KeepsConsumers(ScalableTopics):
 
 
 class _ForgetsWhoIsThere(Sessions):
-    def look(self, topic: str) -> None:
-        if self._topics.find(topic) is None:
-            self._led.pop(topic, None)
-        else:
-            super().look(topic)
+    def forget(self, topic: str) -> None:
+        self._led.pop(topic, None)
 
 
 class _NewOrGone(TopicsWatch):
