@@ -94,10 +94,10 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
             case trouble:
                 return trouble
 
-    def connected_with_key(self, pending: PendingKeyConnect, *, within_s: float = ANSWER_WITHIN_S) -> Outcome[KeyGrant]:
+    def connected_with_key(self, pending: PendingKeyConnect, *, within_s: float | None = None) -> Outcome[KeyGrant]:
         """The answer to a connect with a key, waited for; the client has the key from then on, if it was granted."""
         call, connection = self._connecting[pending.number]
-        match connection.answer(call, within_s):
+        match connection.answer(call, ANSWER_WITHIN_S if within_s is None else within_s):
             case Done(frame):
                 answer = frame.body
             case unknown:

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import KeyGrant, OwnedKey, PendingKeyConnect
 from fencepost.contract.outcomes import Done, Outcome
@@ -75,7 +74,7 @@ class Tasks:
             return self._granted(task, task.probe.connect_without_key())
         return self._granted(task, task.probe.connect_with_key(self.bytes_of(task.key), epoch, coordinator=coordinator))
 
-    def connected(self, task: Task, pending: PendingKeyConnect, *, within_s: float = ANSWER_WITHIN_S) -> Outcome[KeyGrant]:
+    def connected(self, task: Task, pending: PendingKeyConnect, *, within_s: float | None = None) -> Outcome[KeyGrant]:
         """The same of a connect that is under way."""
         return self._granted(task, task.probe.connected_with_key(pending, within_s=within_s))
 
@@ -83,7 +82,7 @@ class Tasks:
         """The coordinator of a key, where a task was told of it."""
         return next((one.grants[-1].coordinator for one in self.by_name.values() if one.key == key and one.grants), None)
 
-    def settled(self, name: str, *, within_s: float = ANSWER_WITHIN_S) -> Task:
+    def settled(self, name: str, *, within_s: float | None = None) -> Task:
         """A task whose last connect has been waited for."""
         task = self[name]
         if task.pending is not None:
