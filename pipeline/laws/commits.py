@@ -9,6 +9,7 @@ where nothing was committed. Rows without a group are of no group, and left out.
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -28,8 +29,28 @@ def counts_at(history: History, rows: Ints) -> Ints:
     return np.where(waits, np.where(ended == NONE, NEVER, ended), records.at[rows])
 
 
+class _OfGroups:
+    """Columns of offsets of groups, of one length."""
+
+    log: Ints
+    grp: Ints
+    o: Ints
+
+    def __len__(self) -> int:
+        return len(self.o)
+
+    def where(self, which: Flags | Ints) -> Self:
+        """These of them."""
+        return type(self)(**{name: column[which] for name, column in vars(self).items()})
+
+    @property
+    def key(self) -> tuple[Ints, Ints]:
+        """The log and the group."""
+        return self.log, self.grp
+
+
 @dataclass(frozen=True)
-class Commits:
+class Commits(_OfGroups):
     """Offset commits."""
 
     run: Ints
@@ -62,21 +83,9 @@ class Commits:
             done=counts_at(history, rows),
         )
 
-    def __len__(self) -> int:
-        return len(self.o)
-
-    def where(self, which: Flags | Ints) -> "Commits":
-        """These of them."""
-        return Commits(**{name: column[which] for name, column in vars(self).items()})
-
-    @property
-    def key(self) -> tuple[Ints, Ints]:
-        """The log and the group."""
-        return self.log, self.grp
-
 
 @dataclass(frozen=True)
-class Fetches:
+class Fetches(_OfGroups):
     """Positions as fetches and new members were told them. A fetch that does not ask for stable offsets (`stable`) may still see those of
     before an end that was acknowledged, so that what it does not see proves nothing.
     """
@@ -103,15 +112,3 @@ class Fetches:
             at=records.at[rows],
             stable=records.careful[rows],
         )
-
-    def __len__(self) -> int:
-        return len(self.o)
-
-    def where(self, which: Flags | Ints) -> "Fetches":
-        """These of them."""
-        return Fetches(**{name: column[which] for name, column in vars(self).items()})
-
-    @property
-    def key(self) -> tuple[Ints, Ints]:
-        """The log and the group."""
-        return self.log, self.grp

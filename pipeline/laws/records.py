@@ -21,7 +21,7 @@ import numpy as np
 from . import told
 from .columns import NONE, Flags, Ints, Words
 from .operations import Logs, Operations
-from .outcomes import COMMITTED, FAIL, OK, UNKNOWN
+from .outcomes import COMMITTED, FAIL, OK
 from .segmented import located
 
 
@@ -134,24 +134,8 @@ class Records:
         numbered: Flags = self.sent & (self.seq != NONE) & (self.pid >= 0)
         return numbered
 
-    @cached_property
-    def present(self) -> frozenset[str]:
-        """Which kinds of records there are, and in words what few histories have."""
-        rare = {
-            "grouped": self.grp >= 0,
-            "keyed": self.mkey.present,
-            "named": self.tid >= 0,
-            "doubtful": self.oc == UNKNOWN,
-        }
-        return frozenset({*self.kind.words, *(word for word, which in rare.items() if which.any())})
-
 
 def _codes_of(words: Words, names: Sequence[str]) -> Ints:
     """These words as places in another list, which has all of them."""
     places = {name: place for place, name in enumerate(names)}
     return np.array([places[word] for word in words.words], np.int64)[words.codes]
-
-
-def rows(condition: Flags) -> Ints:
-    """The rows for which the condition holds."""
-    return np.flatnonzero(condition)
