@@ -8,8 +8,8 @@ from recorded_runs import histories, scenarios
 from served import serve_command
 
 PROFILES = ("seed", "kafka-4.0")
-LIES = "sees it as it was before its last change"
-"""In the sentence of a store that shows a broker what is not so any more: such a scenario has no history."""
+LIES = ("sees it as it was before its last change", "will be loaded without a look at the end")
+"""In the sentences of a store that shows a broker what is not so any more: such a scenario has no history."""
 
 
 @pytest.fixture(scope="module", params=PROFILES)
@@ -67,7 +67,7 @@ def recorded(results: Path) -> tuple[int, int]:
     every = [scenario for row in compliance(results)["requirements"] for scenario in row["scenarios"]]
     found = [scenario for scenario in every if scenario["verdict"] != "not_offered"]
     features = {scenario["feature"]: (CHECKOUT / "features" / scenario["feature"]).read_text() for scenario in found}
-    untold = {(name, title(text)) for name, whole in features.items() for text in whole.split("Scenario: ")[1:] if LIES in text}
+    untold = {(name, title(text)) for name, whole in features.items() for text in whole.split("Scenario: ")[1:] if any(lie in text for lie in LIES)}
     return sum((scenario["feature"], scenario["name"]) not in untold for scenario in found), len(every) - len(found)
 
 
