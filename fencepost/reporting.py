@@ -101,6 +101,7 @@ class Reporting:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         judged = Judged.of(report)
         if judged is None:  # also of a scenario whose worker process died, which leaves the run incomplete
+            self._leave_to_others(report)
             return
         self.collected.discard(report.nodeid)
         self.results.handshake = judged.handshake or self.results.handshake
@@ -110,6 +111,13 @@ class Reporting:
         self.results.add(judged.result)
         if judged.result.verdict.is_red:
             self.stopping.failed()
+
+    def _leave_to_others(self, report: pytest.TestReport) -> None:
+        """Of what a worker process has collected, only a test's reports say that it is no scenario of ours."""
+        is_scenario = hasattr(report, "scenario")  # pytest-bdd tells so
+        if report.nodeid in self.collected and report.when == "teardown" and not is_scenario:
+            self.collected.discard(report.nodeid)
+            self.results.selected = len(self.collected) + len(self.results.scenarios)
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
         """Scenarios are shown by their verdict, and counted as pytest counts."""

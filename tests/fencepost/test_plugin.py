@@ -72,7 +72,7 @@ def _():
 
 def run_with(folder: Path, then: str, expect: int, *arguments: str) -> str:
     room = folder / "made"
-    room.mkdir()
+    room.mkdir(exist_ok=True)
     (room / "some.feature").write_text(FEATURE.format(then=then), encoding="utf-8")
     (room / "test_made.py").write_text(STEPS, encoding="utf-8")
     return pytest_with_plugin(room, f"--results={folder / 'results'}", *arguments, expect=expect, cwd=folder).out
@@ -178,6 +178,20 @@ def test_a_run_with_workers_gives_the_same_verdicts(tmp_path: Path) -> None:
     assert verdicts(tmp_path / "results") == {"KIP890-060": "violated"}
     assert found["complete"] is True
     assert found["system"]["version"]
+
+
+def test_tests_beside_the_scenarios_are_not_missed_where_there_are_workers(tmp_path: Path) -> None:
+    """Somebody's own tests in the same session are no scenarios that were lost, whoever runs them."""
+    beside = tmp_path / "made" / "test_beside.py"
+    beside.parent.mkdir()
+    beside.write_text("import pytest\n\n\ndef test_it(): ...\n\n\n@pytest.mark.skip\ndef test_later(): ...\n", encoding="utf-8")
+
+    out = run_with(tmp_path, "something was judged", 0, "-n2")
+
+    found = compliance(tmp_path / "results")
+    assert found["complete"] is True
+    assert found["scenarios"] == {"selected": 1, "judged": 1}
+    assert re.search("reference conforms ", out)
 
 
 def test_what_is_not_selected_is_not_run_and_counted(tmp_path: Path) -> None:
