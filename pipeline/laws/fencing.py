@@ -65,7 +65,8 @@ def _of_first_record(history: History, operations: Ints, ops: list[Ints], words:
         operations.tolist(), history.first_moved(operations), zip(*(column.tolist() for column in ops), strict=True), told, strict=True
     )
     for row, (log, v, o), of_row, detail in rows:
-        found.append(witness(history, int(history.ops.run[row]), log, of_row, (v,), (o,), detail=detail))
+        one = witness(history, int(history.ops.run[row]), NO_WORD, of_row, (v,), (o,), detail=detail)
+        found.append(one._replace(log=log))
     return found
 
 
@@ -182,9 +183,7 @@ def torn_commit(history: History) -> list[Witness]:
 
     Where nothing behind them was read they may still come, and the witness is possible.
     """
-    values = history.values
-    counted = values.sent & values.transactional & (values.oc > ABORTED) & ~values.reused & history.followed[values.run]
-    rows = np.flatnonzero(counted)
+    values, rows = history.values, np.flatnonzero(may_be_torn(history))
     units = Groups(values.run[rows], values.unit[rows])
     torn = units.any(values.read_committed[rows]) & ~units.all(values.read[rows])
     found = []
@@ -197,6 +196,12 @@ def torn_commit(history: History) -> list[Witness]:
         op, offset = min(int(values.op[each]) for each in of_unit), int(values.first_offset[row])
         found.append(witness(history, int(values.run[row]), int(values.log[row]), (op,), (v, shown[1]), (offset,), not is_open))
     return found
+
+
+def may_be_torn(history: History) -> Flags:
+    """Values of transactions that may have committed, in runs whose consumers have positions."""
+    values = history.values
+    return values.sent & values.transactional & (values.oc > ABORTED) & ~values.reused & history.followed[values.run]
 
 
 def _named(history: History, value: int) -> tuple[str, str]:

@@ -133,7 +133,7 @@ def parent_after_child(history: History) -> list[Witness]:
     if not told:
         return []
     apart, _, seeks = _groups(history)
-    rows = _first_deliveries(history)
+    rows = first_deliveries(history)
     rows = rows[~(apart | seeks)[records.grp[rows], records.run[rows]]]
     by_key = (records.log[rows], records.grp[rows], records.mkey.codes[rows])
     first = rows[Groups(*by_key, order=(records.at[rows], records.op[rows], records.mop[rows])).first]
@@ -177,7 +177,7 @@ def key_reorder(history: History) -> list[Witness]:
     sends = np.flatnonzero(records.sent & records.mkey.present & records.v.present)
     if not len(sends):
         return []
-    handed = _first_deliveries(history)
+    handed = first_deliveries(history)
     if not len(handed):
         return []
     apart, shared, seeks = _groups(history)
@@ -229,7 +229,7 @@ def _groups(history: History) -> tuple[Flags, Flags, Flags]:
     return apart & ~by_hand, shared & ~by_hand, any_of(ops.f.among("seek"))
 
 
-def _first_deliveries(history: History) -> Ints:
+def first_deliveries(history: History) -> Ints:
     """The first time that each value was handed to a subscription."""
     records = history.records
     rows = np.flatnonzero(records.read & (records.grp >= 0))

@@ -27,6 +27,7 @@ from fencepost.pipeline.anomalies import Anomaly
 from fencepost.pipeline.derived import History
 from fencepost.pipeline.laws import told
 from fencepost.pipeline.laws.history import History as Told
+from fencepost.pipeline.laws.history import Inferred
 from fencepost.pipeline.laws.judge import judged
 from fencepost.pipeline.laws.laws import LAWS
 from fencepost.pipeline.laws.told import OPERATIONS, RECORDS
@@ -71,7 +72,7 @@ class Laws:
         if len(large):
             operations, records = (table.filter(pc.invert(pc.is_in(table["run"], large))) for table in (operations, records))
         laws = [law for law in LAWS if law.anomaly in self.names]
-        history = Told(told.operations(operations), told.records(records), self.infer_ww, self.infer_rw)
+        history = Told.of(told.operations(operations), told.records(records), Inferred(self.infer_ww, self.infer_rw))
         for anomaly, witnesses in judged(history, laws, self.damaged).items():
             shown = [{**one._asdict(), "anomaly": anomaly} for one in witnesses]
             yield pa.RecordBatch.from_pylist(shown, schema=self.columns)
