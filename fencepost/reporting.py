@@ -113,9 +113,11 @@ class Reporting:
             self.stopping.failed()
 
     def _leave_to_others(self, report: pytest.TestReport) -> None:
-        """Of what a worker process has collected, only a test's reports say that it is no scenario of ours."""
-        is_scenario = hasattr(report, "scenario")  # pytest-bdd tells so
-        if report.nodeid in self.collected and report.when == "teardown" and not is_scenario:
+        """Of what a worker process has collected, only a test's reports say that it is no scenario of ours.
+
+        Of a scenario that was given up, or whose worker died, no report says that, so it stays missing.
+        """
+        if report.nodeid in self.collected and hasattr(report, "is_no_scenario"):
             self.collected.discard(report.nodeid)
             self.results.selected = len(self.collected) + len(self.results.scenarios)
 

@@ -219,6 +219,8 @@ class Running:
     @pytest.hookimpl(wrapper=True, trylast=True)  # innermost, so that whoever writes reports hears the verdict
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         report: pytest.TestReport = yield
+        if not scenario_of(item):  # whoever hears of it from a worker process cannot see the item
+            report.is_no_scenario = True  # type: ignore[attr-defined]
         was_asked = scenario_of(item) and EVIDENCE in item.stash and GIVEN_UP not in item.stash
         if was_asked and not (call.when == "setup" and call.excinfo is None):
             self._judge(item, call, report)
