@@ -19,7 +19,7 @@ from . import __version__
 from .contract import register
 from .kill_matrix_page import page
 from .mutants import showing
-from .prove import Proof, Seen, prove
+from .prove import Breadth, Proof, Seen, prove
 
 PROVE = Layout("prove", "--results", ("prove.json", "prove.html", showing.JSON, showing.PAGE))
 
@@ -39,7 +39,8 @@ def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> 
     claimed = claim(folder, PROVE, keep=(showing.JSON, showing.PAGE))
     console = Console(highlight=False)
     began = time.monotonic()
-    proof = prove(rows, specs, everything, workers, lambda one, number, count: console.print(_line(one, number, count)))
+    breadth = Breadth.EVERYTHING if everything else Breadth.ITS_FEATURES
+    proof = prove(rows, specs, breadth, workers, lambda one, number, count: console.print(_line(one, number, count)))
     claimed.put("prove.json", json.dumps(as_json(proof), indent=1) + "\n")
     claimed.put("prove.html", page(proof, showing.read(folder)))
     _sum_up(proof, console)

@@ -17,6 +17,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from multiprocessing.pool import Pool
 from typing import NamedTuple
@@ -31,6 +32,14 @@ from fencepost.reference.defects.watch import Watch
 from . import stopping, suite, together, warmed
 from .asked_under import protocols_asked
 from .contract import gherkin
+
+
+class Breadth(Enum):
+    """What a defect is asked. A lawful variant is asked everything, whichever it is."""
+
+    ITS_OWN = "the scenarios of the requirements that it breaks"
+    ITS_FEATURES = "all scenarios of their features, so that the matrix shows what else it turns red nearby"
+    EVERYTHING = "every scenario; and each lawful variant is a broker of its own"
 
 
 @dataclass(frozen=True)
@@ -156,7 +165,7 @@ class Proof:
         return not (self.not_run or self.holes or self.missed or self.false_reds or self.inapplicable)
 
 
-def prove(register: Register, specs: Iterable[str], everything: bool, workers: int, report: Callable[[Seen, int, int], None]) -> Proof:
+def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: int, report: Callable[[Seen, int, int], None]) -> Proof:
     """Run the suite on every variant that concerns these proposals. `report` hears of each as it ends, with its number and the count.
 
     Where only some proposals are asked about, a lawful variant that none of them comes across is no concern of theirs. An interrupt ends it
@@ -171,12 +180,12 @@ def prove(register: Register, specs: Iterable[str], everything: bool, workers: i
     variants = [*defects.values(), *lawful]
     found: dict[str, Seen] = {}
     context = warmed.forking()
-    alone, grouped = (variants, []) if everything else (defects.values(), together.groups(lawful))
+    alone, grouped = (variants, []) if breadth is Breadth.EVERYTHING else (defects.values(), together.groups(lawful))
     brokers = [*((variant,) for variant in alone), *grouped]
     with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as given_back:
         with stopping.unheard():  # by the processes of the pool, which a terminal's Ctrl-C reaches too
             pool = given_back.enter_context(context.Pool(workers, maxtasksperchild=1))
-        for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, everything)):
+        for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, breadth)):
             found[one.defect.name] = one
             report(one, len(found), len(variants))
     beside = {name for name, one in found.items() if specs and one.defect.is_lawful and one.is_unmet}
@@ -220,15 +229,17 @@ def _cannot_show(broken: str, protocol: str, register: Register, specs: tuple[st
     return f"it breaks {row.id}, which is {'planned' if row.planned else 'excluded'} and has no scenario"
 
 
-def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], everything: bool) -> tuple[str, ...]:
-    """What a variant is asked: all that binds its protocol, or what stands in the features of the requirements that it breaks.
+def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], breadth: Breadth) -> tuple[str, ...]:
+    """What a variant is asked of what binds its protocol.
 
     Each of these is asked, also one of a proposal that is not asked about: it is not caught before it shows in all of them.
     """
     requirements = tuple(row for row, bound in protocols.items() if variant.protocol in bound)
     elsewhere = tuple(row for row in variant.breaks if row not in protocols)
-    if everything or variant.is_lawful:
+    if breadth is Breadth.EVERYTHING or variant.is_lawful:
         return requirements + elsewhere
+    if breadth is Breadth.ITS_OWN:
+        return tuple(variant.breaks)
     beside = {
         gherkin.requirement_of(rule.tags)
         for feature in gherkin.bundled()

@@ -5,14 +5,14 @@ import re
 import pytest
 
 from fencepost.contract import register
-from fencepost.prove import Proof, prove
+from fencepost.prove import Breadth, Proof, prove
 from fencepost.reference.defects import DEFECTS, LAWFUL
 
 
 @pytest.fixture(scope="module")
 def proof() -> Proof:
     """What the suite says of every variant, found out once."""
-    return prove(register.bundled(), (), everything=False, workers=2, report=lambda *_: None)
+    return prove(register.bundled(), (), Breadth.ITS_OWN, workers=2, report=lambda *_: None)
 
 
 @pytest.mark.parametrize("name", sorted(DEFECTS))

@@ -16,7 +16,7 @@ from fencepost.contract import register
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
 from fencepost.contract.symptom import Symptom
-from fencepost.prove import Hole, Proof, Seen
+from fencepost.prove import Breadth, Hole, Proof, Seen
 from fencepost.reference import pulsar
 from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
 from fencepost.reference.kafka import Parts
@@ -131,6 +131,7 @@ def proof_of(
     defects: tuple[Defect, ...],
     report: Callable[..., None] = lambda *_: None,
     specs: tuple[str, ...] = (),
+    breadth: Breadth = Breadth.ITS_FEATURES,
 ) -> Proof:
     """The real thing, for a register that has only these rows tested, and these variants."""
     monkeypatch.setattr(prove_module, "LAWFUL", {defect.name: defect for defect in defects if defect.is_lawful})
@@ -139,7 +140,7 @@ def proof_of(
         spec: tuple(row.model_copy(update={"planned": row.id not in rows, "excluded": None}) for row in own)
         for spec, own in register.bundled().by_spec.items()
     }
-    return prove_module.prove(Register(tested), specs, everything=False, workers=1, report=report)
+    return prove_module.prove(Register(tested), specs, breadth, workers=1, report=report)
 
 
 VARIANTS = {
@@ -167,6 +168,17 @@ def test_a_defect_that_does_not_apply_leaves_a_hole(what: str, monkeypatch: pyte
     assert proof.holes == [HOLE]
     (one,) = proof.inapplicable
     assert reason in (one.trouble or "")
+
+
+def test_a_defect_is_asked_no_more_than_the_breadth_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own requirement, which proves as much; with its feature's, the matrix shows what is red beside it; or all of its protocol."""
+    rows = ("KIP890-060", "KIP890-061", "KIP890-126")
+
+    found = {breadth: proof_of(monkeypatch, *rows, defects=(BUMP,), breadth=breadth) for breadth in Breadth}
+
+    asked = {breadth: set(proof.seen[0].verdicts) for breadth, proof in found.items()}
+    assert asked == {Breadth.ITS_OWN: {rows[0]}, Breadth.ITS_FEATURES: {*rows[:2]}, Breadth.EVERYTHING: {*rows}}
+    assert {breadth for breadth, proof in found.items() if proof.proved[rows[0]] == [BUMP.name]} == set(Breadth)
 
 
 IN_KAFKA = DEFECTS["core-kafka-dirty-read"]
