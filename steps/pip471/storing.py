@@ -147,6 +147,12 @@ def does_not_note_the_watermark(context: ScenarioContext, failure: str) -> None:
     _troubles(context).trouble_store(_FAILURES[failure], "watermarks")
 
 
+@PIP471.given("the store does not answer the next write for an index, {failure}")
+def does_not_index(context: ScenarioContext, failure: str) -> None:
+    """What a store without indexes is asked to keep for one: an entry that leads to a record."""
+    _troubles(context).trouble_store(_FAILURES[failure], "entries")
+
+
 @PIP471.given("{transaction} has committed {value} to {topic}, and the store lacks the note of it")
 def is_committed_without_a_note(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
     """Readers see it; the segment has tried to note that it is decided, and has the operation record until it tries again."""
