@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fencepost.contract.metadata_view import HeaderSeen, OperationSeen
 from fencepost.reference.metadata.faults import StoreFaults
+from fencepost.reference.metadata.plain_entries import BOOKKEEPING
 from fencepost.reference.metadata.store import MetadataStore, under
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.records import Header, Operation, State, decoded
@@ -18,6 +19,7 @@ _RECORDS = {
     "aborts": paths.ABORTED,
     "watermarks": paths.WATERMARKS,
     "layouts": TOPICS,
+    "entries": BOOKKEEPING,
 }
 _ONE_HEADER = "header "
 _LAST = "\U0010ffff"

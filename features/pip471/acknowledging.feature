@@ -43,6 +43,25 @@ Feature: Acknowledging in a metadata-driven transaction
       When A commits
       Then subscription "packers" has "i1", "i2", "i3", "b2" left
 
+    @needs:store-faults
+    Scenario: [6] The store does not answer that the record is deleted, and the segment is loaded again
+      Given A has acknowledged "i1" for "workers"
+      And the store does not answer the next write of an operation record, and has written it
+      And A has committed
+      And inputs has been unloaded
+      When B acknowledges "i2" for "workers"
+      Then subscription "workers" has "i3" left
+
+    @needs:more-brokers @needs:short-retention @needs:crash
+    Scenario: [7] Another broker had the segment when it was acknowledged
+      Given A has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      And "i2" has been acknowledged for "workers" without a transaction
+      And A has committed
+      And the retention of A has passed
+      When the system crashes and comes back
+      Then subscription "workers" has "i3" left
+
   @PIP471-29 @MUST @aborts
   Rule: An abort gives back what the transaction acknowledged.
     What an aborted transaction had read would never be processed.

@@ -5,8 +5,8 @@ Feature: Time-outs of metadata-driven transactions
     Given the topic "orders"
 
   @PIP471-43 @MUST @aborts
-  Rule: A transaction that is open past its time is aborted.
-    A client that died would hold its readers up for ever.
+  Rule: A transaction that is open past its time is aborted, and none before.
+    A client that died would hold its readers up for ever; one that lives has the time that it asked for.
 
     Scenario: [1] An abandoned transaction before a committed one
       Given transactions A and B with a short time-out

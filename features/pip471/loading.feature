@@ -154,6 +154,15 @@ Feature: Segments that are loaded again
       When "p1" is written to orders
       Then readers of orders see "a1"
 
+    Scenario: [11] Another one has ended whose number its own begins with
+      Given C and D are transactions of the second coordinator, with numbers that begin alike
+      And A has committed "a1" to orders
+      And D has written "d1" to orders
+      And C has committed "c1" to orders
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "a1"
+
   @PIP471-61 @MUST @recovery
   Rule: An open transaction goes on when the segment is loaded again, and both parts share the outcome.
     A transaction that is torn apart by a move of its segment is what clients cannot see coming.

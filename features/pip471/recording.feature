@@ -182,6 +182,14 @@ Feature: What the metadata store has of a transaction
       And readers of orders see "a1"
       And the store soon has no operation records of A
 
+    @needs:metadata-store
+    Scenario: [10] Another transaction whose number begins alike keeps its own
+      Given C and D are transactions of the second coordinator, with numbers that begin alike
+      And D has written "d1" to orders
+      When C commits "c1" to orders
+      Then the store soon has no operation records of C
+      And the store has 1 writes of D to orders
+
   @PIP471-41 @MUST
   Rule: Open transactions are found by their deadline, and ended ones are not.
     One that is not found is never given up; one that is found behind its end is ended twice.

@@ -566,6 +566,16 @@ Feature: Segments that are sealed under a transaction
       When left is split into low and high
       Then the consumer of "workers" is not told the end of left before "i1", which A aborts now
 
+    @needs:store-faults
+    Scenario: [20] A single message, and an earlier end is not followed there yet
+      Given A has committed "a1" to right, and the store lacks the note of it
+      And the consumer of shared subscription "packers" has received "a1" from right
+      And B has acknowledged "a1" for "packers"
+      And right has been split into low and high
+      And right has been unloaded, and will be loaded without a look at the end of A
+      When B commits
+      Then the next consumer of "packers" is told the end of right
+
   @PIP471-54 @MUST @sealing
   Rule: An end writes nothing into a sealed segment.
     A ledger that is closed takes nothing. Whoever must write there to end a transaction can never end it.

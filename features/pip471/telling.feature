@@ -186,3 +186,13 @@ Feature: How participants learn of an end
       And A has tried to abort
       When "p1" is written to orders
       Then readers of orders see "a1", "p1"
+
+    @needs:plain-store @needs:store-faults @needs:short-retention
+    Scenario: [8] The store fails at an index when a commit is asked for
+      Given A has written "a1" to orders
+      And the store does not answer the next write for an index, and does not write it
+      And A has tried to commit
+      And A has committed
+      And the retention of A has passed
+      When A commits
+      Then it is refused

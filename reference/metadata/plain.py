@@ -86,6 +86,12 @@ class PlainStore:
         rule("PIP471-66")
         return [_opened(record) for record in self._entries.records(index, first, behind)]
 
+    def write(self, key: str, envelope: Envelope, seen: Version) -> Record:
+        """Decision: the entries are written before their record, so that a failure between them leaves no record that nobody finds."""
+        rule("PIP471-66")
+        self._entries.write(key, envelope)
+        return self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
+
     def watch(self, first: str, behind: str, told: Callable[[Change], None]) -> Watch:
         def of_callers(change: Change) -> None:
             if not change.key.startswith(BOOKKEEPING):
@@ -120,12 +126,10 @@ class PlainStore:
         self._inner.close()
 
     def _put(self, key: str, envelope: Envelope, expected: Version | None) -> Record:
-        """Write a record, its entries before it, over the one that was seen. Raises VersionConflict, also where none was expected."""
+        """Write a record over the one that was seen. Raises VersionConflict, also where none was expected."""
         before = self._seen(key, expected, envelope.partition_key)
         old = self._entries.of(before)
-        self._entries.write(key, envelope)
-        seen = before.version if before else NEW
-        record = self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
+        record = self.write(key, envelope, before.version if before else NEW)
         self._entries.delete(old)
         return Record(key, envelope.value, record.version)
 

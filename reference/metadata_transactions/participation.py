@@ -102,7 +102,8 @@ class Participation:
             watch.close()
 
     def close(self) -> None:
-        """The participant is out of memory here."""
+        """Decision: the participant is out of memory here, and does nothing any more: it may be in another broker's."""
+        rule("PIP471-28")
         self._closed = True
         self._stop()
         for watch in [*self._headers.values(), *([self._events] if self._events else [])]:

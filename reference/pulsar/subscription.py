@@ -178,9 +178,17 @@ class Subscription:
         return [txn for txn in self.pending.transactions() if is_over(txn)]
 
     def has_more(self) -> bool:
-        """Decision: whether there is something that consumers may get and have not acknowledged."""
+        """Decision: whether there is something that consumers may get and have not acknowledged.
+
+        What was acknowledged while an earlier transaction held readers up lies beyond the mark, and is not waited for.
+        """
         rule("PIP31-139")
-        return next(iter(self._buffer.after(self.cursor.mark_delete)), None) is not None
+        return any(not self.is_acknowledged(readable) for readable in self._buffer.after(self.cursor.mark_delete))
+
+    def is_acknowledged(self, readable: Readable) -> bool:
+        """Whether nothing is left of what stands there."""
+        everything = frozenset(range(readable.message.units))
+        return self.cursor.acknowledged(readable.place, everything) == everything
 
     def tell_end(self, consumers: Sequence[Consumer]) -> None:
         """Decision: tell consumers, each once, that the topic has no more for them and gets no more."""

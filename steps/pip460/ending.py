@@ -13,6 +13,7 @@ from .vocabulary import PIP460
 _A_WHILE_S = 1.5
 """Long enough for a broker that tells the end when it gets round to it."""
 _NOT_YET = "not told yet"
+_TOLD = "told"
 
 
 @PIP460.then("it is not told the end of {topic} before {values}, which {transaction} commits now")
@@ -41,11 +42,24 @@ def consumer_is_not_told_the_end(
     _expect_to_come(context, context.client, one.consumer, topic, values)
 
 
+@PIP460.then("the next consumer of {subscription} is told the end of {topic}")
+def next_is_told_the_end(context: ScenarioContext, subscription: str, topic: str) -> None:
+    """Who takes over the subscription now hears within patience that no more will come (REACHED_END_OF_TOPIC)."""
+    context.subscriptions.replace_consumer(subscription, looking=True)
+    consumer = context.subscriptions[subscription].consumer
+    is_told = False
+    for _ in context.session.time.attempts():
+        is_told = observed(context.client.is_at_end(consumer), f"reading {topic}")
+        if is_told:
+            break
+    context.evidence.expect(is_told, _TOLD, _TOLD if is_told else _NOT_YET, what=f"end of {topic}")
+
+
 def _expect_the_end_later(context: ScenarioContext, client: PulsarProbe, consumer: Consumer, topic: str) -> None:
     is_told = False
     for _ in context.session.time.attempts(_A_WHILE_S):
         is_told = is_told or observed(client.is_at_end(consumer), f"reading {topic}")
-    context.evidence.expect(not is_told, _NOT_YET, "told" if is_told else _NOT_YET, what=f"end of {topic}")
+    context.evidence.expect(not is_told, _NOT_YET, _TOLD if is_told else _NOT_YET, what=f"end of {topic}")
 
 
 def _expect_to_come(context: ScenarioContext, client: PulsarProbe, consumer: Consumer, topic: str, values: tuple[str, ...]) -> None:

@@ -71,6 +71,26 @@ def has_the_numbers_of(context: ScenarioContext, transaction: str, other: str) -
     context.transactions.by_name[transaction] = Transaction(txn, is_over=True)
 
 
+@PIP471.given("{transaction} and {other:transaction} are transactions of the second coordinator, with numbers that begin alike")
+def begin_alike(context: ScenarioContext, transaction: str, other: str) -> None:
+    """Open transactions. The number of the other one is that of the first and a digit more, as 12 and 120; those between are committed."""
+    transactions = context.transactions
+    for name in (transaction, other):
+        transactions.begin(name, coordinator=1)
+    if context.id_of(transaction).sequence == 0:
+        achieved(transactions.end(transaction, Action.COMMIT), f"committing {transaction}, whose number 0 begins no other")
+        by_name = transactions.by_name
+        by_name[transaction] = by_name[other]
+        transactions.begin(other, coordinator=1)
+    first = context.id_of(transaction).sequence
+    for _ in range(_AT_MOST):
+        if context.id_of(other).sequence >= 10 * first:
+            return
+        achieved(transactions.end(other, Action.COMMIT), f"committing {other}, whose number is too small")
+        transactions.begin(other, coordinator=1)
+    raise SetUpFailed(f"{transaction} is {context.id_of(transaction)} and {other} is {context.id_of(other)} still")
+
+
 @PIP471.when("{transaction} {ends}, and a later transaction behind it")
 def ends_before_a_later_one(context: ScenarioContext, transaction: str, ends: Action) -> None:
     """END_TXN on a connection of its own. Where it has no answer when that of a transaction without messages has come, it waits for

@@ -8,6 +8,7 @@ from fencepost.contract.metadata_view import HeaderSeen, MetadataView, Operation
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.vocabulary import Acknowledged
+from fencepost.steps.pulsar.writing import has_committed
 
 from .vocabulary import PIP471
 
@@ -144,6 +145,19 @@ def does_not_change(context: ScenarioContext, failure: str) -> None:
 def does_not_note_the_watermark(context: ScenarioContext, failure: str) -> None:
     """Up to where everything of a segment is decided: who has followed an end there has more to do, and does it a second later."""
     _troubles(context).trouble_store(_FAILURES[failure], "watermarks")
+
+
+@PIP471.given("the store does not answer the next write for an index, {failure}")
+def does_not_index(context: ScenarioContext, failure: str) -> None:
+    """What a store without indexes is asked to keep for one: an entry that leads to a record."""
+    _troubles(context).trouble_store(_FAILURES[failure], "entries")
+
+
+@PIP471.given("{transaction} has committed {value} to {topic}, and the store lacks the note of it")
+def is_committed_without_a_note(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
+    """Readers see it; the segment has tried to note that it is decided, and has the operation record until it tries again."""
+    does_not_note_the_watermark(context, "and does not write it")
+    has_committed(context, transaction, value, topic)
 
 
 @PIP471.given("{topic} has been unloaded, and will be loaded without a look at the end of {transaction}")

@@ -4,18 +4,44 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts, paths
+from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.records import Operation, decoded
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
-from fencepost.reference.pulsar.cursor import Cursor
+from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 
 
 class _SavedLater(Cursor):
     def save(self) -> None:
         """A timer would do it, which a crash is faster than."""
+
+
+class _NotesBeforeItMoves(Subscription):
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+        if action is Action.ABORT:
+            super().apply_outcome(txn, action)
+            return
+        waiting = self.pending.end(txn, action)
+        self.pending.record_end(txn)
+        self.cursor.acknowledge(waiting.individual, self._buffer)
+        self.cursor.acknowledge_up_to(waiting.cumulative or EARLIEST, self._buffer)
+
+
+class _GoesOnByItself(Participation):
+    """What was unloaded is told nothing any more, and still looks from time to time."""
+
+    is_unloaded = False
+
+    def told(self) -> None:
+        if not self.is_unloaded:
+            super().told()
+
+    def close(self) -> None:
+        self.is_unloaded = True
 
 
 class _KeepsTheAborted(PendingAcks):
@@ -48,6 +74,24 @@ CURSOR_SAVED_LATER = Defect(
     story="The operation records are deleted when the commit is applied in memory, and the cursor is saved some time later.",
     origin="as shipped by Apache Pulsar for segments of scalable topics, seen on 5.0.0-M1",
     parts=MetadataParts(cursor=_SavedLater),
+)
+
+RECORDS_DELETED_BEFORE_THE_CURSOR = Defect(
+    name="metadata-records-deleted-before-the-cursor",
+    breaks={"PIP471-28": Symptom(what="^left for workers$", expected='^"i3"$', seen='^"i1", "i3"$')},
+    story="The operation records of a commit are deleted before the cursor moves: where the store has deleted them and does not answer, "
+    "nobody moves it any more.",
+    origin="textbook: two writes in the wrong order, and a failure between them",
+    parts=MetadataParts(subscription=_NotesBeforeItMoves),
+)
+
+UNLOADED_GOES_ON = Defect(
+    name="metadata-unloaded-goes-on",
+    breaks={"PIP471-28": Symptom(what="^left for workers$", expected='^"i3"$', seen='^"i2", "i3"$')},
+    story="A subscription that was unloaded goes on looking for ends from time to time. It knows nothing of what another broker has "
+    "acknowledged there since, and saves the cursor without that.",
+    origin="textbook: a timer that outlives what it was set for",
+    parts=MetadataParts(participation=_GoesOnByItself),
 )
 
 ABORTED_STAY_PENDING = Defect(

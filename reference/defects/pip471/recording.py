@@ -51,6 +51,13 @@ class _AcknowledgementsStay(TransactionRecords):
             super().delete_operations(txn, participant)
 
 
+class _DeletesWhatBeginsAlike(TransactionRecords):
+    def delete_operations(self, txn: TxnId, participant: str | SubscriptionName) -> None:
+        begins = paths.key_of(txn)
+        for alike in [other for other in self.all_headers() if paths.key_of(other).startswith(begins)]:
+            super().delete_operations(alike, participant)
+
+
 class _TakesTheNotedForDone(MetadataBuffer):
     def recover(self) -> None:
         super().recover()
@@ -203,4 +210,15 @@ ID_TAKEN_FOR_ITS_OWN = Defect(
     story="A coordinator that is told of another version when it makes a header takes the header for made, and gives an id that has none.",
     origin="the other way out of what the reference of this suite did until a red team found it: it answered nothing",
     parts=MetadataParts(metadata_coordinator=_TakesTheIdForItsOwn),
+)
+
+DELETED_BY_THE_BEGINNING = Defect(
+    name="metadata-deleted-by-the-beginning-of-a-number",
+    breaks={
+        "PIP471-36": Symptom(what="^writes of D to orders$", expected="^1$", seen="^0$"),
+        "PIP471-60": Symptom(what="^readers of orders$", expected='^"a1"$', seen='"d1"'),
+    },
+    story="Whoever has followed the end of transaction 1 deletes its own operation records of transactions 10 to 19 as well.",
+    origin="textbook: a range of keys that ends at the prefix and not at the number",
+    parts=MetadataParts(transaction_records=_DeletesWhatBeginsAlike),
 )

@@ -169,6 +169,11 @@ class _TakesPendingForConsumed(Subscription):
         return self.pending.covers(readable.place) or taken == everything
 
 
+class _WaitsForTheMark(Subscription):
+    def has_more(self) -> bool:
+        return next(iter(self._buffer.after(self.cursor.mark_delete)), None) is not None
+
+
 MARKER_WANTED = Defect(
     name="metadata-sealed-wants-a-marker",
     breaks={"PIP471-49": Symptom(what="^readers of left$", expected='^"a1"$', seen="^nothing$")},
@@ -331,4 +336,13 @@ END_OF_THE_VISIBLE_TOLD = Defect(
     story="Whoever seals a segment tells its consumers that it has no more where they have all that is visible, and a transaction is open.",
     origin="feared: two places that tell the end, of which one looks at what is visible",
     parts=MetadataParts(layout_changes=_TellsTheEndOfWhatIsVisible),
+)
+
+END_WAITS_FOR_THE_MARK = Defect(
+    name="metadata-end-of-sealed-waits-for-the-mark",
+    breaks={"PIP471-53": Symptom(what="^end of right$", expected="^told$", seen="^not told yet$")},
+    story="A consumer is told the end when its subscription's mark is behind all messages: one that was taken while an earlier end was not "
+    "followed lies beyond the mark, which nobody moves any more.",
+    origin="the reference of this suite, until a red team read it",
+    parts=MetadataParts(subscription=_WaitsForTheMark),
 )

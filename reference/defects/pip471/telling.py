@@ -6,7 +6,7 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.envelope import Envelope
 from fencepost.reference.metadata.plain import PlainStore
-from fencepost.reference.metadata.store import Record
+from fencepost.reference.metadata.store import Record, Version
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
@@ -63,6 +63,13 @@ class _OneRecordForEachEntry(PlainStore):
         return [record for record in super().scan_by_index(index, first, behind) if record.key in last.values()]
 
 
+class _IndexesWhatIsWritten(PlainStore):
+    def write(self, key: str, envelope: Envelope, seen: Version) -> Record:
+        record = self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
+        self._entries.write(key, envelope)
+        return record
+
+
 FAILED_RECORD_IS_ONLY_LOGGED = Defect(
     name="metadata-failed-record-is-only-logged",
     breaks={"PIP471-13": Symptom(what="^answer to SEND$", expected="^a refusal$", seen="^success$")},
@@ -101,4 +108,12 @@ PLAIN_STORE_WITH_ONE_RECORD_FOR_EACH_ENTRY = Defect(
     story="In a store without indexes an entry leads to one record: the next one of the same index key takes its place.",
     origin="textbook: a map where a map of lists is due",
     parts=MetadataParts(plain_store=_OneRecordForEachEntry),
+)
+
+PLAIN_STORE_INDEXES_LATER = Defect(
+    name="metadata-plain-index-after-its-record",
+    breaks={"PIP471-66": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$")},
+    story="In a store without indexes a record is written before its entry: a failure between the two, and the collection never finds it.",
+    origin="textbook: two writes in the wrong order, and a failure between them",
+    parts=MetadataParts(plain_store=_IndexesWhatIsWritten),
 )
