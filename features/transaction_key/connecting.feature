@@ -170,6 +170,15 @@ Feature: Connections with a key
       When task two subscribes alone to inputs as "workers"
       Then it is done
 
+    @needs:transaction-keys
+    Scenario: [6] The connection before, when another key's client has left
+      Given task one has connected with key "payments"
+      And task two has connected with key "refunds" at the coordinator of task one
+      And task two has left
+      When task three connects with key "payments"
+      Then the connection of task one is closed
+      And the connection of task three is open
+
   @TXKEY-33 @SHOULD
   Rule: A client that names no key is answered without an epoch.
     A client of before would not know what to do with an epoch, and would not send it again.

@@ -78,6 +78,16 @@ Feature: Keys and their owners
       And A is OPEN
       And the connection of task one is open
 
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [10] Two keys whose predecessors' ends are heard of late
+      Given task two has connected with key "refunds" at the coordinator of task one
+      And task two has begun transaction B
+      And B has written "b1" to orders
+      And participants hear late of ends
+      And task three has asked to connect with key "payments"
+      When task four connects with key "refunds"
+      Then task four is given a greater epoch than task two
+
   @TXKEY-16 @MUST @fencing
   Rule: The same key of different owners is a different key.
     Owners do not know of each other's keys, and would fence each other unawares.

@@ -162,3 +162,42 @@ Feature: Transactions of a key
       And task one has begun transaction B
       When B acknowledges "i1" for "workers"
       Then it is done
+
+  @TXKEY-35 @MUST @aborts
+  Rule: A transaction of a key that nobody ends is aborted by its own time-out.
+    Where the task has crashed and none succeeds it, nobody else would let readers go on.
+
+    @needs:transaction-keys
+    Scenario: [1] Nobody ends it
+      Given task one has begun transaction A with a short time-out
+      And A has written "a1" to orders
+      When A is left open past its time-out
+      Then A is ABORTED
+      And readers of orders see nothing
+
+    @needs:transaction-keys
+    Scenario: [2] The connection of its key is gone
+      Given task one has begun transaction A with a short time-out
+      And A has written "a1" to orders
+      And "p1" has been written to orders
+      And task one has left
+      When A is left open past its time-out
+      Then A is ABORTED
+      And readers of orders see "p1"
+
+    @needs:transaction-keys @needs:crash
+    Scenario: [3] The system has crashed with it
+      Given task one has begun transaction A with a short time-out
+      And A has written "a1" to orders
+      And the system has crashed and come back
+      When A is left open past its time-out
+      Then A is ABORTED
+      And readers of orders see nothing
+
+    @needs:transaction-keys
+    Scenario: [4] What it had acknowledged
+      Given the consumer of shared subscription "workers" has received "i1" from inputs
+      And task one has begun transaction A with a short time-out
+      And A has acknowledged "i1" for "workers"
+      When A is left open past its time-out
+      Then subscription "workers" has "i1" left

@@ -169,6 +169,16 @@ Feature: What topics and subscriptions take of a fenced transaction
       And the refusal begins with "ExpiredTransaction"
       And readers of payouts see nothing
 
+    @needs:transaction-keys
+    Scenario: [18] One that had timed out before its key was deleted
+      Given task one has begun transaction B with a short time-out
+      And B has been left open past its time-out
+      And key "payments" has been deleted
+      When B writes "late" to ledger, which it has not added
+      Then it is refused with InvalidTxnStatus
+      And the refusal begins with "ExpiredTransaction"
+      And readers of ledger see nothing
+
   @TXKEY-08 @MUST @fencing @aborts
   Rule: A cumulative acknowledgement in a fenced transaction is refused, and its subscription does not move.
     A subscription that moves with a paused task takes inputs away from its successor.
@@ -235,6 +245,16 @@ Feature: What topics and subscriptions take of a fenced transaction
       And the system has crashed and come back
       When A acknowledges everything up to "i2" for "workers"
       Then it is refused with InvalidTxnStatus
+      And subscription "workers" has "i1", "i2" left
+
+    @needs:transaction-keys
+    Scenario: [8] A cumulative acknowledgement in one that had timed out before its key was deleted
+      Given task one has begun transaction B with a short time-out
+      And B has added "workers"
+      And B has been left open past its time-out
+      And key "payments" has been deleted
+      When B acknowledges everything up to "i2" for "workers"
+      Then the refusal begins with "ExpiredTransaction"
       And subscription "workers" has "i1", "i2" left
 
   @TXKEY-09 @SHOULD @fencing @aborts

@@ -16,8 +16,9 @@ from .admin_routes import route
 from .api.peer import Peer
 from .node import Node
 from .ownership import coordinator_topic
+from .transaction_key.claims import Measured
 from .transaction_key.key import TransactionKey
-from .transaction_key.keys import Measured, TransactionKeys
+from .transaction_key.keys import TransactionKeys
 
 _KEYS = "/admin/v2/transactions/transaction-keys"
 _LABELS = ("owner", "transaction_key")

@@ -21,9 +21,10 @@ from .parts import Parts
 from .profile import PulsarProfile
 from .topic import Topic
 from .topics import Topics
+from .transaction_key.claims import Doing
 from .transaction_key.key import TransactionKey
 from .transaction_key.key_topic import KeyTopics
-from .transaction_key.keys import Doing, TransactionKeys
+from .transaction_key.keys import TransactionKeys
 from .transaction_key.node_keys import NodeKeys
 from .values import SubscriptionName, TxnId, namespace_of
 

@@ -1,6 +1,7 @@
 """Tasks that connect with a key, and what they are given."""
 
 from fencepost.adapters.pulsar.values import Action, PendingKeyConnect
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.answers import known, reported
 from fencepost.steps.outcomes import achieved, error_of, observed
@@ -12,6 +13,8 @@ from .vocabulary import KEYS, Grant, Key
 
 _CONNECT = "TC_CLIENT_CONNECT"
 _LARGEST = 2**63 - 1
+_KEYS = 100
+"""So many keys are made until one is at a coordinator."""
 
 CONNECT = KEYS.act(
     given="{task} has connected with {key}",
@@ -44,6 +47,26 @@ def has_asked_to_connect(tasks: Tasks, task: str, key: Key) -> None:
     one.pending = under_way(tasks, one)
 
 
+@KEYS.given("{task} has connected with {key} at the coordinator of {other:task}")
+def has_connected_there(tasks: Tasks, task: str, key: Key, other: str) -> None:
+    """Likewise, with a key that belongs to the same coordinator as that of the other task. Of several keys that are connected with, the
+    first that is there; the others are deleted again."""
+    wanted = tasks[other].grants[-1].coordinator
+    for number in range(_KEYS):
+        tasks.spelled[key] = str(number)
+        one = tasks.new(task, key)
+        if achieved(tasks.connect(one), f"connecting with {key} as {task}").coordinator == wanted:
+            return
+        achieved(one.probe.delete_transaction_key(tasks.name_of(key), key.owner), f"deleting {key} again")
+    raise SetUpFailed(f"{key} should belong to the coordinator of {other}; none of {_KEYS} keys does")
+
+
+@KEYS.given("{task} has left")
+def has_left(tasks: Tasks, task: str) -> None:
+    """It closes the connection that has its key."""
+    tasks[task].probe.forget_key()
+
+
 @KEYS.given("{task} has tried to connect with {key}")
 def has_tried_to_connect(tasks: Tasks, task: str, key: Key) -> None:
     """The same, whatever came of it."""
@@ -72,10 +95,10 @@ def connects_again(context: ScenarioContext, tasks: Tasks, task: str, epoch: str
 def is_given(context: ScenarioContext, tasks: Tasks, task: str, grant: Grant) -> None:
     """In the answer to its last connect, which is waited for; when patience ends, another transaction that was begun later at the same
     coordinator, and was ended and answered, shows that it is not merely on its way. No epoch: the field is not there."""
-    is_late, one = tasks[task].pending is not None, tasks.settled(task)
+    one = tasks.settled(task)
     if not one.grants:
         answer = context.answer if one.answer is None else one.answer
-        if is_late and isinstance(answer, Unknown) and not answer.lost:
+        if isinstance(answer, Unknown) and not answer.lost:
             later = achieved(context.client.new_transaction(coordinator=tasks.coordinator_of(one.key)), "beginning a later transaction")
             achieved(context.client.end(later, Action.COMMIT), "committing a later transaction")
             context.evidence.expect(False, str(grant), str(NoAnswerYet()), what=f"given to {task}")

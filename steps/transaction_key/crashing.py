@@ -8,6 +8,7 @@ from .vocabulary import KEYS
 _MONTH_MS = 31 * 24 * 60 * 60 * 1000
 _SECOND_MS = 1000
 _MINUTE_MS = 60 * 1000
+_HOW_LATE_MS = {None: _SECOND_MS, "two minutes": 2 * _MINUTE_MS}
 _RECORDS = {
     "has an empty record": b"",
     "has half a record": b"\x08",
@@ -53,7 +54,7 @@ def hear_late(context: ScenarioContext, how_late: str | None) -> None:
     is said."""
     faults = context.session.faults
     assert isinstance(faults, DelaysEnds), "the faults of a system that offers late-ends"
-    faults.delay_ends(_SECOND_MS if how_late is None else 2 * _MINUTE_MS)
+    faults.delay_ends(_HOW_LATE_MS[how_late])
 
 
 @KEYS.given("the key topic {trouble}")

@@ -49,6 +49,8 @@ class Tasks:
     """Who clients of the scenario said that they are."""
     highest: dict[Key, int] = field(default_factory=dict)
     """The highest epoch of each key that anybody was given."""
+    spelled: dict[Key, str] = field(default_factory=dict)
+    """What stands before the name of a key, where it was chosen for its coordinator."""
     _processes: int = 0
 
     def __getitem__(self, name: str) -> Task:
@@ -102,7 +104,7 @@ class Tasks:
             "a key in other letters": f"schlüssel-鍵-{unique}".encode(),
             "a key that is not UTF-8": b"\xff\xfe" + unique.encode(),
         }
-        return odd[key.name] if key.is_odd else f"{unique}-{key.name}".encode()
+        return odd[key.name] if key.is_odd else f"{unique}{self.spelled.get(key, '')}-{key.name}".encode()
 
     def name_of(self, key: Key) -> str:
         """The same as administrators name it."""

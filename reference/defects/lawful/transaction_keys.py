@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from fencepost.reference.defects.transaction_key.pair import pair
 from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.transaction_key.claims import Doing
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import Doing, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers, numbers_of
 from fencepost.reference.pulsar.values import TxnId

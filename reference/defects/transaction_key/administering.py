@@ -4,9 +4,10 @@ from contextlib import suppress
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.transaction_key.claims import Claim
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
 from fencepost.reference.pulsar.values import TxnId

@@ -7,9 +7,10 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.transaction_key.claims import Doing
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import Doing, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
 from fencepost.reference.pulsar.values import Status, TxnId

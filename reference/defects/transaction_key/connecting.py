@@ -5,8 +5,9 @@ import functools
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.pulsar.api.peer import Peer
 from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Client
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import NEW, Claim, Client, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import NEW, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
 
@@ -132,6 +133,12 @@ class _LeavesConsumers(TransactionKeys):
         if isinstance(previous := self._clients.get(key), Peer) and previous is not client:
             previous.consumers.clear()
         super().take_over(key, client)
+
+
+class _ForgetsAll(TransactionKeys):
+    def forget(self, client: Client) -> None:
+        if client in self._clients.values():
+            self._clients = {}
 
 
 EPOCHS_FROM_ONE = pair(
@@ -264,4 +271,12 @@ EPOCHS_OF_DELETIONS_TAKEN = pair(
     story="A deletion takes an epoch, which nobody was given; a client that names it is taken for the latest one.",
     origin="a review of the reference, which had it so",
     transaction_keys=_TakesWhatDeletionsTook,
+)
+
+ALL_CONNECTIONS_FORGOTTEN = pair(
+    "all-connections-forgotten",
+    breaks={"TXKEY-04": Symptom(what="^connection of task one$", expected="^closed$", seen="^open$")},
+    story="When a client leaves, its coordinator forgets the connections of all keys, and the next connects close nobody's.",
+    origin="a review of the suite, which did not look there",
+    transaction_keys=_ForgetsAll,
 )

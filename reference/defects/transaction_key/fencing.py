@@ -14,7 +14,8 @@ from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys, Waiting
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Waiting
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
 from fencepost.reference.pulsar.values import Action, Status, TxnId
 

@@ -3,8 +3,9 @@
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.transaction_key.claims import Client
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import Client, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 
 from .pair import SlowerNetwork, pair
@@ -121,6 +122,12 @@ class _BalancesEachConnect(NodeKeys):
         return min(coordinators, key=lambda tc_id: len(self._topics.of(tc_id, scalable=scalable).load()))
 
 
+class _ServesOneKey(TransactionKeys):
+    def sweep(self) -> None:
+        self._waiting = [one for one in self._waiting if one.claim.key == self._waiting[0].claim.key]
+        super().sweep()
+
+
 KEY_NAMES_IGNORED = pair(
     "names-ignored",
     breaks={"TXKEY-15": _SHARED},
@@ -167,6 +174,14 @@ NOBODY_IS_SOMEBODY = pair(
     story="Clients that say no name have the keys of an owner that has one.",
     origin="textbook: a default where there is none",
     node_keys=_HasADefaultOwner,
+)
+
+ONE_KEY_SERVED = pair(
+    "one-key-served",
+    breaks={"TXKEY-15": Symptom(what="^given to task four$", expected="^a greater epoch", seen="^no answer ")},
+    story="The timer looks at those who wait with the key of the first one, and the others are never answered.",
+    origin="a review of the suite, which did not look there",
+    transaction_keys=_ServesOneKey,
 )
 
 ALL_WHO_WAIT_DROPPED = Defect(

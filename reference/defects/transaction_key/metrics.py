@@ -5,8 +5,9 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.transaction_key.claims import Measured
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import Measured, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 
 from .pair import pair
 

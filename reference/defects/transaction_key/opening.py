@@ -6,13 +6,15 @@ from contextlib import suppress
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Waiting
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import Claim, TransactionKeys, Waiting
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers, numbers_of
 from fencepost.reference.pulsar.values import TxnId
 
 from .pair import pair
 
+_A_YEAR_MS = 365 * 24 * 60 * 60 * 1000
 _BOTH_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
 
 
@@ -91,6 +93,11 @@ class _TellsOfWhatIsNotRecorded(TransactionKeys):
         with suppress(Refused):
             self.persist(claim.key, claim.epoch, (), numbers_of(txn))
         return txn
+
+
+class _HasNoTimeOut(TransactionKeys):
+    def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
+        return super().begun(claim, max(timeout_ms, _A_YEAR_MS))
 
 
 class _TakesTheLastForOpen(TransactionKeys):
@@ -178,4 +185,18 @@ LAST_TAKEN_FOR_OPEN = pair(
     story="The transaction that a key began last counts as open, whether it has ended or not.",
     origin="textbook: what is recorded at the beginning, and not at the end",
     transaction_keys=_TakesTheLastForOpen,
+)
+
+NO_TIME_OUT = pair(
+    "no-time-out",
+    breaks={
+        "TXKEY-35": Symptom(
+            what="^(status of A|readers of orders|subscription workers)$",
+            expected="^(ABORTED|nothing|.p1.|.i1.)$",
+            seen="^(OPEN|nothing|.not even.*)$",
+        )
+    },
+    story="A transaction of a key is left to the next connection, and where none comes it is open for ever.",
+    origin="feared by readers of the proposal: two ways to end a transaction, one of which is forgotten",
+    transaction_keys=_HasNoTimeOut,
 )

@@ -13,9 +13,10 @@ from fencepost.reference.metadata_transactions.records import State
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.topic import NO_WATERMARK
+from fencepost.reference.pulsar.transaction_key.claims import Doing
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import Doing, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
 from fencepost.reference.pulsar.values import Action, TxnId
@@ -126,6 +127,14 @@ class _DeletesTheFenced(TransactionKeys):
 class _FencesWhatIsOpen(TransactionKeys):
     def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
         return self.to_fence(record)
+
+
+class _DeletionFencesWhatIsOpen(TransactionKeys):
+    def delete(self, key: TransactionKey) -> None:
+        record, open_ones = self.describe(key)
+        if not open_ones:
+            self._store(record.model_copy(update={"open": None, "ending": self.still_ending(record, None)}))
+        super().delete(key)
 
 
 class _ForgetsTheFenced(KeyTopic):
@@ -286,4 +295,12 @@ SENT_AGAIN_RECEIPTED = pair(
     story="A topic asks for duplicates before it asks for fences: a zombie that sends a message again has a receipt for nothing.",
     origin="a review of the suite, which did not look there",
     node_keys=_ThanksForWhatIsThere,
+)
+
+TIMED_OUT_NOT_FENCED_BY_DELETION = pair(
+    "timed-out-not-fenced-by-deletion",
+    breaks={"TXKEY-07": _NOT_EXPIRED, "TXKEY-08": Symptom(what="^refusal of ACK$", expected="^ExpiredTransaction")},
+    story="The deletion of a key fences what it aborts, and so not what has timed out before.",
+    origin="a review of the suite, which looked there at connects alone",
+    transaction_keys=_DeletionFencesWhatIsOpen,
 )

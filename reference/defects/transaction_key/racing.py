@@ -11,9 +11,10 @@ from fencepost.reference.metadata_transactions.records import State
 from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.transaction_key.claims import Client
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import Client, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
 from fencepost.reference.pulsar.values import Action, Status, TxnId
 

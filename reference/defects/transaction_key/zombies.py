@@ -3,8 +3,9 @@
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Doing
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import Claim, Client, Doing, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
 from fencepost.reference.pulsar.values import Action, TxnId
 

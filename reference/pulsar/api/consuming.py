@@ -7,7 +7,7 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.subscription import Consumer, Delivery, Subscription
 from fencepost.reference.pulsar.topic import Topic
-from fencepost.reference.pulsar.transaction_key.keys import Doing
+from fencepost.reference.pulsar.transaction_key.claims import Doing
 from fencepost.reference.pulsar.values import BEFORE_ALL, SubscriptionName, SubscriptionType
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.ack_sets import words_of

@@ -10,7 +10,7 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.node import Node
 from fencepost.reference.pulsar.producers import Producer
 from fencepost.reference.pulsar.subscription import Consumer
-from fencepost.reference.pulsar.transaction_key.keys import Claim
+from fencepost.reference.pulsar.transaction_key.claims import Claim
 from fencepost.reference.pulsar.values import SubscriptionName, TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of

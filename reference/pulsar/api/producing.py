@@ -4,7 +4,7 @@ import sys
 
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.producers import Producer
-from fencepost.reference.pulsar.transaction_key.keys import Doing
+from fencepost.reference.pulsar.transaction_key.claims import Doing
 from fencepost.reference.pulsar.values import Message, Position
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import count_of, is_batch

@@ -7,7 +7,8 @@ from fencepost.reference.pulsar.coordinator import TransactionCoordinator
 from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.participants import EndOn
 from fencepost.reference.pulsar.topic import NO_WATERMARK
-from fencepost.reference.pulsar.transaction_key.keys import Doing, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.claims import Doing
+from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 

@@ -6,9 +6,7 @@ answered. Whoever crashes in between leaves the abort to the next load of the co
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Protocol
+from dataclasses import replace
 
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
@@ -16,6 +14,7 @@ from fencepost.reference.pulsar.coordinator import Reply, TransactionCoordinator
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.values import Action, Status, TxnId
 
+from .claims import Claim, Client, Doing, Measured, Waiting, expired
 from .key import TransactionKey
 from .key_topic import KeyTopic
 from .records import KeyRecord, Numbers, numbers_of
@@ -25,55 +24,6 @@ NEW = -1
 LAST_EPOCH = 2**63 - 1
 MOST_REMEMBERED = 1_000
 """How many fenced transactions of one key are known; of older ones no client is left."""
-
-
-class Doing(Enum):
-    """What is asked for in a transaction."""
-
-    SEND = "a message"
-    SEND_AGAIN = "a message that is there already"
-    ACKNOWLEDGE = "an acknowledgement"
-    ACKNOWLEDGE_UP_TO = "a cumulative acknowledgement"
-    ACKNOWLEDGE_UNANSWERED = "an acknowledgement for which no answer is asked"
-    ADD = "a participant"
-    COMMIT = "a commit"
-    ABORT = "an abort"
-
-
-class Client(Protocol):
-    """A connection that a key can have."""
-
-    def send_away(self) -> None:
-        """Close it."""
-        ...
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What a connection was given: a key at an epoch."""
-
-    key: TransactionKey
-    epoch: int
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What the metrics tell of a key."""
-
-    key: TransactionKey
-    epoch: int
-    age_ms: int
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """Somebody who is answered when these transactions are over at every participant."""
-
-    claim: Claim
-    ending: tuple[TxnId, ...]
-    go_on: Callable[[], None]
-    refuse: Callable[[Refused], None]
-    """What it is told when another request on its connection has the key instead."""
 
 
 class TransactionKeys:
@@ -168,7 +118,7 @@ class TransactionKeys:
             previous.send_away()
 
     def forget(self, client: Client) -> None:
-        """A connection is gone. Its transaction stays, for its client may come again, or another one, which fences it."""
+        """Decision: a connection is gone. Its transaction stays, for its client may come again, or another one, which fences it."""
         self._clients = {key: one for key, one in self._clients.items() if one is not client}
 
     # -- NEW_TXN on a connection with a key
@@ -208,6 +158,7 @@ class TransactionKeys:
     def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
         """Decision: nobody knows the transaction before its key does. One that the topic could not take is ended, for nobody could
         fence it."""
+        rule("TXKEY-35")
         txn = self._coordinator.new(timeout_ms)
         try:
             self.persist(claim.key, claim.epoch, (), numbers_of(txn))
@@ -393,8 +344,3 @@ class TransactionKeys:
             if refused.error is Error.SERVICE_NOT_READY:
                 raise
             return None
-
-
-def expired(why: str) -> Refused:
-    """ExpiredTransaction, for which the protocol has no code of its own."""
-    return Refused(Error.INVALID_TXN_STATUS, f"ExpiredTransaction: {why}")

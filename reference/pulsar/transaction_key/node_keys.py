@@ -6,9 +6,10 @@ from fencepost.reference.pulsar.coordinator import TransactionCoordinator
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.values import TxnId
 
+from .claims import Client, Doing, expired
 from .key import TransactionKey, key_of
 from .key_topic import KeyTopics
-from .keys import Client, Doing, TransactionKeys, expired
+from .keys import TransactionKeys
 
 
 class NodeKeys:

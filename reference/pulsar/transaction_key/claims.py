@@ -1,0 +1,65 @@
+"""Who has a key, who waits with one, what is asked for with it, and how that is refused when another one has it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.values import TxnId
+
+from .key import TransactionKey
+
+
+class Doing(Enum):
+    """What is asked for in a transaction."""
+
+    SEND = "a message"
+    SEND_AGAIN = "a message that is there already"
+    ACKNOWLEDGE = "an acknowledgement"
+    ACKNOWLEDGE_UP_TO = "a cumulative acknowledgement"
+    ACKNOWLEDGE_UNANSWERED = "an acknowledgement for which no answer is asked"
+    ADD = "a participant"
+    COMMIT = "a commit"
+    ABORT = "an abort"
+
+
+class Client(Protocol):
+    """A connection that a key can have."""
+
+    def send_away(self) -> None:
+        """Close it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a connection was given: a key at an epoch."""
+
+    key: TransactionKey
+    epoch: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the metrics tell of a key."""
+
+    key: TransactionKey
+    epoch: int
+    age_ms: int
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Somebody who is answered when these transactions are over at every participant."""
+
+    claim: Claim
+    ending: tuple[TxnId, ...]
+    go_on: Callable[[], None]
+    refuse: Callable[[Refused], None]
+    """What it is told when another request on its connection has the key instead."""
+
+
+def expired(why: str) -> Refused:
+    """ExpiredTransaction, for which the protocol has no code of its own."""
+    return Refused(Error.INVALID_TXN_STATUS, f"ExpiredTransaction: {why}")
