@@ -144,3 +144,10 @@ Feature: Segments are assigned to stream consumers
       And subscription "work" has been unregistered from orders
       When middle is split into low and high
       Then each active segment of orders is assigned once to ann
+
+    Scenario: [7] Another subscription goes, with its consumer
+      Given ann has joined "workers" of orders
+      And bob has joined "auditors" of orders
+      And subscription "auditors" has been unregistered from orders
+      When middle is split into low and high
+      Then each active segment of orders is assigned once to ann

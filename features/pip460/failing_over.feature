@@ -73,6 +73,13 @@ Feature: Consumers and controllers that are gone for a while
       When the grace period passes but for its end
       Then carol is assigned right
 
+    Scenario: [10] One that is back when its grace period ends
+      Given bob has been cut off
+      And bob has joined "workers" of orders
+      When the grace period passes
+      Then bob is assigned right
+      And ann is assigned left, and was told of no others
+
   @PIP460-38 @MUST
   Rule: The segments of a stream consumer that does not come back within the grace period go to the others.
     What nobody reads is never read, and waits for an administrator.
@@ -82,6 +89,14 @@ Feature: Consumers and controllers that are gone for a while
       And the reading of bob has come to "p1"
       And bob has been cut off
       When the grace period passes
+      Then ann is assigned left and right
+
+    @needs:crash
+    Scenario: [2] A crash behind the end of it
+      Given bob has been cut off
+      And the grace period has passed
+      And the system has crashed and come back
+      When ann joins "workers" of orders
       Then ann is assigned left and right
 
   @PIP460-39 @MUST @recovery

@@ -62,3 +62,12 @@ Feature: Producers that repeat what they have sent
       When shop sends "p1" to whole as number 1
       Then it is done
       And readers of whole see "p1"
+
+    Scenario: [8] In a transaction
+      Given transaction A
+      And shop has sent "a1" to left as number 1, in A
+      And left has been split into low and high
+      And shop has sent "a1" to low as number 1, in A
+      When A commits
+      Then readers of left see "a1"
+      And readers of low see nothing

@@ -79,6 +79,13 @@ Feature: Watching a layout
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
       Then client A is told that orders was deleted, or how it is now
 
+    Scenario: [8] A client that closes one of its two watches
+      Given client A has begun to watch orders
+      And client A has begun to watch orders
+      And client A has closed its watch
+      When left is split into low and high
+      Then client A is told how orders is now
+
   @PIP460-29 @MUST
   Rule: The epochs that one watch is told grow.
     A client that takes an old layout for a new one goes back to segments that are sealed.

@@ -54,6 +54,14 @@ class _TellsNobodyOfNothing(Sessions):
             super().tell(session, assignment)
 
 
+class _SendsAllAway(Sessions):
+    def send_away(self, session: Session) -> None:
+        super().send_away(session)
+        for member in [one for led in self._led.values() for group in led.values() for one in group.values()]:
+            if member.session is not None:
+                member.session.end()
+
+
 class _KeepsConsumersOfTheRemoved(ScalableTopics):
     def unregister(self, topic: str, subscription: str) -> None:
         store = self._layouts._store
@@ -213,4 +221,12 @@ CONSUMERS_OF_THE_REMOVED_KEPT = Defect(
     story="A subscription that is removed leaves its consumers behind, which are waited for when one of that name is made again.",
     origin="feared: records below another one, which is deleted alone",
     parts=MetadataParts(scalable_topics=_KeepsConsumersOfTheRemoved),
+)
+
+ALL_ARE_SENT_AWAY = Defect(
+    name="scalable-all-are-sent-away",
+    breaks={"PIP460-36": Symptom(what="^segments of orders$", expected="once$", seen="^ann has ")},
+    story="When one subscription is removed, the consumers of all of them are sent away.",
+    origin="feared: a controller that lets go of a topic where it should let go of a subscription",
+    parts=MetadataParts(sessions=_SendsAllAway),
 )

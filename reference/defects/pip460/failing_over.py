@@ -59,6 +59,30 @@ class _WaitsFromTheFirstTimeOn(Sessions):
         return self.first.setdefault(name, super().waited_for_until(name))
 
 
+class _WaitsForWhoIsBack(Sessions):
+    @cached_property
+    def ends(self) -> dict[str, int]:
+        """When each consumer that was ever lost is given up, by its name."""
+        return {}
+
+    def waited_for_until(self, name: str) -> int:
+        self.ends[name] = super().waited_for_until(name)
+        return self.ends[name]
+
+    def is_over(self, member: Member) -> bool:
+        super().is_over(member)
+        names = [name for led in self._led.values() for group in led.values() for name, one in group.items() if one is member]
+        return any(self._now() >= self.ends[name] for name in names if name in self.ends)
+
+
+class _ForgetsInMemoryOnly(Sessions):
+    def is_over(self, member: Member) -> bool:  # noqa: ARG002 - the record of each is kept
+        return False
+
+    def sharing(self, members: Mapping[str, Member], layout: Layout) -> Mapping[str, Member]:
+        return {name: one for name, one in super().sharing(members, layout).items() if not super(_ForgetsInMemoryOnly, self).is_over(one)}
+
+
 class _DealsToWhoIsThere(Sessions):
     @cached_property
     def seen(self) -> dict[tuple[str, Registration], int]:
@@ -171,4 +195,20 @@ ALL_GIVEN_UP_AT_ONCE = Defect(
     story="When one consumer is given up, so are all others of its subscription that are away, however short a time.",
     origin="textbook: one timer for the subscription, where each consumer needs its own",
     parts=MetadataParts(sessions=_GivesUpAllAtOnce),
+)
+
+WHO_IS_BACK_IS_GIVEN_UP = Defect(
+    name="scalable-who-is-back-is-given-up",
+    breaks={"PIP460-37": Symptom(what="^segments of ann$", expected="^left$", seen="^left and right$")},
+    story="A consumer that came back in time is given up when the grace period ends all the same, and two read its segments.",
+    origin="feared: a timer that is not stopped when its consumer is back",
+    parts=MetadataParts(sessions=_WaitsForWhoIsBack),
+)
+
+GIVEN_UP_IN_MEMORY = Defect(
+    name="scalable-given-up-in-memory",
+    breaks={"PIP460-38": Symptom(what="^segments of ann$", expected="^left and right$", seen="^left$")},
+    story="A consumer that is given up stays in the metadata store, and the next controller waits for it again.",
+    origin="feared: a decision that only the controller's memory has",
+    parts=MetadataParts(sessions=_ForgetsInMemoryOnly),
 )

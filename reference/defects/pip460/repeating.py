@@ -47,6 +47,14 @@ class _HandsOverTheHighest(LayoutChanges):
             _topic(self._segments, child).take_over({scope: max(one[scope] for one in known) for scope in of_all})
 
 
+class _HandsOverWhatIsOutside(LayoutChanges):
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        known = _known(self._segments, parents)
+        of_all = {one for one in set.intersection(*(set(one) for one in known)) if one[1] is None}
+        for child in children:
+            _topic(self._segments, child).take_over({scope: min(one[scope] for one in known) for scope in of_all})
+
+
 def _known(segments: object, parents: Sequence[str]) -> list[Known]:
     """What each of the parents knows of producers."""
     return [_topic(segments, parent).deduplication.known() for parent in parents]
@@ -95,4 +103,12 @@ ONE_PARENT_IS_ENOUGH = Defect(
     story="The child of a merge knows of a producer what the only parent has stored that it ever wrote to.",
     origin="feared: a parent that knows nothing of a producer is left out",
     parts=MetadataParts(layout_changes=_HandsOverWhatOneHas),
+)
+
+ONLY_THE_OUTSIDE_HANDED_OVER = Defect(
+    name="scalable-only-the-outside-handed-over",
+    breaks={"PIP460-50": Symptom(what="^readers of low$", expected="^nothing$", seen='^"a1"$')},
+    story="Children are told what their parent has stored outside of transactions, so that what is repeated in one is stored again.",
+    origin="feared: deduplication in transactions as a part that a split does not know of",
+    parts=MetadataParts(layout_changes=_HandsOverWhatIsOutside),
 )

@@ -63,6 +63,30 @@ class _TellsOneChange(Newsroom):
         return super().is_news(told, epoch) and told < 1
 
 
+class _EndsAllWithOne(Newsroom):
+    @cached_property
+    def begun(self) -> list[object]:
+        """What waits for each watch so far."""
+        return []
+
+    @cached_property
+    def ended(self) -> list[object]:
+        """The same of those that have ended."""
+        return []
+
+    def waiting(self) -> deque[Said]:
+        self.begun.append(one := super().waiting())
+        return one
+
+    def end(self, stop: Callable[[], None]) -> None:
+        super().end(stop)
+        self.ended.extend(self.begun)
+
+    def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
+        if not any(watch._waiting is one for one in self.ended):
+            super().look(topic, watch)
+
+
 class _TellsTheFirstTwice(Newsroom):
     def times_first(self) -> int:
         return super().times_first() + 1
@@ -364,4 +388,12 @@ DELETION_NOT_TOLD = Defect(
     story="Who watches a topic that is deleted goes on watching the next one of that name, and takes its layouts for old ones.",
     origin="the reference itself: epochs that are compared, whosever they are",
     parts=MetadataParts(newsroom=_TellsNoDeletion),
+)
+
+ONE_CLOSE_ENDS_ALL = Defect(
+    name="scalable-one-close-ends-all",
+    breaks={"PIP460-28": _NOT_AS_IT_IS},
+    story="When one watch is closed, those beside it are told nothing more either.",
+    origin="feared: a close that is looked for by the connection, and not by the watch",
+    parts=MetadataParts(newsroom=_EndsAllWithOne),
 )
