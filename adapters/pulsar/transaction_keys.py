@@ -79,6 +79,11 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
             case trouble:
                 return trouble
 
+    def connect_beside_key(self, key: bytes, coordinator: int) -> Outcome[KeyGrant]:
+        """TC_CLIENT_CONNECT with another key, once, on the connection that has one already."""
+        asked = Coordinator(coordinator, self.is_scalable)
+        return self.connected_with_key(self._asked_for(key, NEW, asked, self._with_key().connection, False))
+
     def approach_coordinator(self, coordinator: int = 0) -> Outcome[None]:
         """Have a connection to the coordinator's broker, so that a connect with a key is under way at once."""
         return without_value(self._located(lambda: self._client.way_to(Coordinator(coordinator, self.is_scalable))))

@@ -88,6 +88,15 @@ Feature: Keys and their owners
       When task four connects with key "refunds"
       Then task four is given a greater epoch than task two
 
+    @needs:transaction-keys @needs:more-coordinators
+    Scenario: [11] A second key that a connection asked for
+      Given the system has 5 coordinators
+      And task two has connected with key "refunds" at another coordinator than that of task one
+      And task one has tried to connect with key "refunds" on its old connection
+      When task three connects with key "refunds"
+      Then A is OPEN
+      And the connection of task one is open
+
   @TXKEY-16 @MUST @fencing
   Rule: The same key of different owners is a different key.
     Owners do not know of each other's keys, and would fence each other unawares.

@@ -47,18 +47,26 @@ def has_asked_to_connect(tasks: Tasks, task: str, key: Key) -> None:
     one.pending = under_way(tasks, one)
 
 
-@KEYS.given("{task} has connected with {key} at the coordinator of {other:task}")
-def has_connected_there(tasks: Tasks, task: str, key: Key, other: str) -> None:
-    """Likewise, with a key that belongs to the same coordinator as that of the other task. Of several keys that are connected with, the
-    first that is there; the others are deleted again."""
-    wanted = tasks[other].grants[-1].coordinator
+@KEYS.given("{task} has connected with {key} at {where} of {other:task}")
+def has_connected_there(tasks: Tasks, task: str, key: Key, where: str, other: str) -> None:
+    """Likewise, with a key that belongs to the same coordinator as that of the other task, or to another one. Of several keys that are
+    connected with, the first that does; those before are deleted again."""
+    theirs, is_same = tasks[other].grants[-1].coordinator, where == "the coordinator"
     for number in range(_KEYS):
         tasks.spelled[key] = str(number)
         one = tasks.new(task, key)
-        if achieved(tasks.connect(one), f"connecting with {key} as {task}").coordinator == wanted:
+        granted = achieved(tasks.connect(one), f"connecting with {key} as {task}")
+        if (granted.coordinator == theirs) is is_same:
             return
         achieved(one.probe.delete_transaction_key(tasks.name_of(key), key.owner), f"deleting {key} again")
-    raise SetUpFailed(f"{key} should belong to the coordinator of {other}; none of {_KEYS} keys does")
+    raise SetUpFailed(f"{key} should belong to {where} of {other}; none of {_KEYS} keys does")
+
+
+@KEYS.given("{task} has tried to connect with {key} on its old connection")
+def has_tried_on_its_connection(context: ScenarioContext, tasks: Tasks, task: str, key: Key) -> None:
+    """That which has its own key, at each coordinator, whatever came of it."""
+    for number in range(observed(context.client.coordinators(), "asking how many coordinators there are")):
+        tasks[task].probe.connect_beside_key(tasks.bytes_of(key), number)
 
 
 @KEYS.given("{task} has left")

@@ -166,6 +166,7 @@ KEYS = Vocabulary(
             meaning="the largest is 2^63-1",
         ),
         choice("place", "at another coordinator than its own", meaning="the coordinator behind that of the key, or the first"),
+        choice("where", "the coordinator", "another coordinator than that", meaning="whether a key belongs where that of a task does"),
         choice("at_once", "at the same time", meaning="the requests are sent before any answer is read"),
         choice("ahead", "the connect first", meaning="otherwise the end is sent first"),
         choice("how_late", "two minutes", meaning="longer than clients wait for an answer"),

@@ -1,5 +1,7 @@
 """Defects of the transaction key in what a key is, whose it is, and where."""
 
+from collections.abc import Sequence
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
@@ -122,6 +124,11 @@ class _BalancesEachConnect(NodeKeys):
         return min(coordinators, key=lambda tc_id: len(self._topics.of(tc_id, scalable=scalable).load()))
 
 
+class _TakesAnotherKey(NodeKeys):
+    def refuse_another(self, key: TransactionKey, had: Sequence[TransactionKey]) -> None:
+        """Whatever it has."""
+
+
 class _ServesOneKey(TransactionKeys):
     def sweep(self) -> None:
         self._waiting = [one for one in self._waiting if one.claim.key == self._waiting[0].claim.key]
@@ -174,6 +181,14 @@ NOBODY_IS_SOMEBODY = pair(
     story="Clients that say no name have the keys of an owner that has one.",
     origin="textbook: a default where there is none",
     node_keys=_HasADefaultOwner,
+)
+
+SEVERAL_KEYS_ON_A_CONNECTION = pair(
+    "several-keys-on-a-connection",
+    breaks={"TXKEY-15": Symptom(what="^connection of task one$", expected="^open$", seen="^closed$")},
+    story="A connection may have a second key, and is closed for both when one of them is taken over.",
+    origin="a review of the reference, which had it so where the keys belong to different coordinators",
+    node_keys=_TakesAnotherKey,
 )
 
 ONE_KEY_SERVED = pair(

@@ -35,8 +35,7 @@ def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
         if command.tc_id != home:
             raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"the transaction key {key} belongs to coordinator {home}")
         keys = peer.node.keys_of(home, scalable=command.scalable)
-        if (had := peer.claims.get((command.scalable, home))) is not None and had.key != key:
-            raise Refused(Error.NOT_ALLOWED, f"this connection has the transaction key {had.key}; one connection has one key")
+        node_keys.refuse_another(key, [claim.key for claim in peer.claims.values()])
         epoch = command.transaction_key_epoch if command.HasField("transaction_key_epoch") else NEW
         peer.claims[command.scalable, home] = keys.connect(key, epoch, peer, reply, refuse)
     except Refused as refused:

@@ -1,5 +1,7 @@
 """The transaction keys of the coordinators on one node, and what its participants refuse."""
 
+from collections.abc import Sequence
+
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.pulsar.coordinator import TransactionCoordinator
@@ -50,6 +52,15 @@ class NodeKeys:
         """Decision: the coordinator of a key: the one that has it, so that it stays there when more are added; else by its hash."""
         known = (tc_id for tc_id in coordinators if self._topics.of(tc_id, scalable=scalable).has(key))
         return next(known, key.coordinator_of(len(coordinators)))
+
+    def refuse_another(self, key: TransactionKey, had: Sequence[TransactionKey]) -> None:
+        """Decision: a connection has one key, whichever coordinators they belong to: who takes one over would close it for the other.
+
+        Raises Refused: NOT_ALLOWED.
+        """
+        if another := next((one for one in had if one != key), None):
+            rule("TXKEY-15")
+            raise Refused(Error.NOT_ALLOWED, f"this connection has the transaction key {another}; one connection has one key")
 
     def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
         """Decision: a participant takes nothing in a transaction that was fenced, also one that never heard of it.
