@@ -66,6 +66,12 @@ def joins(
         context.unanswered = ("SCALABLE_TOPIC_SUBSCRIBE",)
 
 
+@PIP460.given("{member} has joined {group} of {topic}, over the connection of {other:member}")
+def has_joined_beside(readers: Readers, member: str, group: str, topic: str, other: str) -> None:
+    """SCALABLE_TOPIC_SUBSCRIBE under a name and a number of its own, on the connection that the other one has to the controller."""
+    achieved(readers.join_beside(member, group, topic, other), f"{member} joining {group} beside {other}")
+
+
 @CUT_OFF.given
 @CUT_OFF.when
 def is_cut_off(context: ScenarioContext, readers: Readers, member: str) -> None:
