@@ -51,6 +51,13 @@ WRITE = PIP460.act(
 )
 
 
+WRITE_BY_KEYS = PIP460.act(
+    given="{values} have been written to {topic}, each of its own key",
+    when="{values} of these keys are written to {topic}",
+    meaning="The first has the first key, and so on; each goes to the active segment that has the hash of its key, and was receipted.",
+)
+
+
 @JOIN.given
 def has_joined(readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None) -> None:
     achieved(readers.join(member, group, topic, role, consumer_name), f"{member} joining {group}")
@@ -115,6 +122,13 @@ def reads(context: ScenarioContext, readers: Readers, members: tuple[str, ...], 
 def have_been_written(readers: Readers, values: tuple[str, ...], key: str, topic: str) -> None:
     for value in values:
         achieved(readers.write(topic, key, value), f"writing {value} to {topic}")
+
+
+@WRITE_BY_KEYS.given
+@WRITE_BY_KEYS.when
+def have_been_written_by_keys(readers: Readers, values: tuple[str, ...], topic: str) -> None:
+    for number, value in enumerate(values):
+        have_been_written(readers, (value,), f"key {number}", topic)
 
 
 @PIP460.given("the controller of {topic} has crashed")
