@@ -49,11 +49,17 @@ class StreamCalls(WatchCalls):
         *,
         kind: Literal["STREAM", "CHECKPOINT"] = "STREAM",
         broker: str | None = None,
+        beside: StreamConsumer | None = None,
         retry: bool = True,
     ) -> Outcome[StreamConsumer]:
-        """SCALABLE_TOPIC_SUBSCRIBE at the controller, or at the broker of a service URL; Done when it is answered with an assignment."""
+        """SCALABLE_TOPIC_SUBSCRIBE at the controller, or at the broker of a service URL; Done when it is answered with an assignment.
+
+        Over the connection of another registration of this client, where one is named.
+        """
 
         def attempt() -> Outcome[StreamConsumer]:
+            if beside is not None:
+                return self._registered(topic, subscription, name, kind, self._streams[beside.number].connection)
             match self._controller(topic) if broker is None else Done(broker):
                 case Done(url):
                     return self._joined(topic, subscription, name, kind, url)
@@ -118,6 +124,12 @@ class StreamCalls(WatchCalls):
                 pass
             case trouble:
                 return trouble
+        joined = self._registered(topic, subscription, name, kind, connection)
+        if not isinstance(joined, Done):
+            connection.close()
+        return joined
+
+    def _registered(self, topic: str, subscription: str, name: str, kind: str, connection: Connection) -> Outcome[StreamConsumer]:
         consumer = StreamConsumer(topic, subscription, name, self._client.next_number())
         command = pb.CommandScalableTopicSubscribe(
             request_id=self._client.next_request(),
@@ -135,7 +147,6 @@ class StreamCalls(WatchCalls):
                 self._streams[consumer.number] = _Held(connection, consumer.number, first)
                 return Done(consumer)
             case trouble:
-                connection.close()
                 return trouble
 
 

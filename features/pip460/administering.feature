@@ -165,3 +165,24 @@ Feature: Administering scalable topics
       And the scalable topic "orders" of segments "left" and "right"
       When left is split into low and high
       Then soon ann is sent away, or told of orders as it is now
+
+  @PIP460-55 @MUST
+  Rule: A subscription that is registered is on every active segment, from its first message on.
+    What is written to a segment where the subscription is not is never read by it.
+
+    Scenario: [1] Messages from before
+      Given "p1" has been written to left
+      And "p2" has been written to right
+      And subscription "workers" has been registered for orders
+      When "p3" is written to right
+      Then subscription "workers" has "p1" waiting in left
+      And subscription "workers" has "p2", "p3" waiting in right
+
+    Scenario: [2] Behind a split
+      Given left has been split into low and high
+      And subscription "workers" has been registered for orders
+      And "p1" has been written to low
+      And "p2" has been written to high
+      When "p3" is written to right
+      Then subscription "workers" has "p2" waiting in high
+      And subscription "workers" has "p3" waiting in right

@@ -151,3 +151,9 @@ Feature: Segments are assigned to stream consumers
       And subscription "auditors" has been unregistered from orders
       When middle is split into low and high
       Then each active segment of orders is assigned once to ann
+
+    Scenario: [8] Two that have one connection
+      Given ann has joined "workers" of orders
+      And bob has joined "workers" of orders, over the connection of ann
+      When middle is split into low and high
+      Then each active segment of orders is assigned once to ann and bob

@@ -51,3 +51,20 @@ Feature: Brokers serve segments
       Given the consumer of exclusive subscription "workers" has received nothing from left
       When another consumer tries to join "workers"
       Then it is refused with ConsumerBusy
+
+    Scenario: [4] A consumer that joins, and keys of which another one has messages
+      Given the scalable topic "payments" of segment "single"
+      And "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8" have been written to payments, each of its own key
+      And the consumer of key-shared subscription "workers" has received "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8" from single
+      And the consumer of key-shared subscription "others" has received nothing from single, by the name of "workers"
+      When "q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8" of these keys are written to payments
+      Then the consumer of "others" receives nothing for a while
+
+    Scenario: [5] A consumer that joins, and a key of which all messages are acknowledged
+      Given the scalable topic "payments" of segment "single"
+      And "p1" of key "m" have been written to payments
+      And the consumer of key-shared subscription "workers" has received "p1" from single
+      And the consumer of key-shared subscription "others" has received nothing from single, by the name of "workers"
+      And "p1" has been acknowledged for "workers" without a transaction
+      When "q1", "q2" of key "m" are written to payments
+      Then one of "workers" and "others" receives "q1", "q2", and the other one nothing

@@ -576,6 +576,13 @@ Feature: Segments that are sealed under a transaction
       When B commits
       Then the next consumer of "packers" is told the end of right
 
+    Scenario: [21] A consumer whose last messages are acknowledged in a transaction learns of the end behind its commit
+      Given A has acknowledged "i1" for "workers"
+      And left has been split into low and high
+      And A has acknowledged "i2" for "workers"
+      When A commits
+      Then the consumer of "workers" is told that there is no more
+
   @PIP471-54 @MUST @sealing
   Rule: An end writes nothing into a sealed segment.
     A ledger that is closed takes nothing. Whoever must write there to end a transaction can never end it.

@@ -286,10 +286,24 @@ class Subscription:
             case SubscriptionType.KEY_SHARED:
                 rule("PIP31-137")
                 rule("PIP460-54")
+                if (holder := self.holder_of(readable.message.key)) is not None:
+                    return [holder]
                 return sorted(self.consumers, key=lambda consumer: zlib.crc32(repr((readable.message.key, consumer.name)).encode()))
             case _:
                 rule("PIP31-136")
                 return self.consumers
+
+    def holder_of(self, key: str | None) -> Consumer | None:
+        """Decision: which consumer has messages of a key that are not acknowledged: the next ones would overtake them anywhere else. As
+        draining hashes do it in PIP-379, whoever else the key is due to.
+        """
+        rule("PIP460-54")
+        for readable in self._buffer.after(self.cursor.mark_delete) if len(self.consumers) > 1 else ():
+            if readable.message.key == key and (held := self._held.get(readable.place)):
+                acknowledged = self.cursor.acknowledged(readable.place, frozenset(held))
+                if holders := [owner for unit, owner in held.items() if unit not in acknowledged]:
+                    return holders[0]
+        return None
 
     def announce_active(self) -> None:
         """Decision: inform each consumer of a failover subscription whether it is active, as the first one is."""

@@ -124,6 +124,7 @@ class ScalableTopics:
         self._changes.recover(topic, partial(self._changed, topic))
         layout = self.layout(topic)
         self._layouts.register(topic, subscription)
+        rule("PIP460-55")
         for segment in layout.active:
             self._segments.create(segment_topic(topic, segment), [subscription])
 

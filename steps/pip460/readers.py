@@ -94,6 +94,16 @@ class Readers:
             self.attach()
         return joined
 
+    def join_beside(self, name: str, group: str, topic: str, other: str) -> Outcome[StreamConsumer]:
+        """A stream consumer comes, over the connection that another one has to the controller."""
+        self.mark()
+        client = self.members[other].client
+        joined = client.join_stream(self.topics.by_name[topic], group, name, beside=self.members[other].stream)
+        if isinstance(joined, Done):
+            self.members[name] = Member(topic, group, None, client, joined.value)
+            self.attach()
+        return joined
+
     def is_another_answered(self, topic: str) -> bool:
         """Whether somebody else is answered: the registration of another subscription, or, where no registration is, a question for the
         layout behind it, as long later as patience lasts."""

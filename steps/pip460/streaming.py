@@ -51,6 +51,13 @@ WRITE = PIP460.act(
 )
 
 
+WRITE_BY_KEYS = PIP460.act(
+    given="{values} have been written to {topic}, each of its own key",
+    when="{values} of these keys are written to {topic}",
+    meaning="The first has the first key, and so on; each goes to the active segment that has the hash of its key, and was receipted.",
+)
+
+
 @JOIN.given
 def has_joined(readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None) -> None:
     achieved(readers.join(member, group, topic, role, consumer_name), f"{member} joining {group}")
@@ -64,6 +71,12 @@ def joins(
     context.ask("registration", answer)
     if isinstance(answer, Unknown) and not answer.lost and readers.is_another_answered(topic):
         context.unanswered = ("SCALABLE_TOPIC_SUBSCRIBE",)
+
+
+@PIP460.given("{member} has joined {group} of {topic}, over the connection of {other:member}")
+def has_joined_beside(readers: Readers, member: str, group: str, topic: str, other: str) -> None:
+    """SCALABLE_TOPIC_SUBSCRIBE under a name and a number of its own, on the connection that the other one has to the controller."""
+    achieved(readers.join_beside(member, group, topic, other), f"{member} joining {group} beside {other}")
 
 
 @CUT_OFF.given
@@ -109,6 +122,13 @@ def reads(context: ScenarioContext, readers: Readers, members: tuple[str, ...], 
 def have_been_written(readers: Readers, values: tuple[str, ...], key: str, topic: str) -> None:
     for value in values:
         achieved(readers.write(topic, key, value), f"writing {value} to {topic}")
+
+
+@WRITE_BY_KEYS.given
+@WRITE_BY_KEYS.when
+def have_been_written_by_keys(readers: Readers, values: tuple[str, ...], topic: str) -> None:
+    for number, value in enumerate(values):
+        have_been_written(readers, (value,), f"key {number}", topic)
 
 
 @PIP460.given("the controller of {topic} has crashed")

@@ -10,6 +10,9 @@ from .context import ScenarioContext
 from .topics import is_sentinel
 from .vocabulary import PULSAR, shown
 
+_A_WHILE_S = 1.5
+"""Long enough for a broker that gives messages to consumers when it gets round to it."""
+
 
 @dataclass(frozen=True)
 class _Served:
@@ -88,6 +91,15 @@ def active_one_receives(context: ScenarioContext, subscription: str, other: str,
     holds = served.alone is not None and list(served.values[served.alone]) == list(values) and served.active[served.alone] is True
     holds = holds and served.active.count(True) == 1
     context.evidence.expect(holds, f"{shown(values)} as the active one, and nothing", _told(served), what="received by the two")
+
+
+@PULSAR.then("the consumer of {subscription} receives nothing for a while")
+def receives_nothing(context: ScenarioContext, subscription: str) -> None:
+    """Since the last look, and before the answer to a request that comes a moment later on the same connection."""
+    taken: list[str] = []
+    for _ in context.session.time.attempts(_A_WHILE_S):
+        taken += [message.value for message in _taken(context, subscription, 0) if not is_sentinel(message.value)]
+    context.expect_messages(f"received by {subscription}", (), sorted(taken))
 
 
 @PULSAR.then("the consumer of {subscription} receives {values} and no more unasked")

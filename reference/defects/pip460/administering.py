@@ -103,6 +103,12 @@ class _ErasesWhatBeginsSo(ScalableTopics):
             store.delete(key)
 
 
+class _RegistersOnTheFirst(ScalableTopics):
+    def register(self, topic: str, subscription: str) -> None:
+        self._layouts.register(topic, subscription)
+        self._segments.create(segment_topic(topic, self.layout(topic).active[0]), [subscription])
+
+
 HASHES_IN_NAMES_IGNORED = Defect(
     name="scalable-hashes-in-names-ignored",
     breaks={"PIP460-26": Symptom(what="^answer to PRODUCER$", expected="^a refusal$", seen="^success")},
@@ -205,4 +211,12 @@ NEW_OR_GONE = Defect(
     story="Who watches a namespace is told what is new where anything is, and then never what is gone.",
     origin="textbook: two kinds of news, of which a message has one",
     parts=MetadataParts(newsroom=_TellsWhatIsNewOrGone),
+)
+
+REGISTERED_ON_THE_FIRST = Defect(
+    name="scalable-registered-on-the-first",
+    breaks={"PIP460-55": Symptom(what="^waiting for workers$", seen="^nothing$")},
+    story="A subscription that is registered is made on the first active segment, and on what comes of splits and merges.",
+    origin="feared: a subscription that is taken for there since one segment has it",
+    parts=MetadataParts(scalable_topics=_RegistersOnTheFirst),
 )

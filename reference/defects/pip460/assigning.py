@@ -1,6 +1,7 @@
 """Defects of the assignment of segments to stream consumers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from urllib.parse import quote, unquote
 
 from fencepost.contract.symptom import Symptom
@@ -60,6 +61,19 @@ class _SendsAllAway(Sessions):
         for member in [one for led in self._led.values() for group in led.values() for one in group.values()]:
             if member.session is not None:
                 member.session.end()
+
+
+class _TellsTheLastOfAConnection(Sessions):
+    @cached_property
+    def last(self) -> dict[Callable[[], None], Session]:
+        """The last one that has come over each connection, by what closes that."""
+        return {}
+
+    def tell(self, session: Session, assignment: Assignment) -> None:
+        if session.assignment is None:
+            self.last[session._hang_up] = session
+        if self.last[session._hang_up] is session:
+            super().tell(session, assignment)
 
 
 class _KeepsConsumersOfTheRemoved(ScalableTopics):
@@ -229,4 +243,12 @@ ALL_ARE_SENT_AWAY = Defect(
     story="When one subscription is removed, the consumers of all of them are sent away.",
     origin="feared: a controller that lets go of a topic where it should let go of a subscription",
     parts=MetadataParts(sessions=_SendsAllAway),
+)
+
+LAST_OF_A_CONNECTION = Defect(
+    name="scalable-last-of-a-connection",
+    breaks={"PIP460-36": Symptom(what="^segments of orders$", expected="once$", seen="^ann has ")},
+    story="Of two consumers that register over one connection, only the later one is told of changes.",
+    origin="feared: sessions that are kept by their connections, of which each is taken to have one",
+    parts=MetadataParts(sessions=_TellsTheLastOfAConnection),
 )

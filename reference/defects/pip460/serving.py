@@ -30,6 +30,11 @@ class _SharesSegmentsWithoutKeys(Subscription):
         return super().served_first(readable)
 
 
+class _GivesKeysToWhoJoins(Subscription):
+    def holder_of(self, key: str | None) -> Consumer | None:  # noqa: ARG002 - nobody is looked for
+        return None
+
+
 class _LetsASecondOneIn(Subscription):
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
         if kind is SubscriptionType.EXCLUSIVE:
@@ -59,4 +64,12 @@ SEGMENT_NOT_EXCLUSIVE = Defect(
     story="A segment lets a second consumer into an exclusive subscription, since the controller assigns it to one.",
     origin="feared: consumers that are let go by their controller, and not by the segment",
     parts=MetadataParts(subscription=_LetsASecondOneIn),
+)
+
+KEYS_TO_WHO_JOINS = Defect(
+    name="scalable-keys-to-who-joins",
+    breaks={"PIP460-54": Symptom(what="^received by others$", expected="^nothing$", seen='^"q')},
+    story="A consumer that joins is given keys of which another one has messages that it has not acknowledged.",
+    origin="PIP-379: what key-shared subscriptions did before hashes were drained",
+    parts=MetadataParts(subscription=_GivesKeysToWhoJoins),
 )
