@@ -162,6 +162,11 @@ Feature: Watching a layout
       When client A begins to watch orders
       Then it is refused with TopicNotFound
 
+    Scenario: [4] A name that no topic can have
+      Given payments is the topic by a name that has no namespace of orders
+      When client A begins to watch payments
+      Then it is refused
+
   @PIP460-32 @MUST
   Rule: A watch that was closed is told nothing more.
     A broker that never forgets who asked tells more and more clients that do not listen.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.scalable.layout import HashRange, Layout, Segment
+from fencepost.reference.scalable.names import resolved
 
 
 class Answers:
@@ -37,6 +38,11 @@ class Answers:
         """Decision: whether a client that has closed its watch of a layout is told nothing more there: always."""
         rule("PIP460-32")
         return True
+
+    def topic_asked_for(self, name: str) -> str:
+        """Decision: the scalable topic that a client means by a name. Raises Refused: INVALID_TOPIC_NAME for a name that none can have."""
+        rule("PIP460-31")
+        return resolved(name)
 
     def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:  # noqa: ARG002 - as above
         """Decision: which brokers a client is told to have the active segments: those that have them now, however old the layout is."""

@@ -41,6 +41,9 @@ class ScalableProfile(BaseModel):
     old_clients: Literal["refused", "extra-topic"]
     """What a producer or consumer gets that names topic:// as if it were a topic."""
 
+    impossible_names: Literal["refused", "hung-up"]
+    """What a client gets that asks for the layout of a topic by a name that none can have: an answer, or the end of its connection."""
+
     sealed_writes: Literal["answered", "ignored"]
     """What a SEND gets of a producer that the seal has closed."""
 

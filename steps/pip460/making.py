@@ -68,6 +68,9 @@ def is_absent(context: ScenarioContext, scalable_topics: ScalableTopics, topic: 
     if whole is None:
         context.topics.by_name[topic] = scalable_topics.by_name[topic] = scalable(context.session.unique(topic))
         return
+    if absence == "the topic by a name that has no namespace":
+        context.topics.by_name[topic] = scalable_topics.by_name[topic] = f"topic://{scalable_topics.by_name[whole].rpartition('/')[2]}"
+        return
     full = scalable_topics.by_name[whole].replace("topic://", "segment://", 1)
     first = scalable_topics.given_layout(whole).active[0]
     middle = (first.first_hash + first.last_hash) // 2

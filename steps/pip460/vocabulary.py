@@ -48,6 +48,7 @@ PIP460 = Vocabulary(
         choice(
             "absence",
             "a scalable topic that nobody has made",
+            "the topic by a name that has no namespace",
             "a segment that nobody has made",
             "the first segment by hashes that it has not",
             "the first segment by its number alone",

@@ -165,6 +165,11 @@ class _RemembersAndForgetsNews(Newsroom):
         super().look(topic, watch)
 
 
+class _GuessesTheNamespace(Answers):
+    def topic_asked_for(self, name: str) -> str:
+        return super().topic_asked_for(name.rpartition("/")[2] if name.count("/") == len("//") else name)
+
+
 class _RemembersBrokers(Answers):
     @cached_property
     def known(self) -> dict[tuple[str, int], dict[int, str]]:
@@ -340,6 +345,14 @@ UNKNOWN_IS_MADE = Defect(
     story="Who asks for a topic that there is not is refused, and there it is.",
     origin="feared: topics that are made by a look",
     parts=MetadataParts(newsroom=_MakesWhatIsAskedFor),
+)
+
+NAMESPACE_IS_GUESSED = Defect(
+    name="scalable-namespace-is-guessed",
+    breaks={"PIP460-31": Symptom(what="^answer to SCALABLE_TOPIC_LOOKUP$", expected="^a refusal$", seen="^success")},
+    story="Who asks for a topic by a name that has no namespace is told of another one, which has the rest of the name.",
+    origin="textbook: a default for what is missing, also where something else is there",
+    parts=MetadataParts(answers=_GuessesTheNamespace),
 )
 
 CLOSE_IS_NOT_HEARD = Defect(

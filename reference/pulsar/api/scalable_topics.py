@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from google.protobuf.message import Message as Command
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.node import Node
 from fencepost.reference.pulsar.ownership import coordinator_topic
 from fencepost.reference.scalable.layout import HASHES, HashRange, Layout, Segment
-from fencepost.reference.scalable.names import resolved, segment_topic
+from fencepost.reference.scalable.names import segment_topic
 from fencepost.reference.scalable.news import Topics, TopicsWatch
 from fencepost.wire.pulsar import messages_pb2 as pb
 
@@ -27,7 +27,7 @@ def lookup(peer: Peer, command: pb.CommandScalableTopicLookup) -> None:
     number = command.session_id
     peer.close_watch(("layout", number))
     try:
-        name = resolved(command.topic)
+        name = peer.node.answers.topic_asked_for(command.topic)
         if command.topic.startswith(_PERSISTENT) and peer.node.scalable.topics.find(name) is None:
             peer.say(pb.CommandScalableTopicUpdate(session_id=number, dag=_legacy(command.topic), resolved_topic_name=name))
             return
@@ -36,6 +36,9 @@ def lookup(peer: Peer, command: pb.CommandScalableTopicLookup) -> None:
             name, lambda layout: _told(node, number, name, layout), lambda refused: _refused(number, refused)
         )
     except Refused as refused:
+        if refused.error is Error.INVALID_TOPIC_NAME and peer.node.scalable.profile.impossible_names == "hung-up":
+            peer.hang_up()
+            return
         rule("PIP460-31")
         peer.say(_refused(number, refused))
     else:
