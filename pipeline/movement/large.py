@@ -86,7 +86,7 @@ def judge(tables: Tables, runs: Sequence[str], asked: Asked) -> list[Found]:
     first = every.of_logs().persist()
     found, facts = [first.filter("facts is null")], first.filter("facts is not null")
     if asking := _collected(facts, [kind for kind in asked.kinds if kind.key]):
-        facts = facts.union(every.belonging(asking))
+        facts = facts.union(every.belonging(asking).persist())
     of_operations = [kind for law in asked.among(parts.OF_OPERATIONS) for kind in law.reads]
     found.append(every.of_operations(_collected(first, of_operations)))
     if not facts.isEmpty():
