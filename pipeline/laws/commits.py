@@ -9,11 +9,11 @@ where nothing was committed. Rows without a group are of no group, and left out.
 """
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from .columns import NONE, Flags, Ints
+from .facts import Columns
 from .history import History
 from .outcomes import OK
 
@@ -29,19 +29,12 @@ def counts_at(history: History, rows: Ints) -> Ints:
     return np.where(waits, np.where(ended == NONE, NEVER, ended), records.at[rows])
 
 
-class _OfGroups:
-    """Columns of offsets of groups, of one length."""
+class _OfGroups(Columns):
+    """Columns of offsets of groups."""
 
     log: Ints
     grp: Ints
     o: Ints
-
-    def __len__(self) -> int:
-        return len(self.o)
-
-    def where(self, which: Flags | Ints) -> Self:
-        """These of them."""
-        return type(self)(**{name: column[which] for name, column in vars(self).items()})
 
     @property
     def key(self) -> tuple[Ints, Ints]:

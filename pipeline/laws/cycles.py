@@ -63,9 +63,7 @@ def _named(history: History, name: str, definite: bool = False) -> list[Witness]
 
 def _cycles(history: History) -> list[tuple[int, str, list[int]]]:
     """All cycles, each with its run and what it is called; four laws read them, and they are solved once."""
-    if not (history.infer_ww or history.infer_rw or history.beside.backward.any()):
-        return []
-    return [(int(island.run[0]), *cycle) for island in islands(Edges.of(history)) for cycle in _solved(island)]
+    return [(int(island.run[0]), *cycle) for island in islands(history.once(Edges.of)) for cycle in _solved(island)]
 
 
 def _solved(island: Edges) -> Iterator[tuple[str, list[int]]]:
@@ -156,8 +154,8 @@ def _back(before: Mapping[int, int], node: int) -> Iterator[int]:
 
 
 LAWS = (
-    Law("G0", write_cycle),
-    Law("G1c", circular_flow),
-    Law("G-single", single_anti_dependency),
-    Law("G2", anti_dependency_cycle),
+    Law("G0", write_cycle, reads=(Edges,)),
+    Law("G1c", circular_flow, reads=(Edges,)),
+    Law("G-single", single_anti_dependency, reads=(Edges,)),
+    Law("G2", anti_dependency_cycle, reads=(Edges,)),
 )

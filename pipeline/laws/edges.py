@@ -7,10 +7,13 @@
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+import pyarrow as pa
 
 from .columns import NONE, Flags, Ints
+from .facts import Facts
 from .history import History
 from .segmented import Groups, pairs, picked
 
@@ -18,11 +21,12 @@ WW, WR, RW = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Edges:
+class Edges(Facts):
     """*wr*: the writer of a value, and who polled it. *ww*: the writers of neighbouring records of a log. *rw*: who polled a record, and
     the writer of the next one.
     """
 
+    key = ("run",)
     run: Ints
     a: Ints
     a_op: Ints
@@ -30,8 +34,8 @@ class Edges:
     b_op: Ints
     kind: Ints
 
-    @staticmethod
-    def of(history: History) -> "Edges":
+    @classmethod
+    def of(cls, history: History) -> Self:
         """All edges; those of writes are inferred on demand. Only what a careful reader read says something of the order; a refused write
         has none.
         """
@@ -59,11 +63,23 @@ class Edges:
             apart = records.at[poll] != values.at[after]
             poll, after = poll[apart], after[apart]
             found.append(_edges(records.run[poll], records.at[poll], records.op[poll], values.at[after], values.op[after], RW))
-        return Edges(**{name: np.concatenate([getattr(each, name) for each in found]) for name in vars(found[0])})
+        return cls(**{name: np.concatenate([getattr(each, name) for each in found]) for name in vars(found[0])})
 
-    def where(self, which: Flags | Ints) -> "Edges":
-        """These of them."""
-        return Edges(**{name: column[which] for name, column in vars(self).items()})
+    @property
+    def asks(self) -> Flags:
+        """Which are backward."""
+        backward: Flags = self.b < self.a
+        return backward
+
+    @classmethod
+    def may_belong(cls, records: pa.Table, asking: pa.Table) -> bool:  # noqa: ARG003
+        """Any record may lie within an island."""
+        return bool(len(records))
+
+    def belong(self, asking: Self) -> Flags:
+        """Which lie within an island."""
+        of_island: Flags = _island(self, asking) >= 0
+        return of_island
 
 
 def _edges(run: Ints, a: Ints, a_op: Ints, b: Ints, b_op: Ints, kind: int) -> Edges:
@@ -80,12 +96,19 @@ def islands(edges: Edges) -> list[Edges]:
         5  1          spans 1 to 5
         9  4          spans 4 to 9, and they are one island from 1 to 9
     """
-    backward = np.flatnonzero(edges.b < edges.a)
+    island = _island(edges, edges.where(edges.asks))
+    within = np.flatnonzero(island >= 0)
+    of_island = Groups(island[within])
+    return [edges.where(within[rows]) for rows in np.split(of_island.rows, of_island.starts[1:])] if len(within) else []
+
+
+def _island(edges: Edges, backward: Edges) -> Ints:
+    """Of each edge the island in which it lies, of those that these backward edges make, or -1."""
     if not len(backward):
-        return []
-    run, low, high = edges.run[backward], edges.b[backward], edges.a[backward]
+        return np.full(len(edges), -1, np.int64)
+    run, low, high = backward.run, backward.b, backward.a
     spans = Groups(run, order=(low,))
-    furthest = picked(high, spans.greatest(high, where=np.ones(len(backward), np.bool_)))
+    furthest = picked(high, spans.greatest(high, where=np.ones(len(run), np.bool_)))
     fresh = (furthest == NONE) | (low > furthest)
     number = spans.counted(fresh) + fresh
     by_island = Groups(run, number)
@@ -95,6 +118,4 @@ def islands(edges: Edges) -> list[Edges]:
     is_island = np.repeat([True, False], [len(starts), len(least)])
     places = Groups(np.concatenate([runs, edges.run]), order=(np.concatenate([starts, least]), ~is_island))
     island = places.latest(is_island)[len(starts) :]
-    within = np.flatnonzero(most <= picked(ends, island))
-    of_island = Groups(island[within])
-    return [edges.where(within[rows]) for rows in np.split(of_island.rows, of_island.starts[1:])]
+    return np.where(most <= picked(ends, island), island, -1)

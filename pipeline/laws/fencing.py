@@ -4,10 +4,13 @@ Epochs are compared for one producer id only: identifiers given by different bro
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from .columns import NO_WORD, NONE, Flags, Ints
+from .facts import Facts
 from .history import History
 from .outcomes import ABORTED, COMMITTED, OK
 from .segmented import Groups, located, pairs, picked
@@ -65,8 +68,40 @@ def _of_first_record(history: History, operations: Ints, ops: list[Ints], words:
         operations.tolist(), history.first_moved(operations), zip(*(column.tolist() for column in ops), strict=True), told, strict=True
     )
     for row, (log, v, o), of_row, detail in rows:
-        found.append(witness(history, int(history.ops.run[row]), log, of_row, (v,), (o,), detail=detail))
+        one = witness(history, int(history.ops.run[row]), NO_WORD, of_row, (v,), (o,), detail=detail)
+        found.append(one._replace(log=log))
     return found
+
+
+@dataclass(frozen=True)
+class Slipped(Facts):
+    """Values of transactions that did not commit, which a reader of committed data was shown (`values`)."""
+
+    run: Ints
+    log: Ints
+    v: Ints
+    unit: Ints
+    op: Ints
+    read_at: Ints
+    read_op: Ints
+    o: Ints
+    reused: Flags
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        values = history.values
+        rows = np.flatnonzero(values.transactional & values.read_committed & (values.oc == ABORTED))
+        return cls(
+            run=values.run[rows],
+            log=values.log[rows],
+            v=values.v[rows],
+            unit=values.unit[rows],
+            op=values.op[rows],
+            read_at=values.first_read_at[rows],
+            read_op=values.first_read_op[rows],
+            o=values.first_offset[rows],
+            reused=values.reused[rows],
+        )
 
 
 def stranded_write(history: History) -> list[Witness]:
@@ -77,8 +112,7 @@ def stranded_write(history: History) -> list[Witness]:
     A       0  ABORTED                       2     its record a was read at event 11
     A       4  COMMITTED                     6
     """
-    ops, values = history.ops, history.values
-    bad = np.flatnonzero(values.transactional & values.read_committed & (values.oc == ABORTED))
+    ops, bad = history.ops, history.once(Slipped.of)
     if not len(bad):
         return []
     steps = np.flatnonzero(ops.txn.present & ~ops.by_hand)
@@ -86,19 +120,11 @@ def stranded_write(history: History) -> list[Witness]:
     one = steps[units.first]
     of_id = Groups(ops.run[one], ops.tid.codes[one], order=(ops.unit[one],))
     next_outcome, next_end = of_id.after(units.most(ops.unit_oc[steps])), of_id.after(units.most(ops.end_op[steps]))
-    rows, unit = pairs((values.run[bad], values.unit[bad]), (ops.run[one], ops.unit[one]))
-    rows, next_outcome, next_end = bad[rows], next_outcome[unit], next_end[unit]
-    odd = (next_outcome == COMMITTED) & (next_end != NONE) & (values.first_read_at[rows] > next_end)
-    rows, next_end = rows[odd], next_end[odd]
-    return witnesses(
-        history,
-        values.run[rows],
-        values.log[rows],
-        [values.op[rows], next_end, values.first_read_op[rows]],
-        [values.v[rows]],
-        [values.first_offset[rows]],
-        ~values.reused[rows],
-    )
+    rows, unit = pairs((bad.run, bad.unit), (ops.run[one], ops.unit[one]))
+    bad, next_outcome, next_end = bad.where(rows), next_outcome[unit], next_end[unit]
+    odd = (next_outcome == COMMITTED) & (next_end != NONE) & (bad.read_at > next_end)
+    bad, next_end = bad.where(odd), next_end[odd]
+    return witnesses(history, bad.run, bad.log, [bad.op, next_end, bad.read_op], [bad.v], [bad.o], ~bad.reused)
 
 
 def write_to_ended_transaction(history: History) -> list[Witness]:
@@ -132,7 +158,7 @@ def intermediate_read(history: History) -> list[Witness]:
     x    b     0  no            it jumped over b
     x    c     4  yes
     """
-    return _torn_polls(history, same_log=True)
+    return _torn_polls(history, OfPolls.of(history), same_log=True)
 
 
 def fractured_read(history: History) -> list[Witness]:
@@ -142,35 +168,62 @@ def fractured_read(history: History) -> list[Witness]:
     x    a     0  yes
     y    b     0  no            it jumped over b, from one record of y to a later one
     """
-    return _torn_polls(history, same_log=False)
+    return _torn_polls(history, history.once(OfPolls.of), same_log=False)
 
 
-def _torn_polls(history: History, same_log: bool) -> list[Witness]:
+@dataclass(frozen=True)
+class OfPolls(Facts):
+    """Records of committed transactions that polls have, and those that they jumped over (`is_missed`).
+
+    op  unit  log  v  is_missed  sent_by  o
+     6     0  x    a  no               0  -
+     6     0  y    b  yes              0  3      the poll of operation 6 has a, and jumped over b
+    """
+
+    key, of_kind = ("run", "op"), "recv"
+    run: Ints
+    op: Ints
+    unit: Ints
+    log: Ints
+    v: Ints
+    is_missed: Flags
+    sent_by: Ints
+    o: Ints
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        records, values, gaps, beside = history.records, history.values, history.gaps, history.beside
+        missed = np.flatnonzero(values.transactional[gaps.value] & records.careful[gaps.record])
+        value, poll = gaps.value[missed], gaps.record[missed]
+        had = np.flatnonzero(records.got & beside.writer(values.transactional & values.known_committed))
+        value, poll = np.concatenate([value, beside.value[had]]), np.concatenate([poll, had])
+        return cls(
+            run=records.run[poll],
+            op=records.op[poll],
+            unit=values.unit[value],
+            log=values.log[value],
+            v=values.v[value],
+            is_missed=np.arange(len(poll)) < len(missed),
+            sent_by=values.op[value],
+            o=values.first_offset[value],
+        )
+
+    @property
+    def asks(self) -> Flags:
+        return self.is_missed
+
+
+def _torn_polls(history: History, polled: OfPolls, same_log: bool) -> list[Witness]:
     """Polls that jumped over a record of a transaction of which they have another one: the first by name is told."""
-    records, values, gaps = history.records, history.values, history.gaps
-    missed = np.flatnonzero(values.transactional[gaps.value] & records.careful[gaps.record])
-    if not len(missed):
+    if not polled.is_missed.any():
         return []
-    value, behind = gaps.value[missed], gaps.record[missed]
-    counted = history.beside.writer(values.transactional & values.known_committed)
-    had = np.flatnonzero(records.got & counted)
-    left, right = pairs(
-        (records.run[behind], records.op[behind], values.unit[value]),
-        (records.run[had], records.op[had], values.unit[history.beside.value[had]]),
-    )
-    told = (records.log[had[right]] == values.log[value[left]]) == same_log
-    left, right = left[told], had[right[told]]
-    order = records.v.ranks(records.v.codes[right])
-    once = Groups(records.op[behind[left]], value[left], order=(order,)).first
-    value, behind, right = value[left[once]], behind[left[once]], right[once]
-    return witnesses(
-        history,
-        values.run[value],
-        values.log[value],
-        [values.op[value], records.op[behind]],
-        [values.v[value], records.v.codes[right]],
-        [values.first_offset[value]],
-    )
+    missed, had = polled.where(polled.is_missed), polled.where(~polled.is_missed)
+    left, right = pairs((missed.run, missed.op, missed.unit), (had.run, had.op, had.unit))
+    told = (had.log[right] == missed.log[left]) == same_log
+    missed, had = missed.where(left[told]), had.where(right[told])
+    once = Groups(missed.run, missed.op, missed.log, missed.v, order=(history.records.v.ranks(had.v),)).first
+    missed, had = missed.where(once), had.where(once)
+    return witnesses(history, missed.run, missed.log, [missed.sent_by, missed.op], [missed.v, had.v], [missed.o])
 
 
 def torn_commit(history: History) -> list[Witness]:
@@ -182,34 +235,69 @@ def torn_commit(history: History) -> list[Witness]:
 
     Where nothing behind them was read they may still come, and the witness is possible.
     """
-    values = history.values
-    counted = values.sent & values.transactional & (values.oc > ABORTED) & ~values.reused & history.followed[values.run]
-    rows = np.flatnonzero(counted)
-    units = Groups(values.run[rows], values.unit[rows])
-    torn = units.any(values.read_committed[rows]) & ~units.all(values.read[rows])
+    values = history.once(MaybeTorn.of)
+    units = Groups(values.run, values.unit)
+    torn = units.any(values.read_committed) & ~units.all(values.read)
     found = []
     for number in np.flatnonzero(torn).tolist():
         start = units.starts[number]
-        of_unit = rows[units.rows[start : start + units.sizes[number]]].tolist()
-        shown = min(_named(history, row) for row in of_unit if values.read_committed[row])
-        gone = min((not history.passed[row], *_named(history, row), row) for row in of_unit if not values.read[row])
+        of_unit = units.rows[start : start + units.sizes[number]].tolist()
+        shown = min(_named(history, values, row) for row in of_unit if values.read_committed[row])
+        gone = min((not values.passed[row], *_named(history, values, row), row) for row in of_unit if not values.read[row])
         is_open, _, v, row = gone
-        op, offset = min(int(values.op[each]) for each in of_unit), int(values.first_offset[row])
+        op, offset = min(int(values.op[each]) for each in of_unit), int(values.o[row])
         found.append(witness(history, int(values.run[row]), int(values.log[row]), (op,), (v, shown[1]), (offset,), not is_open))
     return found
 
 
-def _named(history: History, value: int) -> tuple[str, str]:
+@dataclass(frozen=True)
+class MaybeTorn(Facts):
+    """Values of transactions that may have committed, in runs whose consumers have positions; `passed` as `History` has it."""
+
+    key = ("run", "unit")
+    run: Ints
+    unit: Ints
+    log: Ints
+    v: Ints
+    op: Ints
+    read: Flags
+    read_committed: Flags
+    passed: Flags
+    o: Ints
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        values = history.values
+        counted = values.sent & values.transactional & (values.oc > ABORTED) & ~values.reused & history.followed[values.run]
+        rows = np.flatnonzero(counted)
+        return cls(
+            run=values.run[rows],
+            unit=values.unit[rows],
+            log=values.log[rows],
+            v=values.v[rows],
+            op=values.op[rows],
+            read=values.read[rows],
+            read_committed=values.read_committed[rows],
+            passed=history.passed[rows],
+            o=values.first_offset[rows],
+        )
+
+    @property
+    def asks(self) -> Flags:
+        return ~self.read
+
+
+def _named(history: History, values: MaybeTorn, row: int) -> tuple[str, str]:
     """The names of a value's log and of itself, which decide which of several is told."""
-    log, v = int(history.values.log[value]), int(history.values.v[value])
+    log, v = int(values.log[row]), int(values.v[row])
     return history.logs.name(log) or "", (history.records.v.text(v) if v != NO_WORD else None) or ""
 
 
 LAWS = (
-    Law("zombie-write", zombie_write),
-    Law("stranded-write", stranded_write),
-    Law("write-to-ended-transaction", write_to_ended_transaction),
+    Law("zombie-write", zombie_write, of_operations=True),
+    Law("stranded-write", stranded_write, of_operations=True, reads=(Slipped,)),
+    Law("write-to-ended-transaction", write_to_ended_transaction, of_operations=True),
     Law("intermediate-read", intermediate_read, absence=True),
-    Law("fractured-read", fractured_read, absence=True),
-    Law("torn-commit", torn_commit, absence=True),
+    Law("fractured-read", fractured_read, absence=True, reads=(OfPolls,)),
+    Law("torn-commit", torn_commit, absence=True, reads=(MaybeTorn,)),
 )

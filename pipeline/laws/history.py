@@ -13,14 +13,14 @@ Several histories may be judged at once: whatever laws join has a run, or a log,
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from . import told
 from .columns import NONE, Flags, Ints, numbers
 from .neighbours import Neighbours
-from .operations import Operations
+from .operations import Logs, Operations
 from .outcomes import OK
 from .records import Records
 from .segmented import Groups, among, located, pairs, picked, repeated
@@ -28,6 +28,16 @@ from .values import Values
 
 _WIDEST_GAP = 10_000
 Made = TypeVar("Made")
+
+
+class Inferred(NamedTuple):
+    """Which edges are inferred: between writes, and from reads to writes."""
+
+    ww: bool = False
+    rw: bool = False
+
+
+NOTHING = Inferred()
 
 
 @dataclass(frozen=True)
@@ -39,13 +49,18 @@ class Gaps:
 
 
 class History:
-    """One or several histories. Edges between writes, and from reads to writes, are inferred on demand."""
+    """One or several histories, or some whole logs of them (`parts`)."""
 
-    def __init__(self, operations: told.Operations, records: told.Records, infer_ww: bool = False, infer_rw: bool = False) -> None:
-        self.infer_ww, self.infer_rw = infer_ww, infer_rw
-        self.ops = Operations.of(operations)
-        self.records, self.logs = Records.of(records, self.ops)
+    def __init__(self, ops: Operations, records: Records, logs: Logs, infer: Inferred = NOTHING) -> None:
+        self.infer_ww, self.infer_rw = infer
+        self.ops, self.records, self.logs = ops, records, logs
         self._made: dict[object, object] = {}
+
+    @staticmethod
+    def of(operations: told.Operations, records: told.Records, infer: Inferred = NOTHING) -> "History":
+        """Whole runs, as they were told."""
+        ops = Operations.of(operations)
+        return History(ops, *Records.of(records, ops), infer)
 
     def once(self, make: "Callable[[History], Made]") -> "Made":
         """What several laws of a family read, made once, whichever of them comes first."""
@@ -53,9 +68,16 @@ class History:
             self._made[make] = make(self)
         return self._made[make]  # type: ignore[return-value]
 
+    def put(self, make: "Callable[[History], Made]", made: "Made") -> None:
+        """This was made already, of parts of the history."""
+        self._made[make] = made
+
+    shown_elsewhere: tuple[Ints, Ints] = numbers([]), numbers([])
+    """Units (run, unit) of unknown outcome of which a reader of committed data was shown something in logs that are not here."""
+
     @cached_property
     def values(self) -> Values:
-        return Values.of(self.records)
+        return Values.of(self.records, self.shown_elsewhere)
 
     @cached_property
     def beside(self) -> Neighbours:
@@ -132,16 +154,12 @@ class History:
         is_end = (row >= 0) & self.ops.f.among("commit", "abort")[row]
         return np.where(is_end, picked(self.ops.at, row), NONE)
 
-    def first_moved(self, operations: Ints) -> list[tuple[int, str | None, int | None]]:
+    def first_moved(self, operations: Ints) -> list[tuple[str | None, str | None, int | None]]:
         """Of these operations the log, value and offset of the first record, for a witness."""
         said = self.ops.said
-        found = []
-        for row in operations.tolist():
-            name = said.first_log.text(int(said.first_log.codes[row]))
-            log = -1 if name is None else self.logs.number(int(self.ops.run[row]), name)
-            o = int(said.first_o[row])
-            found.append((log, said.first_v.text(int(said.first_v.codes[row])), None if o == NONE else o))
-        return found
+        logs, words = (column.texts(column.codes[operations].tolist()) for column in (said.first_log, said.first_v))
+        offsets = [None if o == NONE else o for o in said.first_o[operations].tolist()]
+        return list(zip(logs, words, offsets, strict=True))
 
     @cached_property
     def drained(self) -> Flags:

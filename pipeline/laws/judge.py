@@ -6,7 +6,7 @@ judge([{"run_id": "r", "idx": 0, "type": "invoke", "op_id": 0, "f": "poll", ...}
 
 from collections.abc import Container, Iterable
 
-from .history import History
+from .history import History, Inferred
 from .laws import LAWS
 from .pairing import paired
 from .witness import Law, Witness
@@ -15,7 +15,7 @@ from .witness import Law, Witness
 def judge(events: Iterable[object], infer_ww: bool = False, infer_rw: bool = False) -> dict[str, list[Witness]]:
     """The witnesses of each anomaly that the history shows, in the order in which a report tells them."""
     read = paired(events)
-    history = History(*read.told(), infer_ww, infer_rw)
+    history = History.of(*read.told(), Inferred(infer_ww, infer_rw))
     return judged(history, LAWS, history.ops.runs if read.refused else ())
 
 

@@ -4,10 +4,14 @@ An offset commit names the next offset to read; a fetch, or a new member, was an
 columns as `commits` has them.
 """
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
 
-from .columns import NONE, Flags, Ints
+from .columns import NO_WORD, NONE, Flags, Ints
 from .commits import NEVER, Commits, Fetches
+from .facts import Facts
 from .history import History
 from .outcomes import ABORTED, COMMITTED, OK
 from .segmented import Groups, among, located, pairs, pairs_within, picked
@@ -117,25 +121,77 @@ def torn_offset_commit(history: History) -> list[Witness]:
 
     Definite where nobody else committed offsets of that group.
     """
-    commits, fetches, values = history.once(Commits.of), history.once(Fetches.of), history.values
-    commits = commits.where((commits.oc > ABORTED) & commits.transactional)
-    if not len(commits) or not len(fetches):
+    told = history.once(ReadAndCommitted.of)
+    if not told.asks.any():
         return []
-    of_group = Groups(*commits.key)
-    alone = of_group.least(commits.unit) == of_group.most(commits.unit)
-    told = commits.where(of_group.first[alone])
-    o, op = of_group.most(commits.o)[alone], of_group.least(commits.op)[alone]
+    offsets, reads = told.where(told.asks), told.where(~told.asks)
+    units = Groups(reads.run, reads.unit)
+    shown = located((offsets.run, offsets.unit), (reads.run[units.first], reads.unit[units.first]))
+    read_at, read_op = picked(units.least(reads.read_at), shown), picked(units.least(reads.read_op), shown)
+    odd = (shown >= 0) & (offsets.fetch > read_at)
+    offsets, read_op = offsets.where(odd), read_op[odd]
+    ops, words = [offsets.op, read_op, offsets.fetch], groups_named(history, offsets.grp)
+    return witnesses(history, offsets.run, offsets.log, ops, (), [offsets.o, offsets.fetched], detail=words)
 
-    rows = np.flatnonzero(values.read_committed & values.transactional)
-    units = Groups(values.run[rows], values.unit[rows])
-    shown = located((told.run, told.unit), (values.run[rows][units.first], values.unit[rows][units.first]))
-    read_at = picked(units.least(values.first_read_at[rows]), shown)
-    read_op = picked(units.least(values.first_read_op[rows]), shown)
-    stable = fetches.where(fetches.stable)
-    commit, fetch = pairs(told.key, stable.key)
-    odd = (shown[commit] >= 0) & (stable.op[fetch] > read_at[commit]) & (np.maximum(stable.o[fetch], -1) < o[commit])
-    commit, stable = commit[odd], stable.where(fetch[odd])
-    return _of_group(history, stable, [op[commit], read_op[commit], stable.op], (), [o[commit], stable.o])
+
+@dataclass(frozen=True)
+class ReadAndCommitted(Facts):
+    """Units whose records were read, and fetches that do not see the offsets that a unit committed, which alone did so in its group.
+
+    unit  read_at  read_op  log  grp  op  o  fetch  fetched
+       0        7        5  -    -     -  -      -        -     its record was read
+       0        -        -  x    g     2  4      8        -     it committed 4 in operation 2, and the fetch of operation 8 saw nothing
+    """
+
+    key = ("run", "unit")
+    run: Ints
+    unit: Ints
+    read_at: Ints
+    read_op: Ints
+    log: Ints
+    grp: Ints
+    op: Ints
+    o: Ints
+    fetch: Ints
+    fetched: Ints
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        commits, fetches, values = history.once(Commits.of), history.once(Fetches.of), history.values
+        commits = commits.where((commits.oc > ABORTED) & commits.transactional)
+        of_group = Groups(*commits.key)
+        alone = of_group.least(commits.unit) == of_group.most(commits.unit)
+        told = commits.where(of_group.first[alone])
+        o, op = of_group.most(commits.o)[alone], of_group.least(commits.op)[alone]
+        stable = fetches.where(fetches.stable)
+        commit, fetch = pairs(told.key, stable.key)
+        unseen = np.maximum(stable.o[fetch], -1) < o[commit]
+        commit, fetch = commit[unseen], fetch[unseen]
+
+        rows = np.flatnonzero(values.read_committed & values.transactional)
+        units = Groups(values.run[rows], values.unit[rows])
+        one = rows[units.first]
+
+        def both(of_units: Ints | int, of_offsets: Ints | int) -> Ints:
+            return np.concatenate([np.broadcast_to(of_units, len(one)), np.broadcast_to(of_offsets, len(commit))])
+
+        return cls(
+            run=both(values.run[one], told.run[commit]),
+            unit=both(values.unit[one], told.unit[commit]),
+            read_at=both(units.least(values.first_read_at[rows]), NONE),
+            read_op=both(units.least(values.first_read_op[rows]), NONE),
+            log=both(NO_WORD, told.log[commit]),
+            grp=both(NO_WORD, told.grp[commit]),
+            op=both(NONE, op[commit]),
+            o=both(NONE, o[commit]),
+            fetch=both(NONE, stable.op[fetch]),
+            fetched=both(NONE, stable.o[fetch]),
+        )
+
+    @property
+    def asks(self) -> Flags:
+        asks: Flags = self.fetch != NONE
+        return asks
 
 
 def double_processing(history: History) -> list[Witness]:
@@ -291,9 +347,9 @@ LAWS = (
     Law("lost-offset-commit", lost_offset_commit),
     Law("phantom-offset-commit", phantom_offset_commit),
     Law("offset-regression", offset_regression),
-    Law("torn-offset-commit", torn_offset_commit, absence=True),
+    Law("torn-offset-commit", torn_offset_commit, absence=True, reads=(ReadAndCommitted,)),
     Law("double-processing", double_processing),
     Law("missed-processing", missed_processing, absence=True),
-    Law("stale-generation-commit", stale_generation_commit),
+    Law("stale-generation-commit", stale_generation_commit, of_operations=True),
     Law("committed-too-far", committed_too_far),
 )

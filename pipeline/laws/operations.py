@@ -85,8 +85,7 @@ class Operations:
         """These operations."""
         run, f = said.run.codes, said.f
         ty = np.array([*(ENDINGS[word] for word in said.ty.words), INFO])[said.ty.codes]
-        of_unit = units(run, said.op, said.at, f, ty, said.txn, said.tid)
-        by_hand = of_unit.within & np.isin(run, run[said.marks]) if said.marks.any() else said.marks
+        settled = said.outcomes or _settled(said, ty)
         return Operations(
             runs=said.run.words,
             run=run,
@@ -104,12 +103,12 @@ class Operations:
             careful=~said.iso.among("ru"),
             grp=said.grp,
             generation=said.generation,
-            unit=of_unit.unit,
-            unit_oc=of_unit.unit_oc,
-            oc=_outcome(ty, of_unit.unit_oc, of_unit.within, by_hand),
-            end_op=of_unit.end_op,
-            transactional=of_unit.within | f.among("txn"),
-            by_hand=by_hand,
+            unit=settled.unit,
+            unit_oc=settled.unit_oc,
+            oc=settled.oc,
+            end_op=settled.end_op,
+            transactional=settled.transactional,
+            by_hand=settled.by_hand,
             said=said,
         )
 
@@ -124,6 +123,21 @@ class Operations:
         """The same as a number."""
         said = self.says(name)
         return numbers([*map(number, said.words), None])[said.codes]
+
+
+def _settled(said: told.Operations, ty: Ints) -> told.Outcomes:
+    """What became of these operations, which are all of their transactions."""
+    run = said.run.codes
+    of_unit = units(run, said.op, said.at, said.f, ty, said.txn, said.tid)
+    by_hand = of_unit.within & np.isin(run, run[said.marks]) if said.marks.any() else said.marks
+    return told.Outcomes(
+        unit=of_unit.unit,
+        unit_oc=of_unit.unit_oc,
+        oc=_outcome(ty, of_unit.unit_oc, of_unit.within, by_hand),
+        end_op=of_unit.end_op,
+        transactional=of_unit.within | said.f.among("txn"),
+        by_hand=by_hand,
+    )
 
 
 def _outcome(ty: Ints, unit_oc: Ints, within: Flags, by_hand: Flags) -> Ints:

@@ -2,11 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
 from .columns import NONE, Flags, Ints, numbers
+from .facts import Facts
 from .history import History
 from .outcomes import OK
 from .segmented import Groups, pairs
@@ -129,39 +132,55 @@ def parent_after_child(history: History) -> list[Witness]:
 
     Records that have keys are compared key by key, others segment by segment. Whoever reads segments by hand does so in any order.
     """
-    records, told = history.records, edges(history)
+    told = edges(history)
     if not told:
         return []
-    apart, _, seeks = _groups(history)
-    rows = _first_deliveries(history)
-    rows = rows[~(apart | seeks)[records.grp[rows], records.run[rows]]]
-    by_key = (records.log[rows], records.grp[rows], records.mkey.codes[rows])
-    first = rows[Groups(*by_key, order=(records.at[rows], records.op[rows], records.mop[rows])).first]
-    last = rows[Groups(*by_key, order=(records.op[rows], records.mop[rows])).last]
-    child, parent = _ends(history, told)
-    row, edge = pairs((records.log[first],), (child,))
-    row, other = _within_group(history, first[row], last, parent[edge])
-    late = records.at[row] < records.op[other]
-    row, other = row[late], other[late]
-    ops, words = [records.op[row], records.op[other]], [records.v.codes[row], records.v.codes[other]]
-    return witnesses(history, records.run[row], records.log[row], ops, words)
+    ends = history.once(Ends.of)
+    first, last = ends.where(ends.is_first), ends.where(~ends.is_first)
+    child, parent = _families(history, told)
+    row, edge = pairs((first.log,), (child,))
+    first = first.where(row)
+    row, other = pairs((parent[edge], first.grp, first.mkey), (last.log, last.grp, last.mkey))
+    first, last = first.where(row), last.where(other)
+    late = first.at < last.op
+    first, last = first.where(late), last.where(late)
+    return witnesses(history, first.run, first.log, [first.op, last.op], [first.v, last.v])
 
 
-def _ends(history: History, told: list[Edge]) -> tuple[Ints, Ints]:
+@dataclass(frozen=True)
+class Ends(Facts):
+    """What a subscription was handed first and last of a key, in logs that are parents or children."""
+
+    run: Ints
+    log: Ints
+    grp: Ints
+    mkey: Ints
+    is_first: Flags
+    op: Ints
+    at: Ints
+    v: Ints
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        records, told = history.records, edges(history)
+        apart, _, seeks = _groups(history)
+        names = {(edge.child.run, name) for edge in told for name in (edge.child.name, edge.parent)}
+        rows = _first_deliveries(history)
+        rows = rows[~(apart | seeks)[records.grp[rows], records.run[rows]] & np.isin(records.log[rows], _logs(history, names))]
+        by_key = (records.log[rows], records.grp[rows], records.mkey.codes[rows])
+        first = rows[Groups(*by_key, order=(records.at[rows], records.op[rows], records.mop[rows])).first]
+        last = rows[Groups(*by_key, order=(records.op[rows], records.mop[rows])).last]
+        both, is_first = np.concatenate([first, last]), np.repeat([True, False], [len(first), len(last)])
+        of_key = (records.run[both], records.log[both], records.grp[both], records.mkey.codes[both])
+        return cls(*of_key, is_first, records.op[both], records.at[both], records.v.codes[both])
+
+
+def _families(history: History, told: list[Edge]) -> tuple[Ints, Ints]:
     """The logs of these children and of their parents, where anything is told of both."""
     child = _logs(history, ((edge.child.run, edge.child.name) for edge in told))
     parent = _logs(history, ((edge.child.run, edge.parent) for edge in told))
     known = np.flatnonzero((child >= 0) & (parent >= 0))
     return child[known], parent[known]
-
-
-def _within_group(history: History, rows: Ints, others: Ints, log: Ints) -> tuple[Ints, Ints]:
-    """Each of these rows with the other ones of that log that have its group and key."""
-    records = history.records
-    one, other = pairs(
-        (log, records.grp[rows], records.mkey.codes[rows]), (records.log[others], records.grp[others], records.mkey.codes[others])
-    )
-    return rows[one], others[other]
 
 
 def key_reorder(history: History) -> list[Witness]:
@@ -173,42 +192,79 @@ def key_reorder(history: History) -> list[Witness]:
 
     Where a producer's epoch is told, its sequence numbers are the order in which it sent; elsewhere that is the order of one process.
     """
-    records = history.records
-    sends = np.flatnonzero(records.sent & records.mkey.present & records.v.present)
-    if not len(sends):
-        return []
-    handed = _first_deliveries(history)
+    handed = history.once(Handed.of)
     if not len(handed):
         return []
-    apart, shared, seeks = _groups(history)
-    handed = handed[~(shared | seeks)[records.grp[handed], records.run[handed]]]
-    row, sent = pairs((records.log[handed], records.v.codes[handed]), (records.log[sends], records.v.codes[sends]))
-    row, sent = handed[row], sends[sent]
-    counted = (records.pid[sent] != NONE) & (records.epoch[sent] != NONE) & (records.seq[sent] != NONE)
-    producer = np.where(counted, records.pid[sent], records.process[sent])
-    number = np.where(counted, records.seq[sent], records.op[sent])
-    within = np.where(apart[records.grp[row], records.run[row]], records.log[row], -1)
-    at, op, mop = records.at[row], records.op[row], records.mop[row]
+    apart, _, _ = _groups(history)
+    within = np.where(apart[handed.grp, handed.run], handed.log, -1)
+    producer = np.where(handed.is_counted, handed.pid, handed.process)
     tracks = Groups(
-        records.run[row],
-        records.grp[row],
+        handed.run,
+        handed.grp,
         within,
-        counted.astype(np.int64),
+        handed.is_counted.astype(np.int64),
         producer,
-        records.mkey.codes[sent],
-        order=(at, mop),
+        handed.mkey,
+        order=(handed.at, handed.mop),
     )
-    everything = np.ones(len(row), np.bool_)
-    before = tracks.greatest(number, records.mop[sent], records.v.ranks(records.v.codes[row]), op, where=everything)
+    everything = np.ones(len(handed), np.bool_)
+    before = tracks.greatest(handed.number, handed.place, history.records.v.ranks(handed.v), handed.op, where=everything)
     odd = np.flatnonzero(before >= 0)
-    before = before[odd]
-    mop_of = records.mop[sent]
-    later = (number[before] > number[odd]) | ((number[before] == number[odd]) & (mop_of[before] > mop_of[odd]))
-    apart_in_time = (at[before] < op[odd]) | (op[before] == op[odd])
-    another = row[before] != row[odd]  # a value that was sent twice is handed over in the place of either
-    odd, before = odd[later & apart_in_time & another], before[later & apart_in_time & another]
-    ops, words = [op[before], op[odd]], [records.v.codes[row[before]], records.v.codes[row[odd]]]
-    return witnesses(history, records.run[row[odd]], records.log[row[odd]], ops, words)
+    one, other = handed.where(before[odd]), handed.where(odd)
+    later = (one.number > other.number) | ((one.number == other.number) & (one.place > other.place))
+    apart_in_time = (one.at < other.op) | (one.op == other.op)
+    another = (one.op != other.op) | (one.mop != other.mop)  # a value that was sent twice is handed over in the place of either
+    is_odd = later & apart_in_time & another
+    one, other = one.where(is_odd), other.where(is_odd)
+    return witnesses(history, other.run, other.log, [one.op, other.op], [one.v, other.v])
+
+
+@dataclass(frozen=True)
+class Handed(Facts):
+    """What subscriptions that keep an order were handed first, with the send of it: the producer's own number of it where that
+    `is_counted`, else the operation, and the place in that operation.
+    """
+
+    by = ("run", "mkey")
+    run: Ints
+    log: Ints
+    grp: Ints
+    mkey: Ints
+    v: Ints
+    op: Ints
+    mop: Ints
+    at: Ints
+    is_counted: Flags
+    pid: Ints
+    process: Ints
+    number: Ints
+    place: Ints
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        records = history.records
+        _, shared, seeks = _groups(history)
+        sends = np.flatnonzero(records.sent & records.mkey.present & records.v.present)
+        handed = _first_deliveries(history) if len(sends) else sends
+        handed = handed[~(shared | seeks)[records.grp[handed], records.run[handed]]]
+        row, sent = pairs((records.log[handed], records.v.codes[handed]), (records.log[sends], records.v.codes[sends]))
+        row, sent = handed[row], sends[sent]
+        counted = (records.pid[sent] != NONE) & (records.epoch[sent] != NONE) & (records.seq[sent] != NONE)
+        return cls(
+            run=records.run[row],
+            log=records.log[row],
+            grp=records.grp[row],
+            mkey=records.mkey.codes[sent],
+            v=records.v.codes[row],
+            op=records.op[row],
+            mop=records.mop[row],
+            at=records.at[row],
+            is_counted=counted,
+            pid=records.pid[sent],
+            process=records.process[sent],
+            number=np.where(counted, records.seq[sent], records.op[sent]),
+            place=records.mop[sent],
+        )
 
 
 def _groups(history: History) -> tuple[Flags, Flags, Flags]:
@@ -251,7 +307,7 @@ LAWS = (
     Law("sealed-segment-write", sealed_segment_write),
     Law("early-child-write", early_child_write),
     Law("wrong-range", wrong_range),
-    Law("segment-dag-defect", dag_defect),
-    Law("parent-after-child", parent_after_child),
-    Law("key-reorder", key_reorder),
+    Law("segment-dag-defect", dag_defect, of_operations=True),
+    Law("parent-after-child", parent_after_child, reads=(Ends,)),
+    Law("key-reorder", key_reorder, reads=(Handed,)),
 )

@@ -38,6 +38,7 @@ OPERATIONS = pa.schema(
         "first": pa.struct({"log": _TEXT, "v": _TEXT, "o": _NUMBER}),
     }
 )
+SETTLED = ("unit", "unit_oc", "oc", "end_op", "transactional", "by_hand")
 RECORDS = pa.schema(
     {
         "run": _TEXT,
@@ -76,6 +77,20 @@ class Operations:
     first_v: Words
     first_o: Ints
     says: Callable[[str], Words]
+    outcomes: "Outcomes | None" = None
+    """What became of them, where that is known already; it is derived where these are all steps of their transactions."""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Of each operation its unit, and what became of both (`outcomes.py`)."""
+
+    unit: Ints
+    unit_oc: Ints
+    oc: Ints
+    end_op: Ints
+    transactional: Flags
+    by_hand: Flags
 
 
 @dataclass(frozen=True)
@@ -94,62 +109,75 @@ class Records:
     hash: Ints
 
 
-def operations(table: pa.Table) -> Operations:
-    """The operations of a table that has the columns `OPERATIONS`, in any order."""
-    said = _whole(table.select(OPERATIONS.names).take(_in_order(table)))
+def operations(table: pa.Table, settled: bool = False) -> Operations:
+    """The operations of a table that has the columns `OPERATIONS`, in any order; and `SETTLED`, where what became of them is settled."""
+    said = whole(table.select([*OPERATIONS.names, *(SETTLED if settled else ())]).take(_in_order(table)))
     tx, grp, first, control = said["tx"], said["grp"], said["first"], said["ctl"]
     return Operations(
-        run=_words(said["run"]),
-        op=_numbers(said["op"]),
-        at=_numbers(said["at"]),
-        process=_words(said["process"]),
-        client=_words(said["client"]),
-        f=_words(said["f"]),
-        ty=_words(said["ty"]),
-        txn=_words(said["txn_id"]),
+        run=words(said["run"]),
+        op=numbers(said["op"]),
+        at=numbers(said["at"]),
+        process=words(said["process"]),
+        client=words(said["client"]),
+        f=words(said["f"]),
+        ty=words(said["ty"]),
+        txn=words(said["txn_id"]),
         has_tx=_present(tx),
-        tid=_words(pc.struct_field(tx, "tid")),
-        pid=_numbers(pc.struct_field(tx, "pid")),
-        epoch=_numbers(pc.struct_field(tx, "epoch")),
-        iso=_words(said["iso"]),
-        grp=_words(pc.struct_field(grp, "id")),
-        generation=_numbers(pc.struct_field(grp, "gen")),
-        marks=said["marks"].fill_null(False).to_numpy(zero_copy_only=False),
+        tid=words(pc.struct_field(tx, "tid")),
+        pid=numbers(pc.struct_field(tx, "pid")),
+        epoch=numbers(pc.struct_field(tx, "epoch")),
+        iso=words(said["iso"]),
+        grp=words(pc.struct_field(grp, "id")),
+        generation=numbers(pc.struct_field(grp, "gen")),
+        marks=flags(said["marks"]),
         moves=_present(first),
-        first_log=_words(pc.struct_field(first, "log")),
-        first_v=_words(pc.struct_field(first, "v")),
-        first_o=_numbers(pc.struct_field(first, "o")),
-        says=lambda name: _words(pc.map_lookup(control, pa.scalar(name), "first")),
+        first_log=words(pc.struct_field(first, "log")),
+        first_v=words(pc.struct_field(first, "v")),
+        first_o=numbers(pc.struct_field(first, "o")),
+        says=lambda name: words(pc.map_lookup(control, pa.scalar(name), "first")),
+        outcomes=_outcomes(said) if settled else None,
     )
+
+
+def _outcomes(said: dict[str, pa.Array]) -> Outcomes:
+    told = {name: numbers(said[name]) for name in ("unit", "unit_oc", "oc", "end_op")}
+    return Outcomes(**told, transactional=flags(said["transactional"]), by_hand=flags(said["by_hand"]))
 
 
 def records(table: pa.Table) -> Records:
     """The records of a table that has the columns `RECORDS`."""
-    said = _whole(table.select(RECORDS.names))
+    said = whole(table.select(RECORDS.names))
     return Records(
-        run=_words(said["run"]),
-        op=_numbers(said["op"]),
-        mop=_numbers(said["mop"]),
-        log=_words(said["log"]),
-        kind=_words(said["kind"]),
-        v=_words(said["v"]),
-        o=_numbers(said["o"]),
-        seq=_numbers(said["seq"]),
-        mkey=_words(said["mkey"]),
-        hash=_numbers(said["hash"]),
+        run=words(said["run"]),
+        op=numbers(said["op"]),
+        mop=numbers(said["mop"]),
+        log=words(said["log"]),
+        kind=words(said["kind"]),
+        v=words(said["v"]),
+        o=numbers(said["o"]),
+        seq=numbers(said["seq"]),
+        mkey=words(said["mkey"]),
+        hash=numbers(said["hash"]),
     )
 
 
-def _numbers(column: pa.Array) -> Ints:
+def numbers(column: pa.Array) -> Ints:
+    """A column of numbers."""
     found: Ints = column.cast(_NUMBER).fill_null(NONE).to_numpy(zero_copy_only=False)
     return found
 
 
-def _words(column: pa.Array) -> Words:
-    """Numbered in the order in which they come."""
+def words(column: pa.Array) -> Words:
+    """A column of words, numbered in the order in which they come."""
     encoded = column.dictionary_encode()
     codes = encoded.indices.cast(_NUMBER).fill_null(NO_WORD).to_numpy(zero_copy_only=False)
     return Words(codes, encoded.dictionary.to_pylist())
+
+
+def flags(column: pa.Array) -> Flags:
+    """A column of yes and no."""
+    found: Flags = column.fill_null(False).to_numpy(zero_copy_only=False)
+    return found
 
 
 def _present(column: pa.Array) -> Flags:
@@ -161,7 +189,7 @@ def _in_order(table: pa.Table) -> pa.Array:
     return pc.sort_indices(table, [("run", "ascending"), ("op", "ascending")])
 
 
-def _whole(table: pa.Table) -> dict[str, pa.Array]:
+def whole(table: pa.Table) -> dict[str, pa.Array]:
     """The columns of a table by name, each in one piece."""
     pieces = table.combine_chunks()
     return {

@@ -81,8 +81,8 @@ class Values:
         return len(self.v)
 
     @staticmethod
-    def of(records: Records) -> "Values":
-        """The values of these records."""
+    def of(records: Records, shown_elsewhere: tuple[Ints, Ints]) -> "Values":
+        """The values of these records, which are all of their logs; and units that were shown in others (`History.shown_elsewhere`)."""
         rows = np.flatnonzero((records.sent | records.got) & records.v.present)
         sent, got = records.sent[rows], records.got[rows]
         log, op, at, o = records.log[rows], records.op[rows], records.at[rows], records.o[rows]
@@ -96,7 +96,8 @@ class Values:
         unit, oc, read_committed = groups.least(records.unit[rows], sent), groups.most(records.oc[rows], sent), groups.any(seen)
         doubtful = oc == UNKNOWN
         shown = doubtful & read_committed
-        committed = (oc == COMMITTED) | (doubtful & among((run, unit), (run[shown], unit[shown])))
+        shown_units = np.concatenate([run[shown], shown_elsewhere[0]]), np.concatenate([unit[shown], shown_elsewhere[1]])
+        committed = (oc == COMMITTED) | (doubtful & among((run, unit), shown_units))
 
         first_sent, last_sent = groups.least(o, sent), groups.most(o, sent)
         first_read, last_read = groups.least(o, careful), groups.most(o, careful)

@@ -248,5 +248,5 @@ LAWS = (
     Law("unseen", unseen, absence=True),
     Law("stuck-lso", stuck_lso, absence=True),
     Law("visibility-flip", visibility_flip, absence=True),
-    Law("outcome-flip", outcome_flip),
+    Law("outcome-flip", outcome_flip, of_operations=True),
 )

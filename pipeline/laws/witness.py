@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .columns import NO_WORD, NONE, Flags, Ints
+from .facts import Facts
 from .history import History
 
 
@@ -30,11 +31,16 @@ class Witness(NamedTuple):
 class Law:
     """`anomaly` is what breaks it; `absence` says that the witness is something that is not there, which is certain only when every event
     of the history could be read.
+
+    A law is judged log by log, where a history is too large for one task: but for one `of_operations`, which needs all operations and no
+    records, and one that `reads` facts of several logs. Then it asks for nothing else of the records.
     """
 
     anomaly: str
     witnesses: Callable[[History], list[Witness]]
     absence: bool = False
+    of_operations: bool = False
+    reads: tuple[type[Facts], ...] = ()
 
 
 def witness(

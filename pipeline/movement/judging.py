@@ -8,8 +8,8 @@ Where files hold whole runs (`Tables.by_run`), a task reads its own. Elsewhere r
 
 What comes back is witnesses, and a row for each run that says how large it is, with `size` instead of an anomaly.
 
-A run is judged here when it has no more than `MOST` operations and records together: laws take 600 bytes for each, beside the rows, and
-two tasks at once leave room for Java in 4 GB. The plans judge those that are larger.
+Laws take 600 bytes for each operation or record, beside the rows, and two tasks at once leave room for Java in 4 GB. So a run that is
+larger than the `Limits` goes to tasks in parts (`large`). The plans judge one with a log that is no part for a task.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,13 +27,15 @@ from fencepost.pipeline.anomalies import Anomaly
 from fencepost.pipeline.derived import History
 from fencepost.pipeline.laws import told
 from fencepost.pipeline.laws.history import History as Told
+from fencepost.pipeline.laws.history import Inferred
 from fencepost.pipeline.laws.judge import judged
 from fencepost.pipeline.laws.laws import LAWS
 from fencepost.pipeline.laws.told import OPERATIONS, RECORDS
 from fencepost.pipeline.tables import Tables
 from fencepost.pipeline.verdicts import SCHEMA, Found, counted, found
 
-MOST = 500_000
+from . import large
+
 _ROWS = f"{SCHEMA}, size struct<operations: long, records: long>"
 _RARE = ("seq", "mkey", "hash")
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
@@ -56,11 +58,14 @@ class Laws:
 
     names: frozenset[str]
     damaged: frozenset[str]
-    infer_ww: bool
-    infer_rw: bool
+    inferred: Inferred
     most: int
     columns: pa.Schema
     """Of what comes back."""
+
+    def too_large(self, size: Sequence[int]) -> bool:
+        """Whether a run of this size (operations, records, those of its largest log) is too large for one task."""
+        return size[0] + size[1] > self.most
 
     def __call__(self, operations: pa.Table, records: pa.Table) -> _Batches:
         """The rows that come back of these runs."""
@@ -71,39 +76,47 @@ class Laws:
         if len(large):
             operations, records = (table.filter(pc.invert(pc.is_in(table["run"], large))) for table in (operations, records))
         laws = [law for law in LAWS if law.anomaly in self.names]
-        history = Told(told.operations(operations), told.records(records), self.infer_ww, self.infer_rw)
+        history = Told.of(told.operations(operations), told.records(records), self.inferred)
         for anomaly, witnesses in judged(history, laws, self.damaged).items():
             shown = [{**one._asdict(), "anomaly": anomaly} for one in witnesses]
             yield pa.RecordBatch.from_pylist(shown, schema=self.columns)
 
 
-def judge(tables: Tables, anomalies: Sequence[Anomaly], infer_ww: bool = False, infer_rw: bool = False, most: int = MOST) -> Judged:
-    """Find these anomalies: by the laws in runs of at most so many operations and records, by the plans in larger ones."""
+@dataclass(frozen=True)
+class Limits:
+    """How many operations and records a run has at most which one task judges; how many records a part of a larger one has, unless a single
+    log has more; and how many a log, so that it is a part.
+    """
+
+    run: int = 500_000
+    part: int = 250_000
+    log: int = 2_000_000
+
+
+LIMITS = Limits()
+
+
+def judge(tables: Tables, anomalies: Sequence[Anomaly], infer_ww: bool = False, infer_rw: bool = False, limits: Limits = LIMITS) -> Judged:
+    """Find these anomalies: by the laws in whole runs, and in parts of larger ones, and by the plans where a log is too large for that."""
     damaged = frozenset[str]() if tables.damaged is None else frozenset(row.run for row in tables.damaged.collect())
-    laws = Laws(frozenset(anomaly.name for anomaly in anomalies), damaged, infer_ww, infer_rw, most, local.columns(_ROWS))
-    counts = {} if tables.by_run else _counts(tables)
-    large = [run for run, count in counts.items() if count > most]
-    if counts and len(large) == len(counts):
-        history = History(tables, infer_ww, infer_rw)
-        return Judged(found(history, anomalies), history.runs, history.records)
-    rows = (_of_files(tables, laws) if tables.by_run else _moved(tables.without(large), laws)).persist()
-    sizes = {row.run: row["size"] for row in rows.filter("size is not null").select("run", "size").collect()}
-    large += [run for run, size in sizes.items() if sum(size) > most]
-    by_law = rows.filter("size is null").drop("size")
-    every = [Found(by_law, counted(by_law))]
-    runs = {run: size.operations for run, size in sizes.items() if run not in large}
-    records = sum(size.records for run, size in sizes.items() if run not in large)
-    if large:
-        history = History(tables.only(large), infer_ww, infer_rw)
-        every += found(history, anomalies)
-        runs, records = runs | history.runs, records + history.records
-    return Judged([one for one in every if one.counts], runs, records)
-
-
-def _counts(tables: Tables) -> dict[str, int]:
-    """How many operations and records each run has, together."""
-    rows = tables.ops.select("run").unionAll(tables.records.select("run"))
-    return {row.run: row["count"] for row in rows.groupBy("run").count().collect()}
+    laws = Laws(frozenset(anomaly.name for anomaly in anomalies), damaged, Inferred(infer_ww, infer_rw), limits.run, local.columns(_ROWS))
+    every: list[Found] = []
+    sizes = {} if tables.by_run else large.sizes(tables)
+    if tables.by_run or any(not laws.too_large(size) for size in sizes.values()):
+        moved = tables.without([run for run, size in sizes.items() if laws.too_large(size)])
+        rows = (_of_files(tables, laws) if tables.by_run else _moved(moved, laws)).persist()
+        told_of = {row.run: row["size"] for row in rows.filter("size is not null").select("run", "size").collect()}
+        sizes = {run: (size.operations, size.records, size.records) for run, size in told_of.items()} | sizes
+        by_law = rows.filter("size is null").drop("size")
+        every.append(Found(by_law, counted(by_law)))
+    runs = [run for run, size in sizes.items() if laws.too_large(size)]
+    hot = [run for run in runs if sizes[run][2] > limits.log]
+    if in_parts := [run for run in runs if run not in hot]:
+        every += large.judge(tables, in_parts, large.Asked(laws.names, damaged, laws.inferred, limits.part))
+    if hot:
+        every += found(History(tables.only(hot), infer_ww, infer_rw), anomalies)
+    operations, records = {run: size[0] for run, size in sizes.items()}, sum(size[1] for size in sizes.values())
+    return Judged([one for one in every if one.counts], operations, records)
 
 
 def _of_files(tables: Tables, laws: Laws) -> DataFrame:

@@ -39,12 +39,12 @@ def read_in_tasks(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactor
     spark.catalog.clearCache()
 
 
-def found_on_spark(tables: "Tables", most: int) -> tuple[Found, int, int]:
+def found_on_spark(tables: "Tables", **limits: int) -> tuple[Found, int, int]:
     """How often each run shows each anomaly, and how many operations and records there are."""
     from fencepost.pipeline.anomalies import ANOMALIES
-    from fencepost.pipeline.movement.judging import judge
+    from fencepost.pipeline.movement.judging import Limits, judge
 
-    seen = judge(tables, ANOMALIES, most=most)
+    seen = judge(tables, ANOMALIES, limits=Limits(**limits))
     found: Found = Counter()
     for one in seen.found:
         for run, of_run in one.counts.items():
@@ -62,7 +62,7 @@ def found_in_process() -> Found:
 
 def test_files_of_whole_runs_are_judged_as_in_process(read_in_tasks: "Tables") -> None:
     """Every witness of every run, and no other."""
-    found, operations, records = found_on_spark(read_in_tasks, most=500_000)
+    found, operations, records = found_on_spark(read_in_tasks)
 
     assert found == found_in_process()
     assert operations == read_in_tasks.ops.count()
@@ -77,7 +77,7 @@ def test_rows_that_move_by_run_are_judged_as_in_process(spark: "SparkSession", r
     tables = Tables(spark, tmp_path / "out", 1)
     tables.store(lines.read(spark, files.find([read_in_tasks.folder.parent / "in"])))
 
-    found, operations, records = found_on_spark(tables, most=500_000)
+    found, operations, records = found_on_spark(tables)
 
     assert found == found_in_process()
     assert (operations, records) == (read_in_tasks.ops.count(), read_in_tasks.records.count())
@@ -96,9 +96,17 @@ def test_a_task_that_is_repeated_adds_nothing(spark: "SparkSession", read_in_tas
     assert [path.name for path in read_in_tasks.folder.glob("*/.part-*") if not path.name.endswith(".crc")] == []
 
 
-def test_a_run_that_is_too_large_for_a_task_is_judged_by_plans(read_in_tasks: "Tables") -> None:
+def test_a_run_that_is_too_large_for_a_task_is_judged_in_parts(read_in_tasks: "Tables") -> None:
+    """Every witness once, also where a part has a log or two; other runs are judged as wholes beside it."""
+    found, operations, records = found_on_spark(read_in_tasks, run=12, part=5)
+
+    assert (operations, records) == (read_in_tasks.ops.count(), read_in_tasks.records.count())
+    assert found == found_in_process()
+
+
+def test_a_run_with_a_log_that_is_too_large_for_a_task_is_judged_by_plans(read_in_tasks: "Tables") -> None:
     """It is judged once, and counted once."""
-    found, operations, records = found_on_spark(read_in_tasks, most=12)
+    found, operations, records = found_on_spark(read_in_tasks, run=12, log=4)
 
     assert (operations, records) == (read_in_tasks.ops.count(), read_in_tasks.records.count())
     assert set(found) == set(found_in_process())

@@ -34,7 +34,7 @@ def written(*rows: object) -> list[bytes]:
 
 def rows(columns: told.Operations | told.Records) -> list[str]:
     """Rows in words, in their order."""
-    every = [getattr(columns, field.name) for field in fields(columns) if field.name != "says"]
+    every = [getattr(columns, field.name) for field in fields(columns) if field.name not in ("says", "outcomes")]
     return sorted(map(str, zip(*(one.texts(one.codes.tolist()) if isinstance(one, Words) else one.tolist() for one in every), strict=True)))
 
 

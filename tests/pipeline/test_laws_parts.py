@@ -1,0 +1,55 @@
+"""A history in parts shows what it shows as a whole, witness by witness: each law reads no more of other logs than moves to it."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from both_ways import CYCLES, SEED, cases_and_few, in_process
+from changed_histories import changed
+from check_histories import events
+from in_parts import in_parts
+from jepsen_histories import MORE, jepsen_histories
+
+if TYPE_CHECKING:
+    from both_ways import Histories, Shown
+
+FEW, MANY = 3, 40
+MANY_CHANGED = 700
+SPANNING = {
+    "torn-commit": "p1 ok assign x y\np0 ok send x<a@0 tx=T\np0 ok send y<b@0 tx=T\np0 ok commit tx=T\np0 ok send y<c@1\n"
+    "p1 ok poll x>a@0 y>c@1\np1 ok final_read",
+    "G1c": "p0 invoke txn x<a y>b@0\np1 invoke txn y<b x>a@0\np0 ok txn x<a@0 y>b@0\np1 ok txn y<b@0 x>a@0",
+}
+"""Histories that no log shows alone."""
+
+
+def differences(told: "Histories", buckets: int, infer: bool = False) -> "tuple[Shown, Shown]":
+    """What only whole histories show, and what only their parts."""
+    whole, found = in_process(told, infer), in_parts(told, buckets, infer)
+    apart = Counter({one: count for one, count in found.items() if not infer or one[0] in CYCLES})
+    return whole - apart, apart - whole
+
+
+@pytest.mark.parametrize("buckets", [1, FEW, MANY])
+@pytest.mark.parametrize("infer", [False, True])
+def test_parts_show_what_the_whole_shows(buckets: int, infer: bool) -> None:
+    """All small histories, some of Jepsen's, and changed ones, with one task for all logs, or for few."""
+    assert differences(cases_and_few(), buckets, infer) == (Counter(), Counter())
+
+
+@pytest.mark.parametrize("anomaly", SPANNING)
+def test_what_no_log_shows_alone_is_found(anomaly: str) -> None:
+    """The facts of both logs come together, where each has a task of its own."""
+    told = {anomaly: events(SPANNING[anomaly], anomaly)}
+
+    assert anomaly in {name for name, _ in in_process(told)}
+    assert differences(told, 10**6) == (Counter(), Counter())
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("infer", [False, True])
+def test_parts_of_one_log_show_what_the_whole_shows(infer: bool) -> None:
+    """The same, where each log of hundreds of changed histories is a part."""
+    told = changed(cases_and_few(), MANY_CHANGED, SEED) | jepsen_histories(MORE)
+
+    assert differences(told, 10**6, infer) == (Counter(), Counter())
