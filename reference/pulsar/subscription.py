@@ -293,7 +293,7 @@ class Subscription:
                 rule("PIP31-136")
                 return self.consumers
 
-    def holder_of(self, key: str | None) -> Consumer | None:
+    def holder_of(self, key: bytes | None) -> Consumer | None:
         """Decision: which consumer has messages of a key that are not acknowledged: the next ones would overtake them anywhere else. As
         draining hashes do it in PIP-379, whoever else the key is due to.
         """

@@ -31,7 +31,7 @@ class _SharesSegmentsWithoutKeys(Subscription):
 
 
 class _GivesKeysToWhoJoins(Subscription):
-    def holder_of(self, key: str | None) -> Consumer | None:  # noqa: ARG002 - nobody is looked for
+    def holder_of(self, key: bytes | None) -> Consumer | None:  # noqa: ARG002 - nobody is looked for
         return None
 
 
