@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from both_ways import CYCLES, SEED, cases_and_few, in_process
 from changed_histories import changed
+from check_cases import cases
 from check_histories import events
 from in_parts import in_parts
 from jepsen_histories import MORE, jepsen_histories
@@ -43,6 +44,14 @@ def test_what_no_log_shows_alone_is_found(anomaly: str) -> None:
     told = {anomaly: events(SPANNING[anomaly], anomaly)}
 
     assert anomaly in {name for name, _ in in_process(told)}
+    assert differences(told, 10**6) == (Counter(), Counter())
+
+
+@pytest.mark.parametrize("anomaly", ["torn-offset-commit", "stranded-write", "fractured-read", "parent-after-child", "key-reorder"])
+def test_small_histories_of_laws_that_span_logs_show_the_same_log_by_log(anomaly: str) -> None:
+    """Also where a log has what asks, and nothing that belongs to it."""
+    told = {case.run: events(case.text, case.run) for case in cases() if case.anomaly == anomaly}
+
     assert differences(told, 10**6) == (Counter(), Counter())
 
 
