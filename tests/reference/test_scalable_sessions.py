@@ -269,6 +269,22 @@ def test_segments_that_cannot_be_asked_leave_all_as_it_is(world: World) -> None:
     assert [told(world.join("c2")), told(first)] == [[[4, 2]], [[3, 1]]]
 
 
+def test_one_that_is_refused_and_stays_away_is_given_up(world: World) -> None:
+    """Its connection has no session with the controller, so it is waited for as if it were lost."""
+    first = world.join("c1")
+    world.leader.topics.split(TOPIC, 0)
+    world.segments.are_away = True
+    with pytest.raises(Refused, match="SERVICE_NOT_READY"):
+        world.join("c2")
+    world.segments.are_away = False
+    world.pass_by(GRACE - 1)
+    told(first)
+
+    world.pass_by(1)
+
+    assert (told(first), world.registered) == ([[3, 4, 1, 2]], {"c1"})
+
+
 def test_a_registration_that_is_none_harms_its_subscription_only(world: World) -> None:
     """Whoever joins is told which record is wrong; consumers of other subscriptions go on."""
     other = world.join("c1", "others")
