@@ -61,6 +61,9 @@ class ScalableProfile(BaseModel):
     """What a subscription has to have drained before a stream consumer is given a child: all its ancestors, or its parents alone, of which
     an empty one is drained at once."""
 
+    subscriptions_told: Literal["all", "without-slash"]
+    """Which subscriptions' consumers are told of changes: all, or those alone whose name has no slash."""
+
     repeated_messages: Literal["recognised", "stored-again"]
     """Whether a child knows what its parents have stored of their producers."""
 

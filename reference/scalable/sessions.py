@@ -136,7 +136,7 @@ class Sessions:
         led = self._led.setdefault(topic, {})
         for gone in [subscription for subscription in led if subscription not in there]:
             self._send_all_away(led.pop(gone))
-        for subscription in there:
+        for subscription in filter(self.is_told_of_changes, there):
             try:
                 self._deal(topic, subscription, layout)
             except Refused as refused:
@@ -176,6 +176,11 @@ class Sessions:
         """Decision: what a subscription's checkpoint consumers may read: everything, since nobody else knows what they have read."""
         rule("PIP460-44")
         return list(layout.segments.values())
+
+    def is_told_of_changes(self, subscription: str) -> bool:
+        """Decision: whether consumers hear of a split or of one another at all: those of every subscription, whatever its name is."""
+        rule("PIP460-34")
+        return self._profile.subscriptions_told == "all" or "/" not in subscription
 
     def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> Mapping[str, tuple[Segment, ...]]:
         """Decision: who of these consumers reads what."""
