@@ -76,9 +76,14 @@ class TransactionRecords:
             indexes=self.operation_indexes(txn, operation),
         ).key
 
-    def take_back(self, txn: TxnId, key: str) -> None:
-        """Remove an operation record of something that was refused."""
-        self._store.delete(key, partition_key=self.partition_key(paths.key_of(txn)))
+    def take_back(self, txn: TxnId, refused: Sequence[Operation]) -> None:
+        """Decision: what was refused leaves no operation record, also where the store has written one that it did not answer.
+
+        No other record says the same, for what is pending is not acknowledged again.
+        """
+        for record in self._of_transaction(txn):
+            if decoded(record, Operation) in refused:
+                self._store.delete(record.key, partition_key=self.partition_key(paths.key_of(txn)))
 
     def operations(self, txn: TxnId) -> list[Operation]:
         """All of a transaction."""
