@@ -79,6 +79,7 @@ class PendingAckRecords:
         """Decision: its records go with it: nobody would follow an end for it, and a new one of its name would find them."""
         for txn in self._waiting:
             self._records.delete_operations(txn, self._name)
+        self._records.forget_events(self._name)
         self.participation.close()
 
     def _apply(self, txn: TxnId, state: State) -> None:
