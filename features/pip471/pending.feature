@@ -90,6 +90,19 @@ Feature: Pending acknowledgements of a subscription that is loaded again
       When B commits
       Then subscription "auditors" has nothing left
 
+    @needs:store-faults
+    Scenario Outline: [11] An acknowledgement that was refused, for the store had not answered
+      Given the store does not answer the next write of an operation record, <failure>
+      And A was refused the acknowledgement of "i2" for "workers"
+      And inputs has been unloaded
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
+      Examples:
+        | failure               |
+        | and does not write it |
+        | and has written it    |
+
   @PIP471-31 @MUST @aborts @recovery
   Rule: An abort gives back what was acknowledged before the subscription was loaded again.
     What an aborted transaction had read would never be processed.

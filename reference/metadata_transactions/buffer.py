@@ -40,7 +40,11 @@ class MetadataBuffer:
         """The transactions that have operation records here: those that are open, and those whose end is not noted yet."""
         self._end_here = site.end
         self.participation = participation(site.participant, site.machine, records, profile, lambda: self._waiting, self._follow)
-        self.recover()
+        try:
+            self.recover()
+        except Refused:
+            self.participation.close()  # what is half loaded must follow no end: it knows nothing of what begins later
+            raise
 
     def recover(self) -> None:
         """Decision: a segment that is loaded knows from the store what is open and what is aborted, and from its entries where that begins.

@@ -79,6 +79,7 @@ class PendingAckRecords:
         """Decision: its records go with it: nobody would follow an end for it, and a new one of its name would find them."""
         for txn in self._waiting:
             self._records.delete_operations(txn, self._name)
+        self._records.forget_events(self._name)
         self.participation.close()
 
     def _apply(self, txn: TxnId, state: State) -> None:
@@ -89,14 +90,12 @@ class PendingAckRecords:
 
     def _record_all(self, txn: TxnId, operations: Sequence[Operation]) -> None:
         """All of them or none, as far as the store answers: what is refused must not be acknowledged behind the next load."""
-        recorded: list[str] = []
         try:
             for operation in operations:
-                recorded.append(self._records.record(txn, operation))
+                self._records.record(txn, operation)
         except Refused:
             with contextlib.suppress(Refused):
-                for key in recorded:
-                    self._records.take_back(txn, key)
+                self._records.take_back(txn, operations)
             raise
 
     def _operation(self, place: Place, *, units: tuple[int, ...] | None = None, cumulative: bool | None = None) -> Operation:

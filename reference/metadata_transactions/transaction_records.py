@@ -76,9 +76,14 @@ class TransactionRecords:
             indexes=self.operation_indexes(txn, operation),
         ).key
 
-    def take_back(self, txn: TxnId, key: str) -> None:
-        """Remove an operation record of something that was refused."""
-        self._store.delete(key, partition_key=self.partition_key(paths.key_of(txn)))
+    def take_back(self, txn: TxnId, refused: Sequence[Operation]) -> None:
+        """Decision: what was refused leaves no operation record, also where the store has written one that it did not answer.
+
+        No other record says the same, for what is pending is not acknowledged again.
+        """
+        for record in self._of_transaction(txn):
+            if decoded(record, Operation) in refused:
+                self._store.delete(record.key, partition_key=self.partition_key(paths.key_of(txn)))
 
     def operations(self, txn: TxnId) -> list[Operation]:
         """All of a transaction."""
@@ -117,6 +122,11 @@ class TransactionRecords:
         """Be told whenever there is a new event for that participant."""
         return self._store.watch_sequence(paths.events(participant), lambda _: told(), partition_key=paths.events(participant))
 
+    def forget_events(self, participant: str | SubscriptionName) -> None:
+        """A participant is removed: nobody reads any more what it was told."""
+        for key in self._store.keys(*under(paths.events(participant) + "-"), partition_key=paths.events(participant)):
+            self._store.delete(key, partition_key=paths.events(participant))
+
     def watch_header(self, txn: TxnId, told: Callable[[], None]) -> Watch:
         """Be told whenever a header changes."""
         return self._store.watch(*only(paths.header(txn)), lambda _: told())
@@ -143,10 +153,11 @@ class TransactionRecords:
         self._store.put(paths.aborted(segment, txn), _resolved(last))
 
     def forget_segment(self, segment: str) -> None:
-        """A segment is deleted: nothing is left of what was decided there."""
+        """A segment is deleted: nothing is left of what was decided there, nor of what it was told."""
         self._store.delete(paths.watermark(segment))
         for key in self._store.keys(*under(paths.aborted(segment))):
             self._store.delete(key)
+        self.forget_events(segment)
 
     # -- Decisions about keys
 

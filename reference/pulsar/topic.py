@@ -51,11 +51,14 @@ class Topic:
         self.producers = parts.producers(name, machine.disk)
         self._names: Journal[Subscribed] = machine.disk.journal(f"subscriptions {name}")
         latest = {subscribed.name: subscribed for subscribed in self._names}
-        self.subscriptions = {
-            subscribed.name: self._open_subscription(subscribed.name, subscribed.kind, EARLIEST)
-            for subscribed in latest.values()
-            if not subscribed.gone
-        }
+        self.subscriptions: dict[str, Subscription] = {}
+        try:
+            for subscribed in latest.values():
+                if not subscribed.gone:
+                    self.subscriptions[subscribed.name] = self._open_subscription(subscribed.name, subscribed.kind, EARLIEST)
+        except Refused:
+            self.close()  # it is loaded anew when somebody asks for it again
+            raise
 
     # -- Messages
 
@@ -188,5 +191,9 @@ class Topic:
         full = SubscriptionName(self.name, name)
         cursor = self._parts.cursor(self._machine.disk if durable else None, full, start)
         site = Site(full, self._machine, lambda txn, action: self.end_on_subscription(name, txn, action, NO_WATERMARK))
-        pending = self._parts.pending_acks(self.kind.pending_ack_store(site), self._profile)
+        try:
+            pending = self._parts.pending_acks(self.kind.pending_ack_store(site), self._profile)
+        except Refused:
+            self.kind.forget(full, self._machine)
+            raise
         return self._parts.subscription(kind, self.compaction if compacted else self.buffer, cursor, pending, self._profile)

@@ -136,6 +136,19 @@ def test_the_collection_goes_on_behind_a_transaction_that_it_cannot_read(broker:
     assert broker.store.keys(*under(HEADERS)) == [f"{HEADERS}{spoiled.coordinator}_{spoiled.sequence}"]
 
 
+def test_the_sweep_goes_on_behind_a_header_that_it_cannot_read(broker: OnAStore) -> None:
+    """It is the first by its deadline, and the others that are overdue do not wait for somebody who mends it."""
+    spoiled, other = broker.begin(), broker.begin()
+    broker.send("b1", other)
+    broker.send("p1")
+    owner = f"{spoiled.coordinator}_{spoiled.sequence}"
+    broker.store.put(HEADERS + owner, b"{", partition_key=owner, indexes=[IndexEntry(paths.BY_DEADLINE, paths.number(1))])
+
+    broker.world.broker.advance(120_000)
+
+    assert broker.read() == ["p1"]
+
+
 def test_an_operation_record_without_a_header_keeps_no_segment_from_loading(broker: OnAStore) -> None:
     """Its transaction is taken for aborted, which hides its messages and deletes none of them."""
     txn = broker.begin()

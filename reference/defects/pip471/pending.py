@@ -53,6 +53,11 @@ class _DeletesThoseOfTheName(TransactionRecords):
                 super().delete_operations(txn, participant if isinstance(participant, str) else whose)
 
 
+class _LeavesWhatWasRefused(TransactionRecords):
+    def take_back(self, txn: TxnId, refused: Sequence[Operation]) -> None:
+        """Nobody is told of it, and it is there at the next load."""
+
+
 class _ListsWhatIsShown(Cursor):
     def acknowledge_up_to(self, place: Place, buffer: Shown) -> None:
         shown = [readable for readable in buffer.after(self.mark_delete) if readable.place <= place]
@@ -109,4 +114,13 @@ WHAT_IS_SHOWN_ACKNOWLEDGED = Defect(
     "an earlier end holds up there for a second more is delivered again.",
     origin="the reference of this suite, until a red team found it: the range of a cumulative acknowledgement taken from what readers see",
     parts=MetadataParts(cursor=_ListsWhatIsShown),
+)
+
+REFUSED_IS_RECOVERED = Defect(
+    name="metadata-refused-is-recovered",
+    breaks={"PIP471-30": Symptom(what="^left for workers$", expected='^"i2", "i3"$', seen='^"i3"$')},
+    story="An acknowledgement that is refused since the store does not answer leaves its record: behind the next load it is pending, and a "
+    "commit loses a message that its client has not processed.",
+    origin="the reference of this suite, until a red team found it: a record that was written, and of which only the answer was lost",
+    parts=MetadataParts(transaction_records=_LeavesWhatWasRefused),
 )

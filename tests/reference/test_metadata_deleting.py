@@ -1,0 +1,42 @@
+"""What the metadata store has of a segment, or a subscription, that is removed goes with it: nobody would look for it again."""
+
+import pytest
+from pulsar_reference_client import World, done
+
+from fencepost.adapters.pulsar.values import Action, scalable
+from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.store import under
+from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile, paths
+from fencepost.reference.scalable.profile import ScalableProfile
+
+SEGMENT = "segment://public/default/events/0000-ffff-0"
+
+
+@pytest.mark.parametrize("removed", ["topic", "subscription"])
+def test_nothing_is_left_of_what_is_removed(removed: str) -> None:
+    """Neither notes of what is aborted and decided, nor events that told it of ends; a neighbour keeps its own."""
+    data = MemoryData()
+    kind = MetadataKind(MetadataProfile.load("seed"), MetadataParts(), lambda: MemoryStore(data), ScalableProfile.load("seed"))
+    world = World(parts=MetadataParts(), kinds=[kind])
+    probe = world.probe()
+    done(probe.create_scalable_topic(scalable("events"), 1))
+    consumers = [world.consumer(SEGMENT, name) for name in ("workers", "workers-2")]
+    for action in (Action.COMMIT, Action.ABORT):
+        txn = done(probe.new_transaction(60_000, scalable=True))
+        world.send(world.producer(SEGMENT), "a1", txn)
+        world.send(world.producer(SEGMENT), "p1")
+        done(probe.end(txn, action))
+        world.broker.advance(2_000)
+    txn = done(probe.new_transaction(60_000, scalable=True))
+    for consumer in consumers:
+        done(probe.acknowledge(consumer, [world.messages(consumer)[0].id], transaction=txn))
+    done(probe.end(txn, Action.COMMIT))
+    world.broker.advance(2_000)
+
+    done(probe.delete_scalable_topic(scalable("events")) if removed == "topic" else probe.unsubscribe(consumers[0]))
+
+    segment = paths.segment(SEGMENT)
+    left = [key for key in MemoryStore(data).keys(*under("/txn/")) if segment in key and (removed == "topic" or ":workers-0" in key)]
+    neighbours = MemoryStore(data).keys(*under(f"{paths.EVENTS}subscription/{segment}:workers-2-"))
+    assert (left, bool(neighbours)) == ([], removed == "subscription")

@@ -1,0 +1,90 @@
+"""A segment that cannot be loaded, for the store does not answer in the middle: nothing of that load follows an end behind the next."""
+
+import pytest
+from pulsar_reference_client import World, done
+
+from fencepost.adapters.pulsar.values import Action, TxnId, scalable
+from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.store import Record, Unavailable
+from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile, paths
+from fencepost.reference.scalable.profile import ScalableProfile
+
+SEGMENT = "segment://public/default/events/0000-ffff-0"
+
+
+class FailingStore(MemoryStore):
+    """It does not answer the next question to the index that is named, or for records that begin so."""
+
+    failing = ""
+
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+        self._fail(first)
+        return super().scan(first, behind, partition_key=partition_key)
+
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+        self._fail(index)
+        return super().scan_by_index(index, first, behind)
+
+    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+        self._fail(key)
+        return super().get(key, partition_key=partition_key)
+
+    def _fail(self, asked: str) -> None:
+        if FailingStore.failing and asked.startswith(FailingStore.failing):
+            FailingStore.failing = ""
+            raise Unavailable(f"the question for {asked!r} was not answered")
+
+
+@pytest.fixture
+def world() -> World:
+    """A broker with a scalable topic of one segment."""
+    data = MemoryData()
+    kind = MetadataKind(MetadataProfile.load("seed"), MetadataParts(), lambda: FailingStore(data), ScalableProfile.load("seed"))
+    made = World(parts=MetadataParts(), kinds=[kind])
+    done(made.probe().create_scalable_topic(scalable("events"), 1))
+    return made
+
+
+def begin(world: World) -> TxnId:
+    return done(world.probe().new_transaction(60_000, scalable=True))
+
+
+def reload(world: World, failing: str = "") -> None:
+    """Unload the segment; where something is named, the first load fails there, and the next one does not."""
+    done(world.probe().unload_namespace("public/default"))
+    FailingStore.failing = failing
+
+
+@pytest.mark.parametrize("failing", [paths.ACKS_BY_SUBSCRIPTION, paths.WATERMARKS])
+def test_what_is_left_of_a_failed_load_follows_no_end(world: World, failing: str) -> None:
+    """It knows nothing of what has begun since: its mark of what is decided would lie behind an open transaction."""
+    older = begin(world)
+    world.values(world.consumer(SEGMENT, "workers"))
+    world.send(world.producer(SEGMENT), "a1", older)
+    reload(world, failing)
+    younger = begin(world)
+    world.send(world.producer(SEGMENT), "b1", younger)
+    assert not FailingStore.failing, "a load has failed"
+
+    done(world.probe().end(older, Action.COMMIT))
+    world.broker.advance(2_000)
+    reload(world)
+
+    assert world.values(world.consumer(SEGMENT, "readers")) == ["a1"]
+
+
+@pytest.mark.parametrize("failing", [paths.ABORTED, paths.WRITES_BY_SEGMENT, paths.WATERMARKS])
+def test_a_segment_serves_nobody_before_the_store_has_told_all(world: World, failing: str) -> None:
+    """What it was not told is aborted, or open, it would show."""
+    aborted, still_open = begin(world), begin(world)
+    world.send(world.producer(SEGMENT), "a1", aborted)
+    world.send(world.producer(SEGMENT), "p1")
+    world.send(world.producer(SEGMENT), "b1", still_open)
+    done(world.probe().end(aborted, Action.ABORT))
+    world.broker.advance(2_000)
+
+    reload(world, failing)
+
+    assert world.values(world.consumer(SEGMENT, "readers")) == ["p1"]
+    assert not FailingStore.failing, "a load has failed"
