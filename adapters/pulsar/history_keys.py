@@ -48,7 +48,8 @@ def connect(call: Call, frame: Frame, answer: Any) -> Operation:
         return operation("probe")
     label = label_of(call.about.get("owner"), asked.transaction_key)
     epoch = answer.transaction_key_epoch if answer is not None and answer.HasField("transaction_key_epoch") else None
-    if asked.transaction_key_epoch >= 0 or (answer is not None and epoch is None):
+    comes_again = asked.HasField("transaction_key_epoch") and asked.transaction_key_epoch >= 0
+    if comes_again or (answer is not None and epoch is None):
         return operation("probe", ctl={"key": label, "key_epoch": epoch})
     named = Named(None, {"tid": label, "pid": asked.tc_id, "epoch": epoch})
     return operation("init_txn", named)

@@ -56,7 +56,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
 
     # --- connecting -----------------------------------------------------------------------------------------------------------
 
-    def connect_with_key(self, key: str | bytes, epoch: int = NEW, *, coordinator: int | None = None) -> Outcome[KeyGrant]:
+    def connect_with_key(self, key: str | bytes, epoch: int | None = NEW, *, coordinator: int | None = None) -> Outcome[KeyGrant]:
         """TC_CLIENT_CONNECT with a key. Without a coordinator, the first one is asked, and the one that its answer names.
 
         While the coordinator is not where it should be, for it is being loaded, it is asked again.
@@ -89,7 +89,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         return without_value(self._located(lambda: self._client.way_to(Coordinator(coordinator, self.is_scalable))))
 
     def begin_connect_with_key(
-        self, key: str | bytes | None, epoch: int = NEW, *, coordinator: int | None = None
+        self, key: str | bytes | None, epoch: int | None = NEW, *, coordinator: int | None = None
     ) -> Outcome[PendingKeyConnect]:
         """The same without waiting: `connected_with_key` asks for the answer. Only reaching the coordinator has an outcome here."""
         asked = Coordinator(coordinator or 0, self.is_scalable)
@@ -163,7 +163,9 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         assert keyed is not None, "a client is granted a key before its connection is looked at"
         return keyed
 
-    def _asked_for(self, key: bytes | None, epoch: int, asked: Coordinator, connection: Connection, follows: bool) -> PendingKeyConnect:
+    def _asked_for(
+        self, key: bytes | None, epoch: int | None, asked: Coordinator, connection: Connection, follows: bool
+    ) -> PendingKeyConnect:
         pending = PendingKeyConnect(self._client.next_request(), key, epoch, asked, follows)
         about = {"owner": self._client.principal}
         self._connecting[pending.number] = (connection.ask(_command(pending), about=about), connection)

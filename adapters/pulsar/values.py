@@ -360,7 +360,8 @@ class PendingKeyConnect:
 
     number: int
     key: bytes | None
-    epoch: int
+    epoch: int | None
+    """None where it says no epoch, as a client may that was given none."""
     coordinator: Coordinator
     follows: bool
 

@@ -78,6 +78,15 @@ Feature: Connections with a key
       When task two connects with key "payments"
       Then key "payments" is at the epoch of task two, with nothing open
 
+    @needs:transaction-keys
+    Scenario: [7] A process that says no epoch is a new one
+      Given task one has connected with key "payments"
+      And task two has connected with key "payments"
+      When task one connects again with no epoch
+      Then it is done
+      And task one is given a greater epoch than task two
+      And the connection of task two is closed
+
   @TXKEY-03 @MUST @fencing
   Rule: A connect with an epoch that is not the latest is refused, and changes nothing.
     Whoever was fenced must not fence its successor with what it still knows.

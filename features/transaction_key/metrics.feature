@@ -62,3 +62,11 @@ Feature: What is measured of keys
       And A has been left open past its time-out
       When the system crashes and comes back
       Then the metrics tell how long ago task one connected
+
+    @needs:transaction-keys
+    Scenario: [9] The age of a key whose client begins a transaction
+      Given task one has connected with key "payments"
+      And transaction A with a short time-out
+      And A has been left open past its time-out
+      When task one begins transaction B
+      Then the metrics tell how long ago task one connected

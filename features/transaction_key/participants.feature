@@ -257,6 +257,15 @@ Feature: What topics and subscriptions take of a fenced transaction
       Then the refusal begins with "ExpiredTransaction"
       And subscription "workers" has "i1", "i2" left
 
+    @needs:transaction-keys
+    Scenario: [9] A cumulative acknowledgement for which no answer is asked
+      Given A has added "workers"
+      And task two has connected with key "payments"
+      And task two has begun transaction B
+      And A has acknowledged everything up to "i2" for "workers" without asking for an answer
+      When B acknowledges everything up to "i2" for "workers"
+      Then it is done
+
   @TXKEY-09 @SHOULD @fencing @aborts
   Rule: An individual acknowledgement in a fenced transaction is refused.
     An application that acknowledges one by one would lose what another one loses not.

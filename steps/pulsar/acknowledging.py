@@ -21,9 +21,10 @@ ACKNOWLEDGE_PLAINLY = PULSAR.act(
 )
 
 UNANSWERED = PULSAR.act(
-    given="{transaction} has acknowledged {values} for {subscription} without asking for an answer",
-    when="{transaction} acknowledges {values} for {subscription} without asking for an answer",
-    meaning="ACK without a request id, whatever becomes of it. The subscription is added first as before any acknowledgement.",
+    given="{transaction} has acknowledged {messages} for {subscription} without asking for an answer",
+    when="{transaction} acknowledges {messages} for {subscription} without asking for an answer",
+    meaning="ACK without a request id, for each of the messages or cumulative, whatever becomes of it. The "
+    "subscription is added first as before any acknowledgement.",
 )
 
 
@@ -39,10 +40,11 @@ def acknowledges(context: ScenarioContext, transaction: str, messages: Acknowled
 
 @UNANSWERED.given
 @UNANSWERED.when
-def acknowledges_unanswered(context: ScenarioContext, transaction: str, values: tuple[str, ...], subscription: str) -> None:
+def acknowledges_unanswered(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str) -> None:
     one = context.subscriptions[subscription]
     txn = context.take_part(transaction, Participant(subscription, is_subscription=True))
-    told = context.client.acknowledge_unanswered(one.consumer, [one.ids[value] for value in values], transaction=txn)
+    ids = [one.ids[value] for value in messages.values]
+    told = context.client.acknowledge_unanswered(one.consumer, ids, kind=_kind(messages), transaction=txn)
     achieved(told, f"acknowledging in {transaction}")
 
 
@@ -89,8 +91,11 @@ def is_told_nothing(context: ScenarioContext, subscription: str) -> None:
 
 def _acknowledge_plainly(context: ScenarioContext, messages: Acknowledged, subscription: str) -> Outcome[None]:
     one = context.subscriptions[subscription]
-    kind = AckKind.CUMULATIVE if messages.is_cumulative else AckKind.INDIVIDUAL
-    return context.client.acknowledge(one.consumer, [one.ids[value] for value in messages.values], kind=kind)
+    return context.client.acknowledge(one.consumer, [one.ids[value] for value in messages.values], kind=_kind(messages))
+
+
+def _kind(messages: Acknowledged) -> AckKind:
+    return AckKind.CUMULATIVE if messages.is_cumulative else AckKind.INDIVIDUAL
 
 
 def _acknowledge(
@@ -100,8 +105,8 @@ def _acknowledge(
     if add:
         context.take_part(transaction, Participant(subscription, is_subscription=True))
     txn = context.id_of(transaction)
-    kind = AckKind.CUMULATIVE if messages.is_cumulative else AckKind.INDIVIDUAL
-    answer = context.client.acknowledge(one.consumer, [one.ids[value] for value in messages.values], kind=kind, transaction=txn)
+    ids = [one.ids[value] for value in messages.values]
+    answer = context.client.acknowledge(one.consumer, ids, kind=_kind(messages), transaction=txn)
     if isinstance(answer, Done):
         context.transactions[transaction].acknowledged.append((subscription, messages))
     return answer

@@ -89,12 +89,13 @@ def has_connected_again(tasks: Tasks, task: str) -> None:
 @CONNECT_AGAIN.when
 def connects_again(context: ScenarioContext, tasks: Tasks, task: str, epoch: str | None) -> None:
     one = tasks[task]
-    said = {
+    said: dict[str | None, int | None] = {
         None: one.epoch,
         "the epoch before its own": one.epoch - 1,
         "an epoch that nobody was given": tasks.highest[one.key] + 1,
         "epoch -2": -2,
         "the largest epoch": _LARGEST,
+        "no epoch": None,
     }
     context.ask(_CONNECT, tasks.connect(one, said[epoch]))
 

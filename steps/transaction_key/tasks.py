@@ -69,7 +69,7 @@ class Tasks:
         self.by_name[name] = Task(probe, key)
         return self[name]
 
-    def connect(self, task: Task, epoch: int = -1, coordinator: int | None = None) -> Outcome[KeyGrant]:
+    def connect(self, task: Task, epoch: int | None = -1, coordinator: int | None = None) -> Outcome[KeyGrant]:
         """Have a task connect, and remember what it was granted."""
         task.asked_ms = self.session.time.now_ms()
         if task.key.name == "no key":

@@ -170,6 +170,18 @@ def test_a_key_that_had_its_last_epoch_is_refused_and_fences_nobody() -> None:
     assert world.newest["billing"].is_open
 
 
+def test_a_key_that_was_deleted_at_its_last_epoch_is_refused() -> None:
+    """The deletion has taken the epoch behind it, which no message can carry."""
+    disk = Disk()
+    KeyTopic(disk, "__transaction_key-classic-0").append(KeyRecord(owner="", name="billing", epoch=LAST_EPOCH, connectedAt=0))
+    world = Broker(disk)
+    world.delete("billing")
+
+    answer = world.connect("billing")
+
+    assert (answer.error, "last epoch" in answer.message) == (pb.NotAllowedError, True)
+
+
 def test_a_record_that_nobody_can_read_is_named_and_stays(caplog: pytest.LogCaptureFixture) -> None:
     """Of another version, half a record, or no JSON; the keys beside it are there, also behind a compaction."""
     topic = KeyTopic(Disk(), "__transaction_key-classic-0")

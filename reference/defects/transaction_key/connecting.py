@@ -121,6 +121,11 @@ class _MakesUpAKey(NodeKeys):
         return coordinators[0] if key in self.made_up else super().home_of(key, coordinators, scalable=scalable)
 
 
+class _ReadsAbsentAsZero(NodeKeys):
+    def epoch_of(self, sent: int | None) -> int:
+        return sent or 0
+
+
 class _LeavesProducers(TransactionKeys):
     def take_over(self, key: TransactionKey, client: Client) -> None:
         if isinstance(previous := self._clients.get(key), Peer) and previous is not client:
@@ -271,6 +276,14 @@ EPOCHS_OF_DELETIONS_TAKEN = pair(
     story="A deletion takes an epoch, which nobody was given; a client that names it is taken for the latest one.",
     origin="a review of the reference, which had it so",
     transaction_keys=_TakesWhatDeletionsTook,
+)
+
+ABSENT_EPOCH_IS_ZERO = pair(
+    "absent-epoch-is-zero",
+    breaks={"TXKEY-02": Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="^success$", error="^NotAllowedError$")},
+    story="An optional field that is absent reads as 0, so a new process that says no epoch is taken for the first one, and stays outside.",
+    origin="a review of the suite, which did not look there; the default of a protobuf field",
+    node_keys=_ReadsAbsentAsZero,
 )
 
 ALL_CONNECTIONS_FORGOTTEN = pair(

@@ -5,9 +5,10 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.transaction_key.claims import Measured
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Measured
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
+from fencepost.reference.pulsar.values import TxnId
 
 from .pair import pair
 
@@ -40,6 +41,13 @@ class _AgesFromTheLoad(TransactionKeys):
         super().recover()
         now = self._machine.clock.now
         self._records = {key: record.model_copy(update={"connectedAt": now}) for key, record in self._records.items()}
+
+
+class _AgesFromTheLastTransaction(TransactionKeys):
+    def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
+        txn = super().begun(claim, timeout_ms)
+        self._store(self.known(claim.key).model_copy(update={"connectedAt": self._machine.clock.now}))
+        return txn
 
 
 class _AgesFromTheFirst(TransactionKeys):
@@ -86,6 +94,14 @@ AGE_FROM_THE_LOAD = pair(
     story="Behind a crash every key is as old as its coordinator.",
     origin="textbook: a moment that is in memory alone",
     transaction_keys=_AgesFromTheLoad,
+)
+
+AGE_FROM_THE_LAST_TRANSACTION = pair(
+    "age-from-the-last-transaction",
+    breaks={"TXKEY-31": _AGE},
+    story="Each record of a key says that it was connected with now, also that of a transaction which it begins.",
+    origin="a review of the suite, which did not look there",
+    transaction_keys=_AgesFromTheLastTransaction,
 )
 
 AGE_OF_THE_OLDEST = Defect(

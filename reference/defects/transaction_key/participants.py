@@ -105,6 +105,12 @@ class _TakesWhatIsNotAnswered(NodeKeys):
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
 
 
+class _TakesUpToWhatIsNotAnswered(NodeKeys):
+    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+        if doing is not Doing.ACKNOWLEDGE_UP_TO_UNANSWERED:
+            super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
+
+
 class _KnowsTheConfigured(NodeKeys):
     def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
         configured = coordinators[: _SCALABLE if scalable else 1]
@@ -248,6 +254,14 @@ UNANSWERED_TAKEN = Defect(
     parts=Parts(node_keys=_TakesWhatIsNotAnswered),
 )
 """Subscriptions of metadata-driven transactions ask for the header, and take nothing in one that has ended."""
+
+UNANSWERED_CUMULATIVE_TAKEN = Defect(
+    name="key-unanswered-cumulative-acknowledgements-taken",
+    breaks={"TXKEY-08": Symptom(what="^answer to ACK$", expected="^success$", error="^TransactionConflict$")},
+    story="A cumulative acknowledgement that carries no request id is taken in a fenced transaction, and holds up its successor.",
+    origin="a review of the suite, which looked there at single acknowledgements alone",
+    parts=Parts(node_keys=_TakesUpToWhatIsNotAnswered),
+)
 
 LAST_FENCED_RECORDED = pair(
     "last-fenced-recorded",

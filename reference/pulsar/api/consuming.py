@@ -144,9 +144,10 @@ def _acknowledge(peer: Peer, command: pb.CommandAck) -> None:
 
 
 def _doing(command: pb.CommandAck) -> Doing:
-    if not command.HasField("request_id"):
-        return Doing.ACKNOWLEDGE_UNANSWERED
-    return Doing.ACKNOWLEDGE_UP_TO if command.ack_type == pb.CommandAck.Cumulative else Doing.ACKNOWLEDGE
+    is_asked = command.HasField("request_id")
+    if command.ack_type == pb.CommandAck.Cumulative:
+        return Doing.ACKNOWLEDGE_UP_TO if is_asked else Doing.ACKNOWLEDGE_UP_TO_UNANSWERED
+    return Doing.ACKNOWLEDGE if is_asked else Doing.ACKNOWLEDGE_UNANSWERED
 
 
 def _start(topic: Topic, command: pb.CommandSubscribe) -> Place:

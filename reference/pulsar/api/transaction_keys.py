@@ -2,7 +2,6 @@
 
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.transaction_key.keys import NEW
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from fencepost.reference.pulsar.values import TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -36,7 +35,7 @@ def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
             raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"the transaction key {key} belongs to coordinator {home}")
         keys = peer.node.keys_of(home, scalable=command.scalable)
         node_keys.refuse_another(key, [claim.key for claim in peer.claims.values()])
-        epoch = command.transaction_key_epoch if command.HasField("transaction_key_epoch") else NEW
+        epoch = node_keys.epoch_of(command.transaction_key_epoch if command.HasField("transaction_key_epoch") else None)
         peer.claims[command.scalable, home] = keys.connect(key, epoch, peer, reply, refuse)
     except Refused as refused:
         refuse(refused)

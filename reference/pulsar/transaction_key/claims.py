@@ -19,6 +19,7 @@ class Doing(Enum):
     ACKNOWLEDGE = "an acknowledgement"
     ACKNOWLEDGE_UP_TO = "a cumulative acknowledgement"
     ACKNOWLEDGE_UNANSWERED = "an acknowledgement for which no answer is asked"
+    ACKNOWLEDGE_UP_TO_UNANSWERED = "a cumulative acknowledgement for which no answer is asked"
     ADD = "a participant"
     COMMIT = "a commit"
     ABORT = "an abort"

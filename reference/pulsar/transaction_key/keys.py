@@ -92,7 +92,7 @@ class TransactionKeys:
             rule("TXKEY-03")
             rule("TXKEY-29")
             raise Refused(Error.NOT_ALLOWED, f"epoch {epoch} of the transaction key {key}; expected {given}, or {NEW} for a new client")
-        if record is not None and record.epoch == LAST_EPOCH:
+        if record is not None and record.epoch >= LAST_EPOCH:  # a deletion may have taken one behind it
             raise Refused(Error.NOT_ALLOWED, f"the transaction key {key} has had its last epoch, {LAST_EPOCH}; use another key")
 
     def next_epoch(self, record: KeyRecord | None) -> int:

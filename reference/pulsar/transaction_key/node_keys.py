@@ -11,7 +11,7 @@ from fencepost.reference.pulsar.values import TxnId
 from .claims import Client, Doing, expired
 from .key import TransactionKey, key_of
 from .key_topic import KeyTopics
-from .keys import TransactionKeys
+from .keys import NEW, TransactionKeys
 
 
 class NodeKeys:
@@ -47,6 +47,10 @@ class NodeKeys:
             rule("TXKEY-30")
             return None
         return key_of(owner, sent)
+
+    def epoch_of(self, sent: int | None) -> int:
+        """Decision: the epoch that a client says it was given last; who says none is new."""
+        return NEW if sent is None else sent
 
     def home_of(self, key: TransactionKey, coordinators: range, *, scalable: bool) -> int:
         """Decision: the coordinator of a key: the one that has it, so that it stays there when more are added; else by its hash."""
