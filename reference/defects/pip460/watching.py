@@ -75,7 +75,8 @@ class _EndsAllWithOne(Newsroom):
         return []
 
     def waiting(self) -> deque[Said]:
-        self.begun.append(one := super().waiting())
+        one: deque[Said] = super().waiting()
+        self.begun.append(one)
         return one
 
     def end(self, stop: Callable[[], None]) -> None:
