@@ -166,6 +166,28 @@ Feature: Administering scalable topics
       When left is split into low and high
       Then soon ann is sent away, or told of orders as it is now
 
+    Scenario: [10] A topic of that name again, and what was removed while the first one was there
+      Given "p1" has been written to left
+      And left has been split into low and high
+      And the retention of sealed segments has passed
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left" and "right"
+      Then orders has 2 equal segments of its first epoch
+      And readers of left see nothing
+
+    Scenario: [11] A consumer of one of its segments
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      When an administrator deletes orders as a whole
+      Then it is done
+      And the consumer of "workers" is told that it is closed
+
+    Scenario: [12] A producer of one of its segments
+      Given "p1" has been written to left
+      When an administrator deletes orders as a whole
+      Then it is done
+      And the producer of left is told that it is closed
+
   @PIP460-55 @MUST
   Rule: A subscription that is registered is on every active segment, from its first message on.
     What is written to a segment where the subscription is not is never read by it.

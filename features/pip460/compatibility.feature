@@ -54,3 +54,11 @@ Feature: Scalable topics beside others
       And left has been split into low and high
       When another consumer takes over "clerks"
       Then the consumer of "clerks" receives "p1" and nothing else
+
+    Scenario: [4] Who comes behind the try of a scalable topic of its name
+      Given the classic topic "ledger"
+      And "p1" has been written to ledger
+      And a scalable topic under the name of ledger has been tried
+      When a client opens a producer of ledger
+      Then it is done
+      And readers of ledger see "p1"

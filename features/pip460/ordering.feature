@@ -127,3 +127,11 @@ Feature: The order behind a change of the layout
       And the system has crashed and come back
       When ann joins "workers" of orders
       Then ann is assigned left and right
+
+    Scenario: [10] What a transaction has written that is open
+      Given ann has joined "workers" of orders
+      And transaction A
+      And A has written "a1" to left
+      And left has been split into low and high
+      When right is split into third and fourth
+      Then ann is assigned left and third and fourth

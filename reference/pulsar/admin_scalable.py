@@ -37,7 +37,7 @@ def _list(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request
 
 
 def _create(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
-    if f"persistent://{named['topic']}" in node.topics.names:
+    if node.topics.is_taken(f"persistent://{named['topic']}"):
         raise Refused(Error.NOT_ALLOWED, f"persistent://{named['topic']} is there, and is no scalable topic")
     rule("PIP460-46")
     node.scalable.topics.create(_topic_of(named), int(request.query.get("numInitialSegments", "1")))

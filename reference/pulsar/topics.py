@@ -76,6 +76,11 @@ class Topics(Generic[Topic]):
         """How many partitions a topic has; 0 where it has none."""
         return dict(self._partitioned).get(name, 0)
 
+    def is_taken(self, name: str) -> bool:
+        """Decision: whether a topic has that name, partitioned or not, so that no scalable topic may be called so in its domain."""
+        rule("PIP460-49")
+        return name in self.names or self.partitions(name) > 0
+
     def named(self, name: str) -> Topic:
         """The topic of that name. Raises Refused: TOPIC_NOT_FOUND when there is none, or whatever `check` does."""
         if name not in self.names:

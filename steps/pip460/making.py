@@ -52,6 +52,12 @@ def makes(context: ScenarioContext, scalable_topics: ScalableTopics, topics: tup
         scalable_topics.name_segments(topic, segments)
 
 
+@PIP460.given("a scalable topic under the name of {topic} has been tried")
+def has_been_tried_under_a_name(context: ScenarioContext, topic: str) -> None:
+    """An administrator makes one that has tenant, namespace and name of a topic that is not scalable, whatever comes of it."""
+    context.client.create_scalable_topic(context.topics[topic].replace("persistent://", "topic://", 1))
+
+
 @DELETE.given
 def has_been_deleted(scalable_topics: ScalableTopics, topic: str) -> None:
     achieved(scalable_topics.context.client.delete_scalable_topic(scalable_topics.by_name[topic]), f"deleting {topic}")

@@ -56,6 +56,16 @@ def test_a_scalable_topic_is_meant_by_each_of_its_names(world: World, name: str)
     assert not update.HasField("error")
 
 
+@pytest.mark.parametrize("is_partitioned", [False, True])
+def test_a_name_that_is_taken_is_no_scalable_topics(world: World, is_partitioned: bool) -> None:
+    """By a topic of another domain, partitioned or not."""
+    admin, name = world.probe("admin"), "persistent://public/default/ledger"
+    done(admin.create_partitioned_topic(name, 2) if is_partitioned else admin.create_topic(name))
+
+    assert status(world, "PUT", ADMIN.replace("events", "ledger")) == 409
+    assert status(world, "GET", ADMIN.replace("events", "ledger")) == 404
+
+
 # --- SCALABLE_TOPIC_LOOKUP ------------------------------------------------------------------------------------------------------
 
 

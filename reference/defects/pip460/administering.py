@@ -7,10 +7,12 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import TOPIC_DOMAIN, parse_segment, segment_topic
 from fencepost.reference.scalable.news import Newsroom, Topics, TopicsWatch
+from fencepost.reference.scalable.pruning import Pruning
 from fencepost.reference.scalable.sessions import Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
@@ -107,6 +109,26 @@ class _RegistersOnTheFirst(ScalableTopics):
     def register(self, topic: str, subscription: str) -> None:
         self._layouts.register(topic, subscription)
         self._segments.create(segment_topic(topic, self.layout(topic).active[0]), [subscription])
+
+
+class _ForgetsFirst(Pruning):
+    def prune(self, topic: str) -> bool:
+        if (stored := self._layouts.find(topic)) is None or not (gone := self._over(topic, stored.layout)):
+            return False
+        self._layouts.write(topic, self.without(stored.layout, gone), stored.version)
+        return True
+
+
+class _DeletesSilently(ScalableTopics):
+    def delete(self, topic: str) -> None:
+        self._must_lead(topic)
+        segments = self._segments
+        assert isinstance(segments, NodeSegments), "those of a broker"
+        for name in self.segments_to_delete(topic, self.layout(topic)):
+            if segments._found(name):
+                segments._topics_of(name).delete(name)
+        self._layouts.erase(topic)
+        self._changed(topic)
 
 
 HASHES_IN_NAMES_IGNORED = Defect(
@@ -219,4 +241,22 @@ REGISTERED_ON_THE_FIRST = Defect(
     story="A subscription that is registered is made on the first active segment, and on what comes of splits and merges.",
     origin="feared: a subscription that is taken for there since one segment has it",
     parts=MetadataParts(scalable_topics=_RegistersOnTheFirst),
+)
+
+PRUNED_OUTLIVE_THEIR_TOPIC = Defect(
+    name="scalable-pruned-outlive-their-topic",
+    breaks={"PIP460-47": Symptom(what="^readers of left$", expected="^nothing$", seen='^"p1"$')},
+    story="A sealed segment is taken out of the layout and its data stays, which no deletion finds; the next topic of that name has it.",
+    origin="feared: who takes a segment out of the layout first loses its name, and with it what is to be deleted",
+    parts=MetadataParts(pruning=_ForgetsFirst),
+)
+
+DELETED_SILENTLY = Defect(
+    name="scalable-deleted-silently",
+    breaks={
+        "PIP460-47": Symptom(what="^told to the (consumer|producer) of (workers|left)$", expected="^that it is closed$", seen="^nothing$")
+    },
+    story="A topic is deleted, and the producers and consumers of its segments wait for ever.",
+    origin="feared: a deletion of what is stored, by who does not know the connections",
+    parts=MetadataParts(scalable_topics=_DeletesSilently),
 )

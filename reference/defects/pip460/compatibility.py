@@ -7,6 +7,8 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.kinds import Kinds, TransactionKind
 from fencepost.reference.pulsar.node_segments import NodeSegments
+from fencepost.reference.pulsar.topic import Topic
+from fencepost.reference.pulsar.topics import Topics
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.names import TOPIC_DOMAIN
 
@@ -37,6 +39,14 @@ class _DeletesTheOthersToo(LayoutChanges):
         assert isinstance(segments, NodeSegments), "those of a broker"
         for name in [one for one in segments._topics_of(parents[0]).names if one.startswith("persistent://")]:
             segments.delete(name)
+
+
+class _TakesTheNameOver(Topics[Topic]):
+    def is_taken(self, name: str) -> bool:
+        if super().is_taken(name):
+            self._record(name, is_there=False)
+            self.erase(name)
+        return False
 
 
 EXTRA_TOPIC = Defect(
@@ -71,4 +81,12 @@ OTHERS_DELETED_TOO = Defect(
     story="A split removes what is beside the segment, also topics that are not scalable.",
     origin="feared: a namespace that is taken for a topic",
     parts=MetadataParts(layout_changes=_DeletesTheOthersToo),
+)
+
+NAME_TAKEN_OVER = Defect(
+    name="scalable-name-taken-over",
+    breaks={"PIP460-49": Symptom(what="^answer to PRODUCER$", expected="^success$", seen="TopicNotFound")},
+    story="A scalable topic that is made under the name of a topic that is there takes its place, and its messages are gone.",
+    origin="feared: a name that is one for the administrator, and two for the broker",
+    parts=MetadataParts(topics=_TakesTheNameOver),
 )

@@ -52,6 +52,11 @@ class _LooksAtWhatIsLoaded(Sessions):
         return readable(layout, is_drained)
 
 
+class _LooksAtWhatIsShown(Sessions):
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        return readable(layout, lambda one: _has_all_that_is_shown(self._segments, segment_topic(topic, one), subscription))
+
+
 class _CountsWhatIsPending(Subscription):
     def has_more(self) -> bool:
         return super().has_more() and any(not self.pending.covers(one.place) for one in self._buffer.after(self.cursor.mark_delete))
@@ -72,6 +77,13 @@ def _has_the_last(segments: object, name: str, subscription: str) -> bool:
     one = found.subscriptions[subscription]
     last = one.last_message()
     return not found.buffer.ongoing() and (last is None or bool(one.cursor.acknowledged(last.place, frozenset({0}))))
+
+
+def _has_all_that_is_shown(segments: object, name: str, subscription: str) -> bool:
+    """Whether a subscription has acknowledged whatever readers of a segment may get now."""
+    assert isinstance(segments, NodeSegments), "those of a broker"
+    found = segments._found(name)
+    return found is None or subscription not in found.subscriptions or not found.subscriptions[subscription].has_more()
 
 
 def orphaned(layout: Layout, at_least: int = 1) -> Layout:
@@ -131,4 +143,12 @@ NOT_LOADED_IS_DRAINED = Defect(
     story="A sealed segment that no broker has in memory is taken for drained, as each is behind a restart.",
     origin="feared: a controller that asks what is loaded, and not what is stored",
     parts=MetadataParts(sessions=_LooksAtWhatIsLoaded),
+)
+
+OPEN_IS_DRAINED = Defect(
+    name="scalable-open-is-drained",
+    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and third and fourth$", seen="low and high")},
+    story="A sealed segment with nothing but messages of an open transaction is drained; they are committed behind those of the children.",
+    origin="feared: a backlog of what may be delivered now, and not of what still may be",
+    parts=MetadataParts(sessions=_LooksAtWhatIsShown),
 )
