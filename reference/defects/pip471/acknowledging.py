@@ -1,7 +1,5 @@
 """Defects of metadata-driven transactions in acknowledging."""
 
-from collections.abc import Sequence
-
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.store import under
@@ -13,7 +11,7 @@ from fencepost.reference.metadata_transactions.transaction_records import Transa
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
-from fencepost.reference.pulsar.subscription import Consumer, Subscription
+from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 
 
@@ -68,18 +66,6 @@ class _FindsByTheBeginning(TransactionRecords):
 class _LeavesItsRecords(PendingAckRecords):
     def erase(self) -> None:
         self.participation.close()
-
-
-class _TellsNoEndBehindAnEnd(Subscription):
-    has_ended_transactions = False
-
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        super().end(txn, action, low_watermark)
-        self.has_ended_transactions = True
-
-    def tell_end(self, consumers: Sequence[Consumer]) -> None:
-        if not self.has_ended_transactions:
-            super().tell_end(consumers)
 
 
 CURSOR_SAVED_LATER = Defect(
@@ -141,12 +127,4 @@ RECORDS_OF_THE_REMOVED_LEFT = Defect(
     story="A subscription that is removed leaves its operation records: they keep the header for ever, and the next of its name has them.",
     origin="feared by readers of the proposal: records go when their participant has followed, and this one never does",
     parts=MetadataParts(pending_ack_records=_LeavesItsRecords),
-)
-
-NO_END_BEHIND_A_COMMIT = Defect(
-    name="metadata-no-end-behind-a-commit",
-    breaks={"PIP471-53": Symptom(what="^told to workers$", expected="^that there is no more$", seen="^nothing of an end$")},
-    story="When the last messages of a sealed segment are acknowledged in a transaction, no commit tells the consumer of the end.",
-    origin="feared: an end that is looked for where messages are acknowledged, and not where transactions end",
-    parts=MetadataParts(subscription=_TellsNoEndBehindAnEnd),
 )

@@ -19,7 +19,7 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.ledger import Marker
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.producers import Producers
-from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, SubscriptionName, TxnId
 from fencepost.reference.scalable.changes import LayoutChanges
 
@@ -167,6 +167,18 @@ class _TakesPendingForConsumed(Subscription):
         everything = frozenset(range(readable.message.units))
         taken = self.cursor.acknowledged(readable.place, everything) | self.pending.units_at(readable.place)
         return self.pending.covers(readable.place) or taken == everything
+
+
+class _TellsNoEndBehindAnEnd(Subscription):
+    has_ended_transactions = False
+
+    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+        super().end(txn, action, low_watermark)
+        self.has_ended_transactions = True
+
+    def tell_end(self, consumers: Sequence[Consumer]) -> None:
+        if not self.has_ended_transactions:
+            super().tell_end(consumers)
 
 
 class _WaitsForTheMark(Subscription):
@@ -345,4 +357,12 @@ END_WAITS_FOR_THE_MARK = Defect(
     "followed lies beyond the mark, which nobody moves any more.",
     origin="the reference of this suite, until a red team read it",
     parts=MetadataParts(subscription=_WaitsForTheMark),
+)
+
+NO_END_BEHIND_A_COMMIT = Defect(
+    name="metadata-no-end-behind-a-commit",
+    breaks={"PIP471-53": Symptom(what="^told to workers$", expected="^that there is no more$", seen="^nothing of an end$")},
+    story="When the last messages of a sealed segment are acknowledged in a transaction, no commit tells the consumer of the end.",
+    origin="feared: an end that is looked for where messages are acknowledged, and not where transactions end",
+    parts=MetadataParts(subscription=_TellsNoEndBehindAnEnd),
 )
