@@ -168,6 +168,12 @@ Feature: What readers see of metadata-driven transactions
       When A aborts
       Then the consumer of "workers" receives "p1" before anybody writes again
 
+    Scenario: [7] A batch
+      Given A has written a batch of "a1", "a2" to orders
+      And A has aborted
+      When "p1" is written to orders
+      Then readers of orders see "p1"
+
   @PIP471-24 @MUST @aborts
   Rule: A subscription that begins later is not given messages of an aborted transaction.
     Who comes later reads the same segment, and must find the same in it.

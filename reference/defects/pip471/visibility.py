@@ -123,6 +123,11 @@ class _DeletesWhatBeginsAlike(TransactionRecords):
                 super().delete_operations(other, participant)
 
 
+class _LooksAtSingleMessages(MetadataBuffer):
+    def is_shown(self, message: Message) -> bool:
+        return message.batch_size is not None or super().is_shown(message)
+
+
 STOPS_AT_THE_LAST = Defect(
     name="metadata-stops-at-the-last-open",
     breaks={"PIP471-18": Symptom(what="^readers of orders$", expected='^"p1"$', seen='^"p1", "b1"$')},
@@ -217,4 +222,12 @@ NUMBERS_OF_ENTRIES_COMPARED = Defect(
     story="Of several open transactions the one with the lowest entry number holds readers up, whichever ledger that entry is in.",
     origin="feared: positions of two parts of which one is compared, which is right until a segment has its second ledger",
     parts=MetadataParts(metadata_buffer=_ComparesNumbersOfEntries),
+)
+
+ABORTED_BATCH_IS_SHOWN = Defect(
+    name="metadata-aborted-batch-is-shown",
+    breaks={"PIP471-23": Symptom(what="^readers of orders$", expected='^"p1"$', seen='^"a1", "a2", "p1"$')},
+    story="Whether a message is aborted is asked of single messages, and not of a batch, which is shown.",
+    origin="feared: clients batch by default, and the transaction stands in the metadata of the whole batch",
+    parts=MetadataParts(metadata_buffer=_LooksAtSingleMessages),
 )
