@@ -103,6 +103,14 @@ Feature: Pending acknowledgements of a subscription that is loaded again
         | and does not write it |
         | and has written it    |
 
+    Scenario: [12] One message, and everything up to an earlier one
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And B has acknowledged "i3" for "auditors"
+      And B has acknowledged everything up to "i1" for "auditors"
+      And inputs has been unloaded
+      When B commits
+      Then subscription "auditors" has "i2" left
+
   @PIP471-31 @MUST @aborts @recovery
   Rule: An abort gives back what was acknowledged before the subscription was loaded again.
     What an aborted transaction had read would never be processed.

@@ -64,6 +64,13 @@ class _ListsWhatIsShown(Cursor):
         self.acknowledge({readable.place: frozenset(range(readable.message.units)) for readable in shown}, buffer)
 
 
+class _RecoversOneWay(PendingAckRecords):
+    def replay(self) -> Sequence[Waiting]:
+        recovered = super().replay()
+        cumulative = {waiting.txn for waiting in recovered if waiting.cumulative is not None}
+        return [waiting for waiting in recovered if waiting.cumulative is not None or waiting.txn not in cumulative]
+
+
 RECOVERED_WITHOUT_POSITIONS = Defect(
     name="metadata-recovered-without-positions",
     breaks={
@@ -123,4 +130,13 @@ REFUSED_IS_RECOVERED = Defect(
     "commit loses a message that its client has not processed.",
     origin="the reference of this suite, until a red team found it: a record that was written, and of which only the answer was lost",
     parts=MetadataParts(transaction_records=_LeavesWhatWasRefused),
+)
+
+RECOVERED_ONE_WAY = Defect(
+    name="metadata-recovered-one-way",
+    breaks={"PIP471-30": Symptom(what="^left for auditors$", expected='^"i2"$', seen='^"i2", "i3"$')},
+    story="A transaction acknowledges in one way on a subscription, it is believed: where one is recovered that has a cumulative "
+    "acknowledgement, its single ones are passed over, and their commit does nothing.",
+    origin="textbook: two things of one record's form, of which the reader expects one",
+    parts=MetadataParts(pending_ack_records=_RecoversOneWay),
 )
