@@ -109,6 +109,19 @@ Feature: Ends of metadata-driven transactions
       Then it is done
       And readers of orders see "a1"
 
+    @needs:store-faults
+    Scenario Outline: [4] The store does not answer when a commit is asked for
+      Given A has written "a1" to orders
+      And the store does not answer the next change of a header, <failure>
+      When A commits
+      Then it is done
+      And readers of orders see "a1"
+
+      Examples:
+        | failure               |
+        | and does not write it |
+        | and has written it    |
+
   @PIP471-06 @MUST
   Rule: Ending a transaction that never was is refused.
     A commit that succeeds without a transaction tells a client that its data is safe, and there is none.

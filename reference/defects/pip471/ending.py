@@ -76,6 +76,15 @@ class _GoesByWhatIsAdded(MetadataBuffer):
         return super().publish(message if is_added else replace(message, txn=None))
 
 
+class _TakesSilenceForDone(TransactionRecords):
+    def replace(self, txn: TxnId, header: Header, version: int) -> None:
+        try:
+            super().replace(txn, header, version)
+        except Refused as refused:
+            if refused.error is not Error.SERVICE_NOT_READY:
+                raise
+
+
 ANY_END_IS_GOOD = Defect(
     name="metadata-any-end-is-good",
     breaks={
@@ -133,4 +142,13 @@ ONLY_ADDED_TOPICS = Defect(
     story="A topic has to be added to a transaction, as in PIP-31; what is written to another one is outside of it.",
     origin="feared by readers of the proposal: clients still add, and a broker that relies on it looks right",
     parts=MetadataParts(metadata_coordinator=_RecordsWhatIsAdded, metadata_buffer=_GoesByWhatIsAdded),
+)
+
+SILENCE_TAKEN_FOR_DONE = Defect(
+    name="metadata-silence-taken-for-done",
+    breaks={"PIP471-05": Symptom(what="^readers of orders$", expected='^"a1"$', seen="^(nothing|not even the sentinel)")},
+    story="An end is answered with success when its change of the header was sent, also where the store has not answered: what was not "
+    "written is open still, and is aborted when its time is over.",
+    origin="textbook: a failure that is logged and passed over",
+    parts=MetadataParts(transaction_records=_TakesSilenceForDone),
 )
