@@ -103,6 +103,14 @@ Feature: Acknowledging in a metadata-driven transaction
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
+    @needs:store-faults
+    Scenario: [7] The abort comes between the look at the header and the acknowledgement
+      Given A has added "workers"
+      And A has aborted
+      And the next look at a header sees it as it was before its last change
+      When A acknowledges "i1" for "workers"
+      Then subscription "workers" has "i1", "i2", "i3" left
+
   @PIP471-63 @MUST @commits @aborts
   Rule: An end of acknowledgements on one subscription leaves the others alone.
     Each subscription is somebody's work of its own.

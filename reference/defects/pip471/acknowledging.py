@@ -6,7 +6,7 @@ from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
-from fencepost.reference.metadata_transactions.records import Operation, decoded
+from fencepost.reference.metadata_transactions.records import Operation, State, decoded
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.pending_ack_store import Waiting
@@ -68,6 +68,13 @@ class _LeavesItsRecords(PendingAckRecords):
         self.participation.close()
 
 
+class _WaitsForAnEvent(PendingAckRecords):
+    def append(self, waiting: Waiting) -> None:
+        super().append(waiting)
+        if self.participation.state_of(waiting.txn) is not State.OPEN:
+            self._waiting.discard(waiting.txn)
+
+
 CURSOR_SAVED_LATER = Defect(
     name="metadata-cursor-saved-later",
     breaks={"PIP471-28": Symptom(what="^left for workers$", expected='^"i3"$', seen='^"i1", "i3"$')},
@@ -127,4 +134,13 @@ RECORDS_OF_THE_REMOVED_LEFT = Defect(
     story="A subscription that is removed leaves its operation records: they keep the header for ever, and the next of its name has them.",
     origin="feared by readers of the proposal: records go when their participant has followed, and this one never does",
     parts=MetadataParts(pending_ack_records=_LeavesItsRecords),
+)
+
+LATE_ACKNOWLEDGEMENT_WAITS = Defect(
+    name="metadata-late-acknowledgement-waits",
+    breaks={"PIP471-29": Symptom(what="^left for workers$", expected='^"i1", "i2", "i3"$', seen='^"i2", "i3"$')},
+    story="A subscription that has taken an acknowledgement waits for the event of the end. Where the abort came just before, it waits for "
+    "ever, and nobody is given the message.",
+    origin="the proposal's text: the header is looked at, the record is written, and an end between both tells nobody here (Q7)",
+    parts=MetadataParts(pending_ack_records=_WaitsForAnEvent),
 )
