@@ -122,6 +122,13 @@ Feature: Ends of metadata-driven transactions
         | and does not write it |
         | and has written it    |
 
+    Scenario: [5] An abort of what was aborted at its time-out
+      Given transaction C with a short time-out
+      And C has written "c1" to orders
+      And C has been left open past its time-out
+      When C aborts
+      Then it is done
+
   @PIP471-06 @MUST
   Rule: Ending a transaction that never was is refused.
     A commit that succeeds without a transaction tells a client that its data is safe, and there is none.

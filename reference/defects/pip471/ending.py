@@ -85,6 +85,14 @@ class _TakesSilenceForDone(TransactionRecords):
                 raise
 
 
+class _RefusesWhatTimedOut(MetadataCoordinator):
+    def decide(self, txn: TxnId, action: Action) -> None:
+        found = self._records.header(txn)
+        if found and found[0].state is State.ABORTED and (found[0].finalizedAt or 0) >= found[0].deadline:
+            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} has timed out")
+        super().decide(txn, action)
+
+
 ANY_END_IS_GOOD = Defect(
     name="metadata-any-end-is-good",
     breaks={
@@ -151,4 +159,12 @@ SILENCE_TAKEN_FOR_DONE = Defect(
     "written is open still, and is aborted when its time is over.",
     origin="textbook: a failure that is logged and passed over",
     parts=MetadataParts(transaction_records=_TakesSilenceForDone),
+)
+
+TIMED_OUT_IS_REFUSED = Defect(
+    name="metadata-timed-out-is-refused",
+    breaks={"PIP471-05": Symptom(what="^answer to END_TXN$", expected="^success$", seen="InvalidTxnStatus")},
+    story="Whoever aborts a transaction that was aborted at its time-out is refused, as if that were another end.",
+    origin="PIP-31's state TIME_OUT, which is none of the two ends that a client may ask for",
+    parts=MetadataParts(metadata_coordinator=_RefusesWhatTimedOut),
 )
