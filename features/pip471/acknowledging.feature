@@ -111,6 +111,11 @@ Feature: Acknowledging in a metadata-driven transaction
       When A acknowledges "i1" for "workers"
       Then subscription "workers" has "i1", "i2", "i3" left
 
+    Scenario: [8] The consumer that was there is given it again
+      Given A has acknowledged "i1" for "workers"
+      When A aborts
+      Then the consumer of "workers" receives "i1" before anybody writes again
+
   @PIP471-63 @MUST @commits @aborts
   Rule: An end of acknowledgements on one subscription leaves the others alone.
     Each subscription is somebody's work of its own.

@@ -1,5 +1,7 @@
 """Defects of metadata-driven transactions in acknowledging."""
 
+from collections.abc import Mapping
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.store import under
@@ -8,8 +10,9 @@ from fencepost.reference.metadata_transactions.participation import Participatio
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.records import Operation, State, decoded
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
-from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
@@ -73,6 +76,13 @@ class _WaitsForAnEvent(PendingAckRecords):
         super().append(waiting)
         if self.participation.state_of(waiting.txn) is not State.OPEN:
             self._waiting.discard(waiting.txn)
+
+
+class _GivesBackToTheNext(Subscription):
+    def give_back(self, wanted: Mapping[Place, Units]) -> None:
+        """Whoever comes next begins behind the mark, and is given it."""
+        if not self.consumers:
+            super().give_back(wanted)
 
 
 CURSOR_SAVED_LATER = Defect(
@@ -143,4 +153,12 @@ LATE_ACKNOWLEDGEMENT_WAITS = Defect(
     "ever, and nobody is given the message.",
     origin="the proposal's text: the header is looked at, the record is written, and an end between both tells nobody here (Q7)",
     parts=MetadataParts(pending_ack_records=_WaitsForAnEvent),
+)
+
+GIVEN_BACK_TO_THE_NEXT = Defect(
+    name="metadata-given-back-to-the-next",
+    breaks={"PIP471-29": Symptom(what="^received by workers$", expected='^"i1"$', seen="^nothing$")},
+    story="What an abort gives back is given to the next consumer of the subscription, and never to those that it has.",
+    origin="feared: an end that comes from the store, and no consumer is at hand to whom it could be redelivered",
+    parts=MetadataParts(subscription=_GivesBackToTheNext),
 )
