@@ -123,6 +123,20 @@ Feature: Headers of transactions that ended long ago
         | commit | committed | commits |
         | abort  | aborted   | aborts  |
 
+    @needs:short-retention @needs:store-faults
+    Scenario Outline: [6] The store fails when the header is deleted
+      Given A has written "a1" to orders
+      And A has committed
+      And the store does not answer the next change of a header, <failure>
+      And the retention of A has passed
+      When A commits
+      Then it is refused
+
+      Examples:
+        | failure               |
+        | and does not write it |
+        | and has written it    |
+
   @PIP471-39 @MUST
   Rule: The collection loses nothing of a transaction that a participant has not followed yet.
     Whoever was away for longer than the retention would do the opposite of what was decided.

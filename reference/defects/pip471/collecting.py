@@ -1,5 +1,7 @@
 """Defects of metadata-driven transactions in the collection of headers."""
 
+import functools
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts, paths
@@ -84,6 +86,18 @@ class _EndsAtTheDeadline(MetadataCoordinator):
         return min(super().ended_at(header), header.deadline)
 
 
+class _TriesOnce(Collection):
+    @functools.cached_property
+    def tried(self) -> set[TxnId]:
+        """What was to be collected since the coordinator started."""
+        return set()
+
+    def collect(self, txn: TxnId, state: State) -> None:
+        if txn not in self.tried and not self._records.participants(txn):
+            self.tried.add(txn)
+            super().collect(txn, state)
+
+
 ABORTED_KNOWN_BY_THE_HEADER = Defect(
     name="metadata-aborted-known-by-the-header",
     breaks={"PIP471-26": Symptom(what="^readers of orders$", expected='^"b1"$', seen='^"a1", "b1"$')},
@@ -163,4 +177,12 @@ STOPS_AT_LEFTOVERS = Defect(
     "headers of all that ended later.",
     origin="feared: a list in order, of which the rest is taken for younger",
     parts=MetadataParts(collection=_StopsAtLeftovers),
+)
+
+COLLECTED_ONCE = Defect(
+    name="metadata-collection-tried-once",
+    breaks={"PIP471-38": Symptom(what="^answer to END_TXN$", expected="^a refusal$", seen="^success$")},
+    story="A header whose deletion the store did not do is not tried again before the next start: it stays, and so does its index entry.",
+    origin="textbook: what was begun is noted as done",
+    parts=MetadataParts(collection=_TriesOnce),
 )
