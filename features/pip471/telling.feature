@@ -128,6 +128,19 @@ Feature: How participants learn of an end
       When B commits
       Then the store soon has no operation records of B
 
+    @needs:store-faults
+    Scenario Outline: [7] The store fails when an event is written, and the client asks again
+      Given A has written "a1" to orders
+      And the store does not answer the next event of an end, <failure>
+      When A commits
+      Then it is done
+      And readers of orders see "a1"
+
+      Examples:
+        | failure               |
+        | and does not write it |
+        | and has written it    |
+
   @PIP471-66 @MUST
   Rule: A store without sequence keys and indexes keeps all the laws.
     What the store does not do its clients do, and a crash in the middle of that must lose nothing.

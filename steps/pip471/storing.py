@@ -174,6 +174,12 @@ def event_has_trouble(context: ScenarioContext, trouble: str) -> None:
     _troubles(context).trouble_store(_FAULTS[trouble], "events")
 
 
+@PIP471.given("the store does not answer the next event of an end, {failure}")
+def does_not_tell(context: ScenarioContext, failure: str) -> None:
+    """Who took part is told by it. The end is decided by then, and whoever asked for it is told that the store did not answer."""
+    _troubles(context).trouble_store(_FAILURES[failure], "events")
+
+
 @PIP471.given("the change of a header meets another version the next time")
 def meets_another_version(context: ScenarioContext) -> None:
     """As when another broker was faster, and then it was not: nothing has changed."""

@@ -13,7 +13,7 @@ from fencepost.reference.metadata_transactions.participation import Participatio
 from fencepost.reference.metadata_transactions.records import Operation, State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.values import Action, TxnId
 
 
@@ -70,6 +70,14 @@ class _IndexesWhatIsWritten(PlainStore):
         return record
 
 
+class _BeginsAgain(MetadataCoordinator):
+    def tell(self, txn: TxnId, decision: State) -> None:
+        try:
+            super().tell(txn, decision)
+        except Refused as refused:
+            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {decision.value}, and must be OPEN") from refused
+
+
 FAILED_RECORD_IS_ONLY_LOGGED = Defect(
     name="metadata-failed-record-is-only-logged",
     breaks={"PIP471-13": Symptom(what="^answer to SEND$", expected="^a refusal$", seen="^success$")},
@@ -116,4 +124,13 @@ PLAIN_STORE_INDEXES_LATER = Defect(
     story="In a store without indexes a record is written before its entry: a failure between the two, and the collection never finds it.",
     origin="textbook: two writes in the wrong order, and a failure between them",
     parts=MetadataParts(plain_store=_IndexesWhatIsWritten),
+)
+
+BEGINS_AGAIN_BEHIND_AN_EVENT = Defect(
+    name="metadata-begins-again-behind-an-event",
+    breaks={"PIP471-62": Symptom(what="^answer to END_TXN$", expected="^success$", seen="^InvalidTxnStatus")},
+    story="Where an event could not be written, the coordinator begins the end again, finds the transaction ended, and refuses: a client "
+    "is told that its commit failed, and what it wrote is visible.",
+    origin="feared by readers of the proposal: an end of one write has become one of many, and any of them can fail",
+    parts=MetadataParts(metadata_coordinator=_BeginsAgain),
 )
