@@ -229,6 +229,15 @@ Feature: Segments that are sealed under a transaction
       Then it is done
       And readers of left see "p1"
 
+    Scenario: [11] A consumer that has taken all that is before the aborted messages learns that there is no more
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And "p1" has been acknowledged for "workers" without a transaction
+      And A has written "a1" to left
+      And left has been split into low and high
+      When A aborts
+      Then the consumer of "workers" is told that there is no more
+
   @PIP471-51 @MUST @commits @aborts @sealing
   Rule: Both ends hold over a merge.
     A merge seals two segments at once, and a transaction in both of them would be torn apart where one is forgotten.

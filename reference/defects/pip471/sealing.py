@@ -186,6 +186,14 @@ class _WaitsForTheMark(Subscription):
         return next(iter(self._buffer.after(self.cursor.mark_delete)), None) is not None
 
 
+class _WaitsForTheLastEntry(Subscription):
+    def has_more(self) -> bool:
+        if super().has_more() or not isinstance(self._buffer, MetadataBuffer):
+            return super().has_more()
+        is_behind = self.cursor.mark_delete.position < self._buffer.max_read_position
+        return is_behind and not any(self._buffer.after(self.cursor.mark_delete))
+
+
 MARKER_WANTED = Defect(
     name="metadata-sealed-wants-a-marker",
     breaks={"PIP471-49": Symptom(what="^readers of left$", expected='^"a1"$', seen="^nothing$")},
@@ -365,4 +373,13 @@ NO_END_BEHIND_A_COMMIT = Defect(
     story="When the last messages of a sealed segment are acknowledged in a transaction, no commit tells the consumer of the end.",
     origin="feared: an end that is looked for where messages are acknowledged, and not where transactions end",
     parts=MetadataParts(subscription=_TellsNoEndBehindAnEnd),
+)
+
+END_WAITS_FOR_THE_ABORTED = Defect(
+    name="metadata-end-waits-for-the-aborted",
+    breaks={"PIP471-50": Symptom(what="^told to workers$", expected="^that there is no more$", seen="^nothing of an end$")},
+    story="A consumer is told the end of a sealed segment when its subscription has come to the last entry. Where that is aborted, nobody "
+    "acknowledges it, and the consumer never goes on to the children.",
+    origin="feared: an abort writes nothing into the segment, so that what was withdrawn is its end",
+    parts=MetadataParts(subscription=_WaitsForTheLastEntry),
 )
