@@ -31,6 +31,18 @@ Feature: What the metadata store has of a transaction
       When C commits
       Then it is done
 
+    @needs:store-faults
+    Scenario Outline: [4] The store does not answer when the header is made
+      Given the store does not answer the next change of a header, <failure>
+      And transaction C
+      When C commits
+      Then it is done
+
+      Examples:
+        | failure               |
+        | and does not write it |
+        | and has written it    |
+
   @PIP471-07 @MUST
   Rule: Each message of a transaction has an operation record in the store before its receipt.
     What was receipted and has no record is decided by nobody.

@@ -12,6 +12,7 @@ from fencepost.reference.metadata_transactions.coordinator import MetadataCoordi
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.records import Header, Operation, State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 
@@ -89,6 +90,14 @@ class _TakesTheIdForItsOwn(MetadataCoordinator):
         with suppress(VersionConflict):
             self._records.create(txn, Header(state=State.OPEN, timeout=timeout_ms, createdAt=self._machine.clock.now))
         return txn
+
+
+class _GivesTheIdAllTheSame(MetadataCoordinator):
+    def new(self, timeout_ms: int) -> TxnId:
+        try:
+            return super().new(timeout_ms)
+        except Refused:
+            return TxnId(self.tc_id, self.last_sequence)
 
 
 class _EndsAgain(MetadataCoordinator):
@@ -221,4 +230,12 @@ DELETED_BY_THE_BEGINNING = Defect(
     story="Whoever has followed the end of transaction 1 deletes its own operation records of transactions 10 to 19 as well.",
     origin="textbook: a range of keys that ends at the prefix and not at the number",
     parts=MetadataParts(transaction_records=_DeletesWhatBeginsAlike),
+)
+
+ID_WITHOUT_A_HEADER = Defect(
+    name="metadata-id-without-a-header",
+    breaks={"PIP471-01": Symptom(what="^answer to END_TXN$", expected="^success$", seen="^TransactionNotFound")},
+    story="A client is told the id of its new transaction also where the store has not answered that there is a header.",
+    origin="textbook: a failure that is logged and passed over",
+    parts=MetadataParts(metadata_coordinator=_GivesTheIdAllTheSame),
 )
