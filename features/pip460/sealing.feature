@@ -47,6 +47,13 @@ Feature: Segments that are sealed
       When a client opens a producer of left
       Then it is refused
 
+    @needs:crash
+    Scenario: [7] A producer that comes behind a crash
+      Given left has been split into low and high
+      And the system has crashed and come back
+      When a client opens a producer of left
+      Then it is refused with TopicTerminatedError
+
   @PIP460-14 @MUST @sealing
   Rule: What a sealed segment has is readable until every subscription has consumed it.
     A message that was receipted and that nobody has read is lost with its segment.

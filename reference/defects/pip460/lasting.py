@@ -1,0 +1,36 @@
+"""Defects of what has to last of a sealed segment and of its children, behind a crash and behind the retention."""
+
+from collections.abc import Sequence
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.inheriting import topic_of
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.producers import Producers
+from fencepost.reference.scalable.changes import LayoutChanges
+
+
+class _KnowsTheSealInMemory(Producers):
+    is_sealed_now = False
+
+    @property
+    def is_terminated(self) -> bool:
+        return self.is_sealed_now
+
+
+class _SealsInMemory(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        for parent in parents:
+            producers = topic_of(self._segments, parent).producers
+            assert isinstance(producers, _KnowsTheSealInMemory), "its own"
+            producers.is_sealed_now = True
+        super().seal(parents)
+
+
+SEALED_IN_MEMORY = Defect(
+    name="scalable-sealed-in-memory",
+    breaks={"PIP460-13": Symptom(what="^answer to PRODUCER$", expected="TopicTerminatedError", seen="^success$")},
+    story="The owner of a sealed segment remembers that it is sealed, and behind a crash its next owner lets producers in.",
+    origin="feared: a state that is told to whoever is connected, and not kept",
+    parts=MetadataParts(layout_changes=_SealsInMemory, producers=_KnowsTheSealInMemory),
+)
