@@ -255,6 +255,15 @@ Feature: Segments that are sealed
       Then subscription "workers" has "p1" waiting in first
       And subscription "workers" has "p2" waiting in second
 
+    @needs:crash
+    Scenario: [4] Behind a crash
+      Given left has been split into low and high
+      And "p1" has been written to low
+      And the system has crashed and come back
+      When "p2" is written to high
+      Then subscription "workers" has "p1" waiting in low
+      And subscription "workers" has "p2" waiting in high
+
   @PIP460-18 @MUST @sealing
   Rule: The child of a merge has the subscriptions of all its parents.
     Whoever has read one of the parents goes on in the child, or misses what is written there.

@@ -6,7 +6,9 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.inheriting import topic_of
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.producers import Producers
+from fencepost.reference.pulsar.values import SubscriptionType
 from fencepost.reference.scalable.changes import LayoutChanges
 
 
@@ -27,10 +29,25 @@ class _SealsInMemory(LayoutChanges):
         super().seal(parents)
 
 
+class _SubscribesInMemory(LayoutChanges):
+    def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
+        super().make_child(child, ())
+        for name in subscriptions:
+            topic_of(self._segments, child).subscribe(name, SubscriptionType.SHARED, EARLIEST, durable=False, compacted=False)
+
+
 SEALED_IN_MEMORY = Defect(
     name="scalable-sealed-in-memory",
     breaks={"PIP460-13": Symptom(what="^answer to PRODUCER$", expected="TopicTerminatedError", seen="^success$")},
     story="The owner of a sealed segment remembers that it is sealed, and behind a crash its next owner lets producers in.",
     origin="feared: a state that is told to whoever is connected, and not kept",
     parts=MetadataParts(layout_changes=_SealsInMemory, producers=_KnowsTheSealInMemory),
+)
+
+SUBSCRIBED_IN_MEMORY = Defect(
+    name="scalable-subscribed-in-memory",
+    breaks={"PIP460-17": Symptom(what="^waiting for workers$", expected='^"p1"$', seen="^nothing$")},
+    story="The subscriptions of a child are in memory until a consumer comes; behind a crash it begins behind what was written by then.",
+    origin="feared: a cursor that is created with its first acknowledgement",
+    parts=MetadataParts(layout_changes=_SubscribesInMemory),
 )
