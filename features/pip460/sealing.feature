@@ -131,6 +131,14 @@ Feature: Segments that are sealed
       When the consumer of "workers" asks for redelivery of "p1"
       Then the consumer of "workers" receives "p1" before anybody writes again
 
+    Scenario: [10] What a transaction has written that is open, behind the retention
+      Given transaction A
+      And A has written "a1" to left
+      And left has been split into low and high
+      And the retention of sealed segments has passed
+      When A commits
+      Then subscription "workers" has "a1" waiting in left
+
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a change of the layout.
     What is processed twice is paid twice.

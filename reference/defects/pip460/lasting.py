@@ -10,6 +10,11 @@ from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.producers import Producers
 from fencepost.reference.pulsar.values import SubscriptionType
 from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.names import segment_topic
+from fencepost.reference.scalable.pruning import Pruning
+
+from .ordering import has_all_that_is_shown
 
 
 class _KnowsTheSealInMemory(Producers):
@@ -36,6 +41,16 @@ class _SubscribesInMemory(LayoutChanges):
             topic_of(self._segments, child).subscribe(name, SubscriptionType.SHARED, EARLIEST, durable=False, compacted=False)
 
 
+class _PrunesWhatIsUndecided(Pruning):
+    def is_over(self, topic: str, segment: Segment) -> bool:
+        if super().is_over(topic, segment):
+            return True
+        if segment.sealed_ms is None or self._now() < segment.sealed_ms + self._profile.sealed_retention_ms:
+            return False
+        name = segment_topic(topic, segment)
+        return all(has_all_that_is_shown(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
+
+
 SEALED_IN_MEMORY = Defect(
     name="scalable-sealed-in-memory",
     breaks={"PIP460-13": Symptom(what="^answer to PRODUCER$", expected="TopicTerminatedError", seen="^success$")},
@@ -50,4 +65,12 @@ SUBSCRIBED_IN_MEMORY = Defect(
     story="The subscriptions of a child are in memory until a consumer comes; behind a crash it begins behind what was written by then.",
     origin="feared: a cursor that is created with its first acknowledgement",
     parts=MetadataParts(layout_changes=_SubscribesInMemory),
+)
+
+PRUNED_BEFORE_THE_END = Defect(
+    name="scalable-pruned-before-the-end",
+    breaks={"PIP460-14": Symptom(what="^answer$|^waiting for workers$")},
+    story="A sealed segment goes behind its retention with the messages of a transaction that commits later.",
+    origin="feared: a backlog of what may be delivered now, and not of what still may be",
+    parts=MetadataParts(pruning=_PrunesWhatIsUndecided),
 )

@@ -54,7 +54,7 @@ class _LooksAtWhatIsLoaded(Sessions):
 
 class _LooksAtWhatIsShown(Sessions):
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
-        return readable(layout, lambda one: _has_all_that_is_shown(self._segments, segment_topic(topic, one), subscription))
+        return readable(layout, lambda one: has_all_that_is_shown(self._segments, segment_topic(topic, one), subscription))
 
 
 class _CountsWhatIsPending(Subscription):
@@ -79,7 +79,7 @@ def _has_the_last(segments: object, name: str, subscription: str) -> bool:
     return not found.buffer.ongoing() and (last is None or bool(one.cursor.acknowledged(last.place, frozenset({0}))))
 
 
-def _has_all_that_is_shown(segments: object, name: str, subscription: str) -> bool:
+def has_all_that_is_shown(segments: object, name: str, subscription: str) -> bool:
     """Whether a subscription has acknowledged whatever readers of a segment may get now."""
     assert isinstance(segments, NodeSegments), "those of a broker"
     found = segments._found(name)
