@@ -135,3 +135,12 @@ Feature: The order behind a change of the layout
       And left has been split into low and high
       When right is split into third and fourth
       Then ann is assigned left and third and fourth
+
+    Scenario: [11] What a transaction had written that was aborted
+      Given the consumer of shared subscription "workers" has received nothing from left
+      And transaction A
+      And A has written "a1" to left
+      And left has been split into low and high
+      And ann has joined "workers" of orders
+      When A aborts
+      Then ann is assigned low and high and right

@@ -7,6 +7,7 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.values import BEFORE_ALL
 from fencepost.reference.scalable.assigning import readable
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import segment_topic
@@ -57,6 +58,11 @@ class _LooksAtWhatIsShown(Sessions):
         return readable(layout, lambda one: has_all_that_is_shown(self._segments, segment_topic(topic, one), subscription))
 
 
+class _WaitsForTheLastEntry(Sessions):
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        return readable(layout, lambda one: _has_passed_every_entry(self._segments, segment_topic(topic, one), subscription))
+
+
 class _CountsWhatIsPending(Subscription):
     def has_more(self) -> bool:
         return super().has_more() and any(not self.pending.covers(one.place) for one in self._buffer.after(self.cursor.mark_delete))
@@ -84,6 +90,16 @@ def has_all_that_is_shown(segments: object, name: str, subscription: str) -> boo
     assert isinstance(segments, NodeSegments), "those of a broker"
     found = segments._found(name)
     return found is None or subscription not in found.subscriptions or not found.subscriptions[subscription].has_more()
+
+
+def _has_passed_every_entry(segments: object, name: str, subscription: str) -> bool:
+    """Whether a subscription has come behind everything that a segment has stored, whatever became of it."""
+    assert isinstance(segments, NodeSegments), "those of a broker"
+    found = segments._found(name)
+    if found is None or subscription not in found.subscriptions:
+        return True
+    last = [entry.position for entry in found.ledger.after(BEFORE_ALL)][-1:]
+    return all(found.subscriptions[subscription].cursor.mark_delete.position >= position for position in last)
 
 
 def orphaned(layout: Layout, at_least: int = 1) -> Layout:
@@ -151,4 +167,12 @@ OPEN_IS_DRAINED = Defect(
     story="A sealed segment with nothing but messages of an open transaction is drained; they are committed behind those of the children.",
     origin="feared: a backlog of what may be delivered now, and not of what still may be",
     parts=MetadataParts(sessions=_LooksAtWhatIsShown),
+)
+
+ABORTED_IS_WAITED_FOR = Defect(
+    name="scalable-aborted-is-waited-for",
+    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^low and high and right$", seen="^right$")},
+    story="A sealed segment that ends with aborted messages is never drained: nobody is given them, so that nobody acknowledges them.",
+    origin="textbook: a position that is compared with the end, where what stands there is shown to nobody",
+    parts=MetadataParts(sessions=_WaitsForTheLastEntry),
 )
