@@ -144,3 +144,11 @@ Feature: The order behind a change of the layout
       And ann has joined "workers" of orders
       When A aborts
       Then ann is assigned low and high and right
+
+    Scenario: [12] Of a batch one message is acknowledged
+      Given a batch of "m1", "m2" has been written to left
+      And the consumer of shared subscription "workers" has received "m1", "m2" from left
+      And "m2" has been acknowledged for "workers" without a transaction
+      And left has been split into low and high
+      When ann joins "workers" of orders
+      Then ann is assigned left and right

@@ -63,6 +63,11 @@ class _WaitsForTheLastEntry(Sessions):
         return readable(layout, lambda one: _has_passed_every_entry(self._segments, segment_topic(topic, one), subscription))
 
 
+class _TakesAPartForAll(Sessions):
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        return readable(layout, lambda one: _has_a_part_of_each(self._segments, segment_topic(topic, one), subscription))
+
+
 class _CountsWhatIsPending(Subscription):
     def has_more(self) -> bool:
         return super().has_more() and any(not self.pending.covers(one.place) for one in self._buffer.after(self.cursor.mark_delete))
@@ -100,6 +105,17 @@ def _has_passed_every_entry(segments: object, name: str, subscription: str) -> b
         return True
     last = [entry.position for entry in found.ledger.after(BEFORE_ALL)][-1:]
     return all(found.subscriptions[subscription].cursor.mark_delete.position >= position for position in last)
+
+
+def _has_a_part_of_each(segments: object, name: str, subscription: str) -> bool:
+    """Whether a subscription has acknowledged something of whatever is left in a segment."""
+    assert isinstance(segments, NodeSegments), "those of a broker"
+    found = segments._found(name)
+    if found is None or subscription not in found.subscriptions:
+        return True
+    cursor = found.subscriptions[subscription].cursor
+    left = found.buffer.after(cursor.mark_delete)
+    return not found.buffer.ongoing() and all(cursor.acknowledged(one.place, frozenset(range(one.message.units))) for one in left)
 
 
 def orphaned(layout: Layout, at_least: int = 1) -> Layout:
@@ -175,4 +191,12 @@ ABORTED_IS_WAITED_FOR = Defect(
     story="A sealed segment that ends with aborted messages is never drained: nobody is given them, so that nobody acknowledges them.",
     origin="textbook: a position that is compared with the end, where what stands there is shown to nobody",
     parts=MetadataParts(sessions=_WaitsForTheLastEntry),
+)
+
+PART_OF_A_BATCH = Defect(
+    name="scalable-part-of-a-batch-is-enough",
+    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and right$", seen="low and high")},
+    story="A batch of which one message is acknowledged counts as consumed, and its others come behind those of the children.",
+    origin="textbook: entries that are counted where messages were meant",
+    parts=MetadataParts(sessions=_TakesAPartForAll),
 )
