@@ -157,3 +157,10 @@ Feature: Segments are assigned to stream consumers
       And bob has joined "workers" of orders, over the connection of ann
       When middle is split into low and high
       Then each active segment of orders is assigned once to ann and bob
+
+    Scenario: [9] A subscription that is removed, and made again by somebody else
+      Given ann has joined "workers" of orders
+      And subscription "workers" has been unregistered from orders
+      And bob has joined "workers" of orders
+      When middle is split into low and high
+      Then soon ann is sent away, or told of orders as it is now
