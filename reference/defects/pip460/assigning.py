@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import HASHES, HashRange, Segment
 from fencepost.reference.scalable.registrations import Registration, Registrations
-from fencepost.reference.scalable.sessions import Assignment, Session, Sessions
+from fencepost.reference.scalable.sessions import MOST_WAITING, Assignment, Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
 _Dealt = Mapping[str, tuple[Segment, ...]]
@@ -80,6 +80,14 @@ class _LetsTheRemovedStay(Sessions):
     def send_away(self, session: Session) -> None:
         if not self._led:  # it is a topic that goes, and not one of its subscriptions
             super().send_away(session)
+
+
+class _KeepsTheOldest(Sessions):
+    def tell(self, session: Session, assignment: Assignment) -> None:
+        if len(session._waiting) < MOST_WAITING:
+            super().tell(session, assignment)
+        else:
+            session.assignment = assignment  # as if it had been told
 
 
 class _KeepsConsumersOfTheRemoved(ScalableTopics):
@@ -265,4 +273,12 @@ THE_REMOVED_STAY = Defect(
     story="A consumer whose subscription is removed stays connected, and reads on beside who makes one of that name.",
     origin="feared: a controller that forgets a subscription, and with it those who have to be told",
     parts=MetadataParts(sessions=_LetsTheRemovedStay),
+)
+
+OLDEST_ASSIGNMENTS_KEPT = Defect(
+    name="scalable-oldest-assignments-kept",
+    breaks={"PIP460-36": Symptom(what="^segments of orders$", expected="once$", seen="^ann has ")},
+    story="Where too many assignments wait for a consumer that does not read, the newest ones are dropped.",
+    origin="feared: a queue with a bound",
+    parts=MetadataParts(sessions=_KeepsTheOldest),
 )
