@@ -103,6 +103,14 @@ Feature: Administering scalable topics
       Then orders is at epoch 1, which created low and high and sealed left
       And readers of left see "p1"
 
+    @needs:store-faults
+    Scenario: [11] What clients are told of a topic of which the broker itself was not told
+      Given orders has been deleted as a whole
+      And client A has begun to watch the namespace of orders
+      And the store does not tell of the next change of a layout
+      When an administrator makes the scalable topic "payments" of segment "single"
+      Then client A is told of payments and not of orders
+
   @PIP460-47 @MUST
   Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
     Who makes a topic of that name again finds somebody else's messages in it.
