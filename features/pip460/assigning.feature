@@ -77,6 +77,14 @@ Feature: Segments are assigned to stream consumers
       When bob joins "workers" of orders
       Then each active segment of orders is assigned once to bob
 
+    Scenario: [13] Subscriptions of two topics, which have one name
+      Given the scalable topic "payments" of segments "a" and "b"
+      And ann has joined "workers" of orders
+      And bob has joined "workers" of payments
+      When middle is split into low and high
+      Then each active segment of orders is assigned once to ann
+      And each active segment of payments is assigned once to bob
+
   @PIP460-35 @SHOULD
   Rule: Segments are dealt out in turn, both they and the consumers sorted.
     A controller that deals them out as it likes moves segments for nothing when another one takes over.

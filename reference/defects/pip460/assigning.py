@@ -11,6 +11,7 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import HASHES, HashRange, Segment
+from fencepost.reference.scalable.layout_store import LayoutStore
 from fencepost.reference.scalable.registrations import Registration, Registrations
 from fencepost.reference.scalable.sessions import MOST_WAITING, Assignment, Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
@@ -120,6 +121,14 @@ class _PassesOverWhatHasASlash(ScalableTopics):
 class _NamesAsTheyAreStored(Registrations):
     def of(self, topic: str, subscription: str) -> dict[str, Registration]:
         return {quote(name, safe=""): one for name, one in super().of(topic, subscription).items()}
+
+
+class _SubscriptionsOfAnyTopic(Registrations):
+    def of(self, topic: str, subscription: str) -> dict[str, Registration]:
+        found: dict[str, Registration] = {}
+        for other in {topic, *LayoutStore(self._store).all_topics()}:
+            found |= super().of(other, subscription)
+        return found
 
 
 class _NamesDecodedTwice(Registrations):
@@ -281,4 +290,12 @@ OLDEST_ASSIGNMENTS_KEPT = Defect(
     story="Where too many assignments wait for a consumer that does not read, the newest ones are dropped.",
     origin="feared: a queue with a bound",
     parts=MetadataParts(sessions=_KeepsTheOldest),
+)
+
+SUBSCRIPTIONS_BY_NAME = Defect(
+    name="scalable-subscriptions-by-name",
+    breaks={"PIP460-34": Symptom(what="^segments of (orders|payments)$", expected="once$", seen="^(ann|bob) has ")},
+    story="Subscriptions of one name are taken for one, and the segments of each topic are dealt to the consumers of all.",
+    origin="textbook: a map by a name that is unique within something else",
+    parts=MetadataParts(registrations=_SubscriptionsOfAnyTopic),
 )
