@@ -139,6 +139,15 @@ Feature: Segments that are sealed
       When A commits
       Then subscription "workers" has "a1" waiting in left
 
+    Scenario: [11] What a transaction has acknowledged that is open, behind the retention
+      Given transaction A
+      And "p1" has been written to left
+      And the consumer of exclusive subscription "workers" has received "p1" from left
+      And A has acknowledged everything up to "p1" for "workers"
+      And left has been split into low and high
+      When the retention of sealed segments passes
+      Then left and segments "low" and "high" name each other
+
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a change of the layout.
     What is processed twice is paid twice.

@@ -14,7 +14,7 @@ from fencepost.reference.scalable.layout import Segment
 from fencepost.reference.scalable.names import segment_topic
 from fencepost.reference.scalable.pruning import Pruning
 
-from .ordering import has_all_that_is_shown
+from .ordering import has_all_that_is_shown, has_what_is_not_pending
 
 
 class _KnowsTheSealInMemory(Producers):
@@ -39,6 +39,16 @@ class _SubscribesInMemory(LayoutChanges):
         super().make_child(child, ())
         for name in subscriptions:
             topic_of(self._segments, child).subscribe(name, SubscriptionType.SHARED, EARLIEST, durable=False, compacted=False)
+
+
+class _PrunesWhatIsPending(Pruning):
+    def is_over(self, topic: str, segment: Segment) -> bool:
+        if super().is_over(topic, segment):
+            return True
+        if segment.sealed_ms is None or self._now() < segment.sealed_ms + self._profile.sealed_retention_ms:
+            return False
+        name = segment_topic(topic, segment)
+        return all(has_what_is_not_pending(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
 
 
 class _PrunesWhatIsUndecided(Pruning):
@@ -73,4 +83,12 @@ PRUNED_BEFORE_THE_END = Defect(
     story="A sealed segment goes behind its retention with the messages of a transaction that commits later.",
     origin="feared: a backlog of what may be delivered now, and not of what still may be",
     parts=MetadataParts(pruning=_PrunesWhatIsUndecided),
+)
+
+PRUNED_WHILE_PENDING = Defect(
+    name="scalable-pruned-while-pending",
+    breaks={"PIP460-14": Symptom(what="^edges$", seen="^left is not there$")},
+    story="A sealed segment goes behind its retention when all of it is acknowledged, also in a transaction that may abort.",
+    origin="feared: acknowledgements that are counted when they are taken, and not when they are in force",
+    parts=MetadataParts(pruning=_PrunesWhatIsPending),
 )

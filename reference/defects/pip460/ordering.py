@@ -97,6 +97,16 @@ def has_all_that_is_shown(segments: object, name: str, subscription: str) -> boo
     return found is None or subscription not in found.subscriptions or not found.subscriptions[subscription].has_more()
 
 
+def has_what_is_not_pending(segments: object, name: str, subscription: str) -> bool:
+    """Whether a subscription has acknowledged everything in a segment that is decided, be it in an open transaction."""
+    assert isinstance(segments, NodeSegments), "those of a broker"
+    found = segments._found(name)
+    if found is None or subscription not in found.subscriptions:
+        return True
+    one = found.subscriptions[subscription]
+    return not found.buffer.ongoing() and all(one.pending.covers(left.place) for left in found.buffer.after(one.cursor.mark_delete))
+
+
 def _has_passed_every_entry(segments: object, name: str, subscription: str) -> bool:
     """Whether a subscription has come behind everything that a segment has stored, whatever became of it."""
     assert isinstance(segments, NodeSegments), "those of a broker"
