@@ -19,7 +19,7 @@ Feature: Segments that are sealed
       And left has been split into low and high
       When the producer that left had sends "late"
       Then each of its requests is answered
-      And it is refused
+      And it is refused with TopicTerminatedError
 
     Scenario: [3] Producers that come behind a merge
       Given left has been split into low and high

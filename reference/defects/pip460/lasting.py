@@ -6,7 +6,9 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.inheriting import topic_of
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.cursor import EARLIEST
+from fencepost.reference.pulsar.errors import Error
 from fencepost.reference.pulsar.producers import Producers
 from fencepost.reference.pulsar.values import SubscriptionType
 from fencepost.reference.scalable.changes import LayoutChanges
@@ -39,6 +41,12 @@ class _SubscribesInMemory(LayoutChanges):
         super().make_child(child, ())
         for name in subscriptions:
             topic_of(self._segments, child).subscribe(name, SubscriptionType.SHARED, EARLIEST, durable=False, compacted=False)
+
+
+class _SaysTryAgain(Answers):
+    def says_of_what_is_sealed(self) -> Error:
+        super().says_of_what_is_sealed()
+        return Error.SERVICE_NOT_READY
 
 
 class _PrunesWhatIsPending(Pruning):
@@ -91,4 +99,12 @@ PRUNED_WHILE_PENDING = Defect(
     story="A sealed segment goes behind its retention when all of it is acknowledged, also in a transaction that may abort.",
     origin="feared: acknowledgements that are counted when they are taken, and not when they are in force",
     parts=MetadataParts(pruning=_PrunesWhatIsPending),
+)
+
+SEALED_IS_NOT_READY = Defect(
+    name="scalable-sealed-is-not-ready",
+    breaks={"PIP460-13": Symptom(what="^answer to SEND$", expected="TopicTerminatedError", seen="ServiceNotReady")},
+    story="A message for a sealed segment is answered as something to be tried again, as its client does for ever.",
+    origin="feared: one answer to all messages of producers that the broker has closed",
+    parts=MetadataParts(answers=_SaysTryAgain),
 )
