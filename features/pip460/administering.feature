@@ -96,6 +96,21 @@ Feature: Administering scalable topics
       When an administrator makes the scalable topic "payments" of segment "single"
       Then client A is told of payments and not of orders
 
+    Scenario: [10] Make one that is there
+      Given "p1" has been written to left
+      And left has been split into low and high
+      When an administrator makes the scalable topic "orders" of segments "low", "high" and "right"
+      Then orders is at epoch 1, which created low and high and sealed left
+      And readers of left see "p1"
+
+    @needs:store-faults
+    Scenario: [11] What clients are told of a topic of which the broker itself was not told
+      Given orders has been deleted as a whole
+      And client A has begun to watch the namespace of orders
+      And the store does not tell of the next change of a layout
+      When an administrator makes the scalable topic "payments" of segment "single"
+      Then client A is told of payments and not of orders
+
   @PIP460-47 @MUST
   Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
     Who makes a topic of that name again finds somebody else's messages in it.

@@ -77,6 +77,14 @@ Feature: Segments are assigned to stream consumers
       When bob joins "workers" of orders
       Then each active segment of orders is assigned once to bob
 
+    Scenario: [13] Subscriptions of two topics, which have one name
+      Given the scalable topic "payments" of segments "a" and "b"
+      And ann has joined "workers" of orders
+      And bob has joined "workers" of payments
+      When middle is split into low and high
+      Then each active segment of orders is assigned once to ann
+      And each active segment of payments is assigned once to bob
+
   @PIP460-35 @SHOULD
   Rule: Segments are dealt out in turn, both they and the consumers sorted.
     A controller that deals them out as it likes moves segments for nothing when another one takes over.
@@ -157,3 +165,17 @@ Feature: Segments are assigned to stream consumers
       And bob has joined "workers" of orders, over the connection of ann
       When middle is split into low and high
       Then each active segment of orders is assigned once to ann and bob
+
+    Scenario: [9] A subscription that is removed, and made again by somebody else
+      Given ann has joined "workers" of orders
+      And subscription "workers" has been unregistered from orders
+      And bob has joined "workers" of orders
+      When middle is split into low and high
+      Then soon ann is sent away, or told of orders as it is now
+
+    Scenario: [10] One that reads nothing for many changes
+      Given ann has joined "workers" of orders
+      And left has been split into low and high, 12 times
+      And right has been split into third and fourth, 8 times
+      When high is split into first and second
+      Then each active segment of orders is assigned once to ann

@@ -135,3 +135,20 @@ Feature: The order behind a change of the layout
       And left has been split into low and high
       When right is split into third and fourth
       Then ann is assigned left and third and fourth
+
+    Scenario: [11] What a transaction had written that was aborted
+      Given the consumer of shared subscription "workers" has received nothing from left
+      And transaction A
+      And A has written "a1" to left
+      And left has been split into low and high
+      And ann has joined "workers" of orders
+      When A aborts
+      Then ann is assigned low and high and right
+
+    Scenario: [12] Of a batch one message is acknowledged
+      Given a batch of "m1", "m2" has been written to left
+      And the consumer of shared subscription "workers" has received "m1", "m2" from left
+      And "m2" has been acknowledged for "workers" without a transaction
+      And left has been split into low and high
+      When ann joins "workers" of orders
+      Then ann is assigned left and right

@@ -19,7 +19,7 @@ Feature: Segments that are sealed
       And left has been split into low and high
       When the producer that left had sends "late"
       Then each of its requests is answered
-      And it is refused
+      And it is refused with TopicTerminatedError
 
     Scenario: [3] Producers that come behind a merge
       Given left has been split into low and high
@@ -46,6 +46,13 @@ Feature: Segments that are sealed
       And the retention of sealed segments has passed
       When a client opens a producer of left
       Then it is refused
+
+    @needs:crash
+    Scenario: [7] A producer that comes behind a crash
+      Given left has been split into low and high
+      And the system has crashed and come back
+      When a client opens a producer of left
+      Then it is refused with TopicTerminatedError
 
   @PIP460-14 @MUST @sealing
   Rule: What a sealed segment has is readable until every subscription has consumed it.
@@ -123,6 +130,23 @@ Feature: Segments that are sealed
       And left has been split into low and high
       When the consumer of "workers" asks for redelivery of "p1"
       Then the consumer of "workers" receives "p1" before anybody writes again
+
+    Scenario: [10] What a transaction has written that is open, behind the retention
+      Given transaction A
+      And A has written "a1" to left
+      And left has been split into low and high
+      And the retention of sealed segments has passed
+      When A commits
+      Then subscription "workers" has "a1" waiting in left
+
+    Scenario: [11] What a transaction has acknowledged that is open, behind the retention
+      Given transaction A
+      And "p1" has been written to left
+      And the consumer of exclusive subscription "workers" has received "p1" from left
+      And A has acknowledged everything up to "p1" for "workers"
+      And left has been split into low and high
+      When the retention of sealed segments passes
+      Then left and segments "low" and "high" name each other
 
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a change of the layout.
@@ -247,6 +271,15 @@ Feature: Segments that are sealed
       When "p2" is written to second
       Then subscription "workers" has "p1" waiting in first
       And subscription "workers" has "p2" waiting in second
+
+    @needs:crash
+    Scenario: [4] Behind a crash
+      Given left has been split into low and high
+      And "p1" has been written to low
+      And the system has crashed and come back
+      When "p2" is written to high
+      Then subscription "workers" has "p1" waiting in low
+      And subscription "workers" has "p2" waiting in high
 
   @PIP460-18 @MUST @sealing
   Rule: The child of a merge has the subscriptions of all its parents.

@@ -9,6 +9,8 @@ from fencepost.reference.kernel.rules import rule
 from fencepost.reference.scalable.layout import HashRange, Layout, Segment
 from fencepost.reference.scalable.names import resolved
 
+from .errors import Error
+
 
 class Answers:
     """How answers are addressed."""
@@ -33,6 +35,11 @@ class Answers:
             return False
         rule("PIP460-13")
         return True
+
+    def says_of_what_is_sealed(self) -> Error:
+        """Decision: what such a message is answered: that its segment is sealed for good, so that its client looks for the children."""
+        rule("PIP460-13")
+        return Error.TOPIC_TERMINATED
 
     def hears_that_a_watch_is_closed(self) -> bool:
         """Decision: whether a client that has closed its watch of a layout is told nothing more there: always."""

@@ -86,7 +86,10 @@ class ScalableTopics:
         return found
 
     def create(self, topic: str, segments: int) -> None:
-        """Make a topic of that many segments. Raises Refused: NOT_ALLOWED where it is there, and LayoutRefused for an impossible number."""
+        """Decision: make a topic of that many segments, where there is none.
+
+        Raises Refused: NOT_ALLOWED where it is there, and LayoutRefused for an impossible number.
+        """
         made = self.new_layout(segments)
         if self._layouts.find(topic) is None:
             self._changes.recover(topic, partial(self._changed, topic))  # what was left behind by a topic of that name that is gone

@@ -111,6 +111,15 @@ class _RegistersOnTheFirst(ScalableTopics):
         self._segments.create(segment_topic(topic, self.layout(topic).active[0]), [subscription])
 
 
+class _MakesItAnew(ScalableTopics):
+    def create(self, topic: str, segments: int) -> None:
+        if (there := self._layouts.find(topic)) is None:
+            super().create(topic, segments)
+            return
+        self._layouts.write(topic, self.new_layout(segments), there.version)
+        self._changed(topic)
+
+
 class _ForgetsFirst(Pruning):
     def prune(self, topic: str) -> bool:
         if (stored := self._layouts.find(topic)) is None or not (gone := self._over(topic, stored.layout)):
@@ -259,4 +268,12 @@ DELETED_SILENTLY = Defect(
     story="A topic is deleted, and the producers and consumers of its segments wait for ever.",
     origin="feared: a deletion of what is stored, by who does not know the connections",
     parts=MetadataParts(scalable_topics=_DeletesSilently),
+)
+
+MADE_ANEW = Defect(
+    name="scalable-made-anew",
+    breaks={"PIP460-46": Symptom(what="^(epoch|layout|states|segments) of orders")},
+    story="Who makes a topic that is there writes a new layout over the one that it has, and nobody finds its segments any more.",
+    origin="textbook: a record that is put, where it was to be created",
+    parts=MetadataParts(scalable_topics=_MakesItAnew),
 )

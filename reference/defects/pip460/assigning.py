@@ -11,8 +11,9 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import HASHES, HashRange, Segment
+from fencepost.reference.scalable.layout_store import LayoutStore
 from fencepost.reference.scalable.registrations import Registration, Registrations
-from fencepost.reference.scalable.sessions import Assignment, Session, Sessions
+from fencepost.reference.scalable.sessions import MOST_WAITING, Assignment, Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
 _Dealt = Mapping[str, tuple[Segment, ...]]
@@ -76,6 +77,20 @@ class _TellsTheLastOfAConnection(Sessions):
             super().tell(session, assignment)
 
 
+class _LetsTheRemovedStay(Sessions):
+    def send_away(self, session: Session) -> None:
+        if not self._led:  # it is a topic that goes, and not one of its subscriptions
+            super().send_away(session)
+
+
+class _KeepsTheOldest(Sessions):
+    def tell(self, session: Session, assignment: Assignment) -> None:
+        if len(session._waiting) < MOST_WAITING:
+            super().tell(session, assignment)
+        else:
+            session.assignment = assignment  # as if it had been told
+
+
 class _KeepsConsumersOfTheRemoved(ScalableTopics):
     def unregister(self, topic: str, subscription: str) -> None:
         store = self._layouts._store
@@ -106,6 +121,14 @@ class _PassesOverWhatHasASlash(ScalableTopics):
 class _NamesAsTheyAreStored(Registrations):
     def of(self, topic: str, subscription: str) -> dict[str, Registration]:
         return {quote(name, safe=""): one for name, one in super().of(topic, subscription).items()}
+
+
+class _SubscriptionsOfAnyTopic(Registrations):
+    def of(self, topic: str, subscription: str) -> dict[str, Registration]:
+        found: dict[str, Registration] = {}
+        for other in {topic, *LayoutStore(self._store).all_topics()}:
+            found |= super().of(other, subscription)
+        return found
 
 
 class _NamesDecodedTwice(Registrations):
@@ -251,4 +274,28 @@ LAST_OF_A_CONNECTION = Defect(
     story="Of two consumers that register over one connection, only the later one is told of changes.",
     origin="feared: sessions that are kept by their connections, of which each is taken to have one",
     parts=MetadataParts(sessions=_TellsTheLastOfAConnection),
+)
+
+THE_REMOVED_STAY = Defect(
+    name="scalable-the-removed-stay",
+    breaks={"PIP460-36": Symptom(what="^told to ann of the change$", seen="^neither$")},
+    story="A consumer whose subscription is removed stays connected, and reads on beside who makes one of that name.",
+    origin="feared: a controller that forgets a subscription, and with it those who have to be told",
+    parts=MetadataParts(sessions=_LetsTheRemovedStay),
+)
+
+OLDEST_ASSIGNMENTS_KEPT = Defect(
+    name="scalable-oldest-assignments-kept",
+    breaks={"PIP460-36": Symptom(what="^segments of orders$", expected="once$", seen="^ann has ")},
+    story="Where too many assignments wait for a consumer that does not read, the newest ones are dropped.",
+    origin="feared: a queue with a bound",
+    parts=MetadataParts(sessions=_KeepsTheOldest),
+)
+
+SUBSCRIPTIONS_BY_NAME = Defect(
+    name="scalable-subscriptions-by-name",
+    breaks={"PIP460-34": Symptom(what="^segments of (orders|payments)$", expected="once$", seen="^(ann|bob) has ")},
+    story="Subscriptions of one name are taken for one, and the segments of each topic are dealt to the consumers of all.",
+    origin="textbook: a map by a name that is unique within something else",
+    parts=MetadataParts(registrations=_SubscriptionsOfAnyTopic),
 )

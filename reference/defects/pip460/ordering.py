@@ -7,6 +7,7 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.values import BEFORE_ALL
 from fencepost.reference.scalable.assigning import readable
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import segment_topic
@@ -54,7 +55,17 @@ class _LooksAtWhatIsLoaded(Sessions):
 
 class _LooksAtWhatIsShown(Sessions):
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
-        return readable(layout, lambda one: _has_all_that_is_shown(self._segments, segment_topic(topic, one), subscription))
+        return readable(layout, lambda one: has_all_that_is_shown(self._segments, segment_topic(topic, one), subscription))
+
+
+class _WaitsForTheLastEntry(Sessions):
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        return readable(layout, lambda one: _has_passed_every_entry(self._segments, segment_topic(topic, one), subscription))
+
+
+class _TakesAPartForAll(Sessions):
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        return readable(layout, lambda one: _has_a_part_of_each(self._segments, segment_topic(topic, one), subscription))
 
 
 class _CountsWhatIsPending(Subscription):
@@ -79,11 +90,42 @@ def _has_the_last(segments: object, name: str, subscription: str) -> bool:
     return not found.buffer.ongoing() and (last is None or bool(one.cursor.acknowledged(last.place, frozenset({0}))))
 
 
-def _has_all_that_is_shown(segments: object, name: str, subscription: str) -> bool:
+def has_all_that_is_shown(segments: object, name: str, subscription: str) -> bool:
     """Whether a subscription has acknowledged whatever readers of a segment may get now."""
     assert isinstance(segments, NodeSegments), "those of a broker"
     found = segments._found(name)
     return found is None or subscription not in found.subscriptions or not found.subscriptions[subscription].has_more()
+
+
+def has_what_is_not_pending(segments: object, name: str, subscription: str) -> bool:
+    """Whether a subscription has acknowledged everything in a segment that is decided, be it in an open transaction."""
+    assert isinstance(segments, NodeSegments), "those of a broker"
+    found = segments._found(name)
+    if found is None or subscription not in found.subscriptions:
+        return True
+    one = found.subscriptions[subscription]
+    return not found.buffer.ongoing() and all(one.pending.covers(left.place) for left in found.buffer.after(one.cursor.mark_delete))
+
+
+def _has_passed_every_entry(segments: object, name: str, subscription: str) -> bool:
+    """Whether a subscription has come behind everything that a segment has stored, whatever became of it."""
+    assert isinstance(segments, NodeSegments), "those of a broker"
+    found = segments._found(name)
+    if found is None or subscription not in found.subscriptions:
+        return True
+    last = [entry.position for entry in found.ledger.after(BEFORE_ALL)][-1:]
+    return all(found.subscriptions[subscription].cursor.mark_delete.position >= position for position in last)
+
+
+def _has_a_part_of_each(segments: object, name: str, subscription: str) -> bool:
+    """Whether a subscription has acknowledged something of whatever is left in a segment."""
+    assert isinstance(segments, NodeSegments), "those of a broker"
+    found = segments._found(name)
+    if found is None or subscription not in found.subscriptions:
+        return True
+    cursor = found.subscriptions[subscription].cursor
+    left = found.buffer.after(cursor.mark_delete)
+    return not found.buffer.ongoing() and all(cursor.acknowledged(one.place, frozenset(range(one.message.units))) for one in left)
 
 
 def orphaned(layout: Layout, at_least: int = 1) -> Layout:
@@ -151,4 +193,20 @@ OPEN_IS_DRAINED = Defect(
     story="A sealed segment with nothing but messages of an open transaction is drained; they are committed behind those of the children.",
     origin="feared: a backlog of what may be delivered now, and not of what still may be",
     parts=MetadataParts(sessions=_LooksAtWhatIsShown),
+)
+
+ABORTED_IS_WAITED_FOR = Defect(
+    name="scalable-aborted-is-waited-for",
+    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^low and high and right$", seen="^right$")},
+    story="A sealed segment that ends with aborted messages is never drained: nobody is given them, so that nobody acknowledges them.",
+    origin="textbook: a position that is compared with the end, where what stands there is shown to nobody",
+    parts=MetadataParts(sessions=_WaitsForTheLastEntry),
+)
+
+PART_OF_A_BATCH = Defect(
+    name="scalable-part-of-a-batch-is-enough",
+    breaks={"PIP460-45": Symptom(what="^segments of ann$", expected="^left and right$", seen="low and high")},
+    story="A batch of which one message is acknowledged counts as consumed, and its others come behind those of the children.",
+    origin="textbook: entries that are counted where messages were meant",
+    parts=MetadataParts(sessions=_TakesAPartForAll),
 )

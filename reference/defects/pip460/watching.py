@@ -382,7 +382,10 @@ LAYOUT_OF_THE_LAST_WATCH = Defect(
 
 ONLY_WHAT_THE_STORE_TELLS = Defect(
     name="scalable-only-what-the-store-tells",
-    breaks={"PIP460-28": _NOT_AS_IT_IS},
+    breaks={
+        "PIP460-28": _NOT_AS_IT_IS,
+        "PIP460-46": Symptom(what="^topics of the namespace$", expected="^payments$", seen="^neither$"),
+    },
     story="A broker waits for what the metadata store tells it, and a change that was not told is never known to its clients.",
     origin="feared: a watch on the store that was away for a moment",
     parts=MetadataParts(newsroom=_LooksWhenItIsTold),

@@ -43,7 +43,7 @@ def send(peer: Peer, frame: Frame) -> None:
     """
     command: pb.CommandSend = frame.body
     if (sealed := peer.sealed.get(command.producer_id)) is not None and _answers_late_writes(peer):
-        _refuse(peer, command, Refused(Error.TOPIC_TERMINATED, f"{sealed} is sealed"))
+        _refuse(peer, command, Refused(peer.node.answers.says_of_what_is_sealed(), f"{sealed} is sealed"))
     if command.producer_id not in peer.producers or frame.payload is None:
         return
     name, opened = peer.producers[command.producer_id]

@@ -1,0 +1,110 @@
+"""Defects of what has to last of a sealed segment and of its children, behind a crash and behind the retention."""
+
+from collections.abc import Sequence
+
+from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.defects.inheriting import topic_of
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.pulsar.cursor import EARLIEST
+from fencepost.reference.pulsar.errors import Error
+from fencepost.reference.pulsar.producers import Producers
+from fencepost.reference.pulsar.values import SubscriptionType
+from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.names import segment_topic
+from fencepost.reference.scalable.pruning import Pruning
+
+from .ordering import has_all_that_is_shown, has_what_is_not_pending
+
+
+class _KnowsTheSealInMemory(Producers):
+    is_sealed_now = False
+
+    @property
+    def is_terminated(self) -> bool:
+        return self.is_sealed_now
+
+
+class _SealsInMemory(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        for parent in parents:
+            producers = topic_of(self._segments, parent).producers
+            assert isinstance(producers, _KnowsTheSealInMemory), "its own"
+            producers.is_sealed_now = True
+        super().seal(parents)
+
+
+class _SubscribesInMemory(LayoutChanges):
+    def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
+        super().make_child(child, ())
+        for name in subscriptions:
+            topic_of(self._segments, child).subscribe(name, SubscriptionType.SHARED, EARLIEST, durable=False, compacted=False)
+
+
+class _SaysTryAgain(Answers):
+    def says_of_what_is_sealed(self) -> Error:
+        super().says_of_what_is_sealed()
+        return Error.SERVICE_NOT_READY
+
+
+class _PrunesWhatIsPending(Pruning):
+    def is_over(self, topic: str, segment: Segment) -> bool:
+        if super().is_over(topic, segment):
+            return True
+        if segment.sealed_ms is None or self._now() < segment.sealed_ms + self._profile.sealed_retention_ms:
+            return False
+        name = segment_topic(topic, segment)
+        return all(has_what_is_not_pending(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
+
+
+class _PrunesWhatIsUndecided(Pruning):
+    def is_over(self, topic: str, segment: Segment) -> bool:
+        if super().is_over(topic, segment):
+            return True
+        if segment.sealed_ms is None or self._now() < segment.sealed_ms + self._profile.sealed_retention_ms:
+            return False
+        name = segment_topic(topic, segment)
+        return all(has_all_that_is_shown(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
+
+
+SEALED_IN_MEMORY = Defect(
+    name="scalable-sealed-in-memory",
+    breaks={"PIP460-13": Symptom(what="^answer to PRODUCER$", expected="TopicTerminatedError", seen="^success$")},
+    story="The owner of a sealed segment remembers that it is sealed, and behind a crash its next owner lets producers in.",
+    origin="feared: a state that is told to whoever is connected, and not kept",
+    parts=MetadataParts(layout_changes=_SealsInMemory, producers=_KnowsTheSealInMemory),
+)
+
+SUBSCRIBED_IN_MEMORY = Defect(
+    name="scalable-subscribed-in-memory",
+    breaks={"PIP460-17": Symptom(what="^waiting for workers$", expected='^"p1"$', seen="^nothing$")},
+    story="The subscriptions of a child are in memory until a consumer comes; behind a crash it begins behind what was written by then.",
+    origin="feared: a cursor that is created with its first acknowledgement",
+    parts=MetadataParts(layout_changes=_SubscribesInMemory),
+)
+
+PRUNED_BEFORE_THE_END = Defect(
+    name="scalable-pruned-before-the-end",
+    breaks={"PIP460-14": Symptom(what="^answer$|^waiting for workers$")},
+    story="A sealed segment goes behind its retention with the messages of a transaction that commits later.",
+    origin="feared: a backlog of what may be delivered now, and not of what still may be",
+    parts=MetadataParts(pruning=_PrunesWhatIsUndecided),
+)
+
+PRUNED_WHILE_PENDING = Defect(
+    name="scalable-pruned-while-pending",
+    breaks={"PIP460-14": Symptom(what="^edges$", seen="^left is not there$")},
+    story="A sealed segment goes behind its retention when all of it is acknowledged, also in a transaction that may abort.",
+    origin="feared: acknowledgements that are counted when they are taken, and not when they are in force",
+    parts=MetadataParts(pruning=_PrunesWhatIsPending),
+)
+
+SEALED_IS_NOT_READY = Defect(
+    name="scalable-sealed-is-not-ready",
+    breaks={"PIP460-13": Symptom(what="^answer to SEND$", expected="TopicTerminatedError", seen="ServiceNotReady")},
+    story="A message for a sealed segment is answered as something to be tried again, as its client does for ever.",
+    origin="feared: one answer to all messages of producers that the broker has closed",
+    parts=MetadataParts(answers=_SaysTryAgain),
+)
