@@ -236,3 +236,31 @@ Feature: What a new connection does to the transaction before
       And task two has asked to connect with key "payments"
       When a minute passes
       Then task two has no answer yet, or can acknowledge "i1" for "workers"
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [12] The successor does so behind a connection that was not answered
+      Given participants hear late of ends
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And task two and task three have connected with key "payments" at the same time
+      And task three has begun transaction B
+      When B acknowledges "i1" for "workers"
+      Then it is done
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [13] A new transaction was asked for, and not begun, before the successor came
+      Given participants hear late of ends
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And task one has just asked for a new transaction
+      When task two connects with key "payments"
+      Then task two has no answer yet, or can acknowledge "i1" for "workers"
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [14] The key was deleted before the successor came
+      Given participants hear late of ends
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And key "payments" has been deleted
+      When task two connects with key "payments"
+      Then task two has no answer yet, or can acknowledge "i1" for "workers"
