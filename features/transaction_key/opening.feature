@@ -163,6 +163,15 @@ Feature: Transactions of a key
       When B acknowledges "i1" for "workers"
       Then it is done
 
+    @needs:transaction-keys @needs:crash
+    Scenario: [10] A late message in the first one, after a crash
+      Given task one has begun transaction A
+      And task one has begun transaction B
+      And the system has crashed and come back
+      When A writes "late" to orders, which it has not added
+      Then it is refused with InvalidTxnStatus
+      And the refusal begins with "ExpiredTransaction"
+
   @TXKEY-35 @MUST @aborts
   Rule: A transaction of a key that nobody ends is aborted by its own time-out.
     Where the task has crashed and none succeeds it, nobody else would let readers go on.
