@@ -135,6 +135,16 @@ Feature: What a new connection does to the transaction before
       And A is ABORTED
       And readers of orders see nothing
 
+    @needs:transaction-keys
+    Scenario: [15] A transaction whose task has come again
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+      And task one has connected again
+      When task two connects with key "payments"
+      Then it is done
+      And A is ABORTED
+      And readers of orders see nothing
+
   @TXKEY-06 @MUST @fencing @aborts
   Rule: Once a connection is answered, nothing of the previous transaction holds up anybody.
     A successor that has to wait for the time-out of its predecessor is no better off than without a key.

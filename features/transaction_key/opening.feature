@@ -77,6 +77,15 @@ Feature: Transactions of a key
       And C is OPEN
       And key "payments" is at the epoch of task one, with transaction C open
 
+    @needs:transaction-keys
+    Scenario: [9] One that was begun before its client came again
+      Given task one has begun transaction A
+      And task one has connected again
+      When task one begins transaction B
+      Then it is done
+      And A is ABORTED
+      And key "payments" is at the epoch of task one, with transaction B open
+
   @TXKEY-14 @MUST @fencing @aborts
   Rule: A new transaction on the connection of a key aborts the one that is open there.
     A client that forgot its transaction, as after an error, must not be held up by that until the time-out.
