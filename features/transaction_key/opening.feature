@@ -219,3 +219,12 @@ Feature: Transactions of a key
       And A has acknowledged "i1" for "workers"
       When A is left open past its time-out
       Then subscription "workers" has "i1" left
+
+    @needs:transaction-keys
+    Scenario: [5] A client that has lost the connection of its key ends it in time
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+      And task one has left
+      When A commits
+      Then it is done
+      And readers of orders see "a1"

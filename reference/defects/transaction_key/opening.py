@@ -7,7 +7,7 @@ from functools import cached_property
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.transaction_key.claims import Claim, Waiting
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
@@ -124,6 +124,13 @@ class _TakesTheLastForOpen(TransactionKeys):
         return () if record.open_txn is None else (record.open_txn,)
 
 
+class _AbortsOfWhoLeaves(TransactionKeys):
+    def forget(self, client: Client) -> None:
+        for key in [key for key, one in self._clients.items() if one is client]:
+            self._abort_all(self.to_fence(self._records[key]))
+        super().forget(client)
+
+
 TWO_OPEN = pair(
     "two-open",
     breaks={"TXKEY-13": _BOTH_OPEN, "TXKEY-14": _BOTH_OPEN},
@@ -226,4 +233,12 @@ NO_TIME_OUT = pair(
     story="A transaction of a key is left to the next connection, and where none comes it is open for ever.",
     origin="feared by readers of the proposal: two ways to end a transaction, one of which is forgotten",
     transaction_keys=_HasNoTimeOut,
+)
+
+ABORTED_WITH_ITS_CONNECTION = pair(
+    "aborted-with-its-connection",
+    breaks={"TXKEY-35": Symptom(what="^answer to END_TXN$", expected="^success$", error="^(InvalidTxnStatus|TransactionNotFound)$")},
+    story="When the connection of a key closes, what it has open is aborted, though nobody came for the key and no time-out has passed.",
+    origin="a review of the suite, which did not look there; brokers that close all that a connection has opened",
+    transaction_keys=_AbortsOfWhoLeaves,
 )
