@@ -84,6 +84,19 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         asked = Coordinator(coordinator, self.is_scalable)
         return self.connected_with_key(self._asked_for(key, NEW, asked, self._with_key().connection, False))
 
+    def begin_beside_key(self, timeout_ms: int) -> Outcome[TxnId | None]:
+        """NEW_TXN on the connection that has the key, at the first other coordinator that its broker has, for which is looked patiently."""
+        own, asked = self._with_key().coordinator.number, self.coordinators()
+        if not isinstance(asked, Done):
+            return asked
+        others = [NewTransaction(timeout_ms, number, self.is_scalable) for number in range(asked.value) if number != own]
+
+        def attempt() -> Outcome[TxnId | None]:
+            answers = self.at_once_on(self._with_key().connection, others)
+            return next((answer for answer in answers if not _is_elsewhere(answer)), answers[0])
+
+        return self._patiently(attempt, _is_elsewhere, retry=True)
+
     def approach_coordinator(self, coordinator: int = 0) -> Outcome[None]:
         """Have a connection to the coordinator's broker, so that a connect with a key is under way at once."""
         return without_value(self._located(lambda: self._client.way_to(Coordinator(coordinator, self.is_scalable))))
@@ -222,6 +235,10 @@ def read_metrics(body: bytes) -> KeyMetrics:
 
 def _is_being_loaded(outcome: Outcome[KeyGrant]) -> bool:
     return isinstance(outcome, Refused) and outcome.code == pb.TransactionCoordinatorNotFound and outcome.fields[_IS_THERE]
+
+
+def _is_elsewhere(outcome: Outcome[TxnId | None]) -> bool:
+    return isinstance(outcome, Refused) and outcome.code == pb.TransactionCoordinatorNotFound
 
 
 def _samples(families: dict[str, Metric], name: str) -> Iterable[Any]:

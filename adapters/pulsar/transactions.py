@@ -137,14 +137,16 @@ class TransactionCalls(Calls):
         """
         match self._located(lambda: self._client.coordinator(coordinator_of(requests[0]))):
             case Done(connection):
-                calls = [
-                    connection.ask(command_of(request, self._client.next_request()), about=self._about_key(request)) for request in requests
-                ]
-                answers = [connection.answer(call, ANSWER_WITHIN_S) for call in calls]
-                reads = [_reader_of(request) if isinstance(request, NewTransaction) else _nothing for request in requests]
-                return [read_answer(answer, read) for answer, read in zip(answers, reads, strict=True)]
+                return self.at_once_on(connection, requests)
             case trouble:
                 return [trouble for _ in requests]
+
+    def at_once_on(self, connection: Connection, requests: Sequence[TransactionRequest]) -> list[Outcome[TxnId | None]]:
+        """The same on a connection that is there."""
+        calls = [connection.ask(command_of(request, self._client.next_request()), about=self._about_key(request)) for request in requests]
+        answers = [connection.answer(call, ANSWER_WITHIN_S) for call in calls]
+        reads = [_reader_of(request) if isinstance(request, NewTransaction) else _nothing for request in requests]
+        return [read_answer(answer, read) for answer, read in zip(answers, reads, strict=True)]
 
     def _own_coordinator(self, scalable: bool) -> int:
         keyed = self._client.keyed

@@ -113,6 +113,16 @@ Feature: Administering keys
       Then it is done
       And the connection of task one is open
 
+    @needs:transaction-keys
+    Scenario: [14] A key whose connection is gone, with an open transaction
+      Given task one has connected with key "payments"
+      And task one has begun transaction A
+      And A has written "a1" to orders
+      And task one has left
+      When key "payments" is deleted
+      Then it is done
+      And A is ABORTED
+
   @TXKEY-28 @MUST
   Rule: A key that is not known, or was deleted, is not found.
     An administrator who is told of success believes that there was something.

@@ -87,6 +87,13 @@ Feature: Connections with a key
       And task one is given a greater epoch than task two
       And the connection of task two is closed
 
+    @needs:transaction-keys
+    Scenario: [8] A process behind one whose connection is gone
+      Given task one has connected with key "payments"
+      And task one has left
+      When task two connects with key "payments"
+      Then task two is given a greater epoch than task one
+
   @TXKEY-03 @MUST @fencing
   Rule: A connect with an epoch that is not the latest is refused, and changes nothing.
     Whoever was fenced must not fence its successor with what it still knows.

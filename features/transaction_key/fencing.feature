@@ -125,6 +125,26 @@ Feature: What a new connection does to the transaction before
       Then it is done
       And readers of orders see nothing
 
+    @needs:transaction-keys
+    Scenario: [14] A transaction whose task has left its connection
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+      And task one has left
+      When task two connects with key "payments"
+      Then it is done
+      And A is ABORTED
+      And readers of orders see nothing
+
+    @needs:transaction-keys
+    Scenario: [15] A transaction whose task has come again
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+      And task one has connected again
+      When task two connects with key "payments"
+      Then it is done
+      And A is ABORTED
+      And readers of orders see nothing
+
   @TXKEY-06 @MUST @fencing @aborts
   Rule: Once a connection is answered, nothing of the previous transaction holds up anybody.
     A successor that has to wait for the time-out of its predecessor is no better off than without a key.
@@ -225,4 +245,32 @@ Feature: What a new connection does to the transaction before
       And A has acknowledged "i1" for "workers"
       And task two has asked to connect with key "payments"
       When a minute passes
+      Then task two has no answer yet, or can acknowledge "i1" for "workers"
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [12] The successor does so behind a connection that was not answered
+      Given participants hear late of ends
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And task two and task three have connected with key "payments" at the same time
+      And task three has begun transaction B
+      When B acknowledges "i1" for "workers"
+      Then it is done
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [13] A new transaction was asked for, and not begun, before the successor came
+      Given participants hear late of ends
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And task one has just asked for a new transaction
+      When task two connects with key "payments"
+      Then task two has no answer yet, or can acknowledge "i1" for "workers"
+
+    @needs:transaction-keys @needs:late-ends
+    Scenario: [14] The key was deleted before the successor came
+      Given participants hear late of ends
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And key "payments" has been deleted
+      When task two connects with key "payments"
       Then task two has no answer yet, or can acknowledge "i1" for "workers"

@@ -314,3 +314,10 @@ Feature: Keys and their owners
       And the system has crashed and come back
       When task two connects with key "payments"
       Then task two is given the coordinator of task one
+
+    @needs:transaction-keys @needs:more-coordinators
+    Scenario: [8] A transaction that is asked for at a coordinator which the key does not belong to
+      Given the system has 5 coordinators
+      And task one has connected with key "payments"
+      When task one asks for a new transaction at another coordinator than its own on its old connection
+      Then it is refused

@@ -77,6 +77,15 @@ Feature: Transactions of a key
       And C is OPEN
       And key "payments" is at the epoch of task one, with transaction C open
 
+    @needs:transaction-keys
+    Scenario: [9] One that was begun before its client came again
+      Given task one has begun transaction A
+      And task one has connected again
+      When task one begins transaction B
+      Then it is done
+      And A is ABORTED
+      And key "payments" is at the epoch of task one, with transaction B open
+
   @TXKEY-14 @MUST @fencing @aborts
   Rule: A new transaction on the connection of a key aborts the one that is open there.
     A client that forgot its transaction, as after an error, must not be held up by that until the time-out.
@@ -163,6 +172,15 @@ Feature: Transactions of a key
       When B acknowledges "i1" for "workers"
       Then it is done
 
+    @needs:transaction-keys @needs:crash
+    Scenario: [10] A late message in the first one, after a crash
+      Given task one has begun transaction A
+      And task one has begun transaction B
+      And the system has crashed and come back
+      When A writes "late" to orders, which it has not added
+      Then it is refused with InvalidTxnStatus
+      And the refusal begins with "ExpiredTransaction"
+
   @TXKEY-35 @MUST @aborts
   Rule: A transaction of a key that nobody ends is aborted by its own time-out.
     Where the task has crashed and none succeeds it, nobody else would let readers go on.
@@ -201,3 +219,12 @@ Feature: Transactions of a key
       And A has acknowledged "i1" for "workers"
       When A is left open past its time-out
       Then subscription "workers" has "i1" left
+
+    @needs:transaction-keys
+    Scenario: [5] A client that has lost the connection of its key ends it in time
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+      And task one has left
+      When A commits
+      Then it is done
+      And readers of orders see "a1"

@@ -52,10 +52,14 @@ def has_just_asked(tasks: Tasks, task: str) -> None:
     tasks[task].probe.ask_for_transaction(TIME_OUTS_MS[None])
 
 
-@KEYS.when("{task} asks for {request} on its old connection")
-def asks_on_old_connection(context: ScenarioContext, tasks: Tasks, task: str, request: Request) -> None:
-    """Once, on the connection on which it was given its epoch, also when the broker has closed that: no other is made for it."""
-    context.ask(str(request), _asked(context, tasks, task, request))
+@KEYS.when("{task} asks for {request}[ {place}] on its old connection")
+def asks_on_old_connection(context: ScenarioContext, tasks: Tasks, task: str, request: Request, place: str | None) -> None:
+    """Once, on the connection on which it was given its epoch, also when the broker has closed that: no other is made for it. At another
+    coordinator, the first that the same broker has, only a new transaction is asked for."""
+    if place is None:
+        context.ask(str(request), _asked(context, tasks, task, request))
+    else:
+        context.ask(str(request), tasks[task].probe.begin_beside_key(TIME_OUTS_MS[None]))
 
 
 @KEYS.given("classic transaction {transaction} with the number of {other:transaction}")

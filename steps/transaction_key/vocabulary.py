@@ -166,7 +166,9 @@ KEYS = Vocabulary(
             "no epoch",
             meaning="the largest is 2^63-1; no epoch: the field is not there",
         ),
-        choice("place", "at another coordinator than its own", meaning="the coordinator behind that of the key, or the first"),
+        choice(
+            "place", "at another coordinator than its own", meaning="of a connect: the coordinator behind that of the key, or the first"
+        ),
         choice("where", "the coordinator", "another coordinator than that", meaning="whether a key belongs where that of a task does"),
         choice("at_once", "at the same time", meaning="the requests are sent before any answer is read"),
         choice("ahead", "the connect first", meaning="otherwise the end is sent first"),

@@ -79,6 +79,11 @@ class _TakesAbortsForOver(TransactionKeys):
         return super().still_ending(before.model_copy(update={"open": None}) if is_aborting else before, txn)
 
 
+class _WaitsForItsOwnFence(TransactionKeys):
+    def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
+        return tuple(numbers for numbers in super().still_ending(before, txn) if numbers not in before.fenced)
+
+
 class _WaitsForHalfAMinute(TransactionKeys):
     @functools.cached_property
     def since(self) -> dict[Claim, int]:
@@ -179,6 +184,14 @@ ABORTS_TAKEN_FOR_OVER = pair(
     story="A connect waits for the aborts that it decides itself, and not for one that its predecessor, or a time-out, has decided before.",
     origin="a review of the suite, which did not look there",
     transaction_keys=_TakesAbortsForOver,
+)
+
+ITS_OWN_FENCE_AWAITED = pair(
+    "its-own-fence-awaited",
+    breaks={"TXKEY-06": _NOT_OVER},
+    story="A connect waits for the abort of what it fences itself, and not for what was fenced before and is being aborted still.",
+    origin="a review of the suite, which looked there at commits alone; a task that is restarted twice, or whose key is deleted",
+    transaction_keys=_WaitsForItsOwnFence,
 )
 
 # Segments ask by themselves how a transaction has ended, sooner than that.

@@ -1,11 +1,11 @@
 """Defects of the transaction key in what a key is, whose it is, and where."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.pulsar import Parts
-from fencepost.reference.pulsar.transaction_key.claims import Client
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Client
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
@@ -127,6 +127,11 @@ class _BalancesEachConnect(NodeKeys):
 class _TakesAnotherKey(NodeKeys):
     def refuse_another(self, key: TransactionKey, had: Sequence[TransactionKey]) -> None:
         """Whatever it has."""
+
+
+class _BeginsBesideTheKey(NodeKeys):
+    def claim_at(self, claims: Mapping[tuple[bool, int], Claim], tc_id: int, *, scalable: bool) -> Claim | None:
+        return claims.get((scalable, tc_id))
 
 
 class _ServesOneKey(TransactionKeys):
@@ -303,4 +308,12 @@ BLANKS_STRIPPED = pair(
     story="Keys that differ in blanks at their ends are one key, and fence each other.",
     origin="textbook: input that is tidied up, where it is an identity",
     node_keys=_StripsBlanks,
+)
+
+BEGINS_BESIDE_THE_KEY = pair(
+    "begins-beside-the-key",
+    breaks={"TXKEY-19": Symptom(what="^answer to a new transaction$", expected="^a refusal$", seen="^success$")},
+    story="On the connection of a key another coordinator begins transactions as well, which have no key, and which nobody fences.",
+    origin="a review of the suite, which did not look there; clients that spread their transactions over all coordinators",
+    node_keys=_BeginsBesideTheKey,
 )

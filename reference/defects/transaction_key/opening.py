@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.transaction_key.claims import Claim, Waiting
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers, numbers_of
 from fencepost.reference.pulsar.values import TxnId
@@ -15,6 +17,9 @@ from fencepost.reference.pulsar.values import TxnId
 from .pair import pair
 
 _A_YEAR_MS = 365 * 24 * 60 * 60 * 1000
+_NOT_EXPIRED = Symptom(
+    what="^(answer to SEND|refusal of SEND)$", expected="^(InvalidTxnStatus|a refusal with InvalidTxnStatus|ExpiredTransaction.*)$"
+)
 _BOTH_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
 
 
@@ -44,6 +49,20 @@ class _FencesByConnects(TransactionKeys):
         before = self._records.get(key)
         is_connect = before is None or before.epoch != epoch
         super().persist(key, epoch, fenced if is_connect else (), txn)
+
+
+class _WritesFencesWithConnects(KeyTopic):
+    @cached_property
+    def written(self) -> dict[TransactionKey, tuple[Numbers, ...]]:
+        """What was fenced when a key was connected with last."""
+        return {}
+
+    def append(self, record: KeyRecord) -> None:
+        before = self._latest.get(record.key)
+        if before is None or before.epoch != record.epoch:
+            self.written[record.key] = record.fenced
+        super().append(record.model_copy(update={"fenced": self.written.get(record.key, ())}))
+        self._take_in(record)
 
 
 class _ClosesWhoBeginsAgain(TransactionKeys):
@@ -103,6 +122,13 @@ class _HasNoTimeOut(TransactionKeys):
 class _TakesTheLastForOpen(TransactionKeys):
     def to_fence(self, record: KeyRecord) -> tuple[TxnId, ...]:
         return () if record.open_txn is None else (record.open_txn,)
+
+
+class _AbortsOfWhoLeaves(TransactionKeys):
+    def forget(self, client: Client) -> None:
+        for key in [key for key, one in self._clients.items() if one is client]:
+            self._abort_all(self.to_fence(self._records[key]))
+        super().forget(client)
 
 
 TWO_OPEN = pair(
@@ -171,6 +197,14 @@ FENCED_BY_CONNECTS_ALONE = pair(
     transaction_keys=_FencesByConnects,
 )
 
+FENCES_WRITTEN_WITH_CONNECTS = pair(
+    "fences-written-with-connects",
+    breaks={"TXKEY-14": _NOT_EXPIRED},
+    story="What a new transaction fences is in memory until the next connect writes it; a crash before that lets it in again.",
+    origin="a review of the suite, which looked behind crashes at the fences of connects alone",
+    key_topic=_WritesFencesWithConnects,
+)
+
 BEGINNING_AGAIN_CLOSES = pair(
     "beginning-again-closes",
     breaks={"TXKEY-14": Symptom(what="^answer$", seen="the broker closed the connection$")},
@@ -199,4 +233,12 @@ NO_TIME_OUT = pair(
     story="A transaction of a key is left to the next connection, and where none comes it is open for ever.",
     origin="feared by readers of the proposal: two ways to end a transaction, one of which is forgotten",
     transaction_keys=_HasNoTimeOut,
+)
+
+ABORTED_WITH_ITS_CONNECTION = pair(
+    "aborted-with-its-connection",
+    breaks={"TXKEY-35": Symptom(what="^answer to END_TXN$", expected="^success$", error="^(InvalidTxnStatus|TransactionNotFound)$")},
+    story="When the connection of a key closes, what it has open is aborted, though nobody came for the key and no time-out has passed.",
+    origin="a review of the suite, which did not look there; brokers that close all that a connection has opened",
+    transaction_keys=_AbortsOfWhoLeaves,
 )

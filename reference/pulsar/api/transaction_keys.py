@@ -42,13 +42,11 @@ def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
     return True
 
 
-def has_key(peer: Peer, command: pb.CommandNewTxn) -> bool:
-    """Whether a connection begins its transactions of that kind under a key."""
-    return any(scalable == command.scalable for scalable, _ in peer.claims)
+def new_txn(peer: Peer, command: pb.CommandNewTxn) -> bool:
+    """Only at the coordinator of its key. Answered when what the key had open is over.
 
-
-def new_txn(peer: Peer, command: pb.CommandNewTxn) -> None:
-    """Only at the coordinator of its key. Answered when what the key had open is over."""
+    False where the connection has no key for such a transaction, and nothing was done.
+    """
 
     def reply(txn: TxnId) -> None:
         fields = {"txnid_least_bits": txn.sequence, "txnid_most_bits": txn.tc_id}
@@ -57,9 +55,12 @@ def new_txn(peer: Peer, command: pb.CommandNewTxn) -> None:
     def refuse(refused: Refused) -> None:
         peer.say(refusal(peer, pb.CommandNewTxnResponse, command, refused, {}))
 
+    if peer.node.keys is None:
+        return False
     try:
-        if (claim := peer.claims.get((command.scalable, command.tc_id))) is None:
-            raise Refused(Error.NOT_ALLOWED, f"the transaction key of this connection does not belong to coordinator {command.tc_id}")
+        if (claim := peer.node.keys.claim_at(peer.claims, command.tc_id, scalable=command.scalable)) is None:
+            return False
         peer.node.keys_of(command.tc_id, scalable=command.scalable).begin(claim, command.txn_ttl_millis, reply, refuse)
     except Refused as refused:
         refuse(refused)
+    return True

@@ -25,8 +25,7 @@ def tc_client_connect(peer: Peer, command: pb.CommandTcClientConnectRequest) -> 
 
 
 def new_txn(peer: Peer, command: pb.CommandNewTxn) -> None:
-    if transaction_keys.has_key(peer, command):
-        transaction_keys.new_txn(peer, command)
+    if transaction_keys.new_txn(peer, command):
         return
     try:
         txn = _coordinator(peer, command, command.tc_id).new(command.txn_ttl_millis)

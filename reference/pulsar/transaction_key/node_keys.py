@@ -1,6 +1,6 @@
 """The transaction keys of the coordinators on one node, and what its participants refuse."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
@@ -8,7 +8,7 @@ from fencepost.reference.pulsar.coordinator import TransactionCoordinator
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.values import TxnId
 
-from .claims import Client, Doing, expired
+from .claims import Claim, Client, Doing, expired
 from .key import TransactionKey, key_of
 from .key_topic import KeyTopics
 from .keys import NEW, TransactionKeys
@@ -65,6 +65,17 @@ class NodeKeys:
         if another := next((one for one in had if one != key), None):
             rule("TXKEY-15")
             raise Refused(Error.NOT_ALLOWED, f"this connection has the transaction key {another}; one connection has one key")
+
+    def claim_at(self, claims: Mapping[tuple[bool, int], Claim], tc_id: int, *, scalable: bool) -> Claim | None:
+        """Decision: the key that a connection's new transaction gets; None where it has none at coordinators of that kind.
+
+        Raises Refused: NOT_ALLOWED at another coordinator than the key's, which could not fence it.
+        """
+        claim = claims.get((scalable, tc_id))
+        if claim is None and any(kind == scalable for kind, _ in claims):
+            rule("TXKEY-19")
+            raise Refused(Error.NOT_ALLOWED, f"the transaction key of this connection does not belong to coordinator {tc_id}")
+        return claim
 
     def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
         """Decision: a participant takes nothing in a transaction that was fenced, also one that never heard of it.
