@@ -75,6 +75,12 @@ Feature: Connects that do not come through
       When A writes "late" to orders, which it has not added
       Then it is refused with InvalidTxnStatus
 
+    @needs:transaction-keys @needs:key-topic-faults
+    Scenario: [8] The error of such a connect, which does not say that its epoch is stale
+      Given the key topic fails at the next write
+      When task two connects with key "payments"
+      Then it is refused with ServiceNotReady or PersistenceError or MetadataError or UnknownError
+
   @TXKEY-23 @MUST @recovery @fencing
   Rule: After a crash between the durable epoch and the answer, nobody works beside the old transaction.
     A successor that can work while the old transaction is open does not have the clean place that it was promised.

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.defects.defect import Defect
+from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
@@ -20,6 +22,14 @@ class _OverlooksFailures(KeyTopic):
     def append(self, record: KeyRecord) -> None:
         with suppress(Refused):
             super().append(record)
+
+
+class _SaysThatItIsStale(KeyTopic):
+    def append(self, record: KeyRecord) -> None:
+        try:
+            super().append(record)
+        except Refused as refused:
+            raise Refused(Error.NOT_ALLOWED, refused.message) from refused
 
 
 class _ClosesFirst(TransactionKeys):
@@ -146,4 +156,12 @@ DELETION_IS_NOT_RESUMED = pair(
     story="A coordinator that is loaded looks at the keys that are there: what a deletion was about to abort stays open.",
     origin="a review of the suite, which did not look there",
     transaction_keys=_RecoversWhatIsThere,
+)
+
+FAILURE_SAYS_STALE = Defect(
+    name="key-failure-says-stale",
+    breaks={"TXKEY-22": Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="ServiceNotReady", error="^NotAllowedError$")},
+    story="A connect that cannot be made durable is refused like one with a stale epoch, so its client gives up for nothing.",
+    origin="a review of the suite, which took any refusal there; one error for all that a connect may fail with",
+    parts=Parts(key_topic=_SaysThatItIsStale),
 )
