@@ -29,6 +29,11 @@ Feature: Watching a layout
       When client A begins to watch low
       Then client A is told how orders is now, first of all
 
+    Scenario: [5] By the name of a persistent topic
+      Given left has been split into low and high
+      When client A begins to watch orders as a persistent topic
+      Then client A is told how orders is now, first of all
+
   @PIP460-28 @MUST
   Rule: Who watches a layout is told of a change without asking again.
     Until it is told, a client writes to a segment that takes nothing, and reads none of the new ones.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Layout, LayoutSegment, LayoutWatch, TopicsWatch
+from fencepost.adapters.pulsar.values import Layout, LayoutSegment, LayoutWatch, TopicsWatch, persistent
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.metadata_view import TroublesStore
 from fencepost.contract.outcomes import Done, Outcome
@@ -63,7 +63,7 @@ def watchers(context: ScenarioContext) -> Watchers:
 
 WATCH = PIP460.act(
     given="client {watcher} has begun to watch {topic}[ {elsewhere}]",
-    when="client {watcher} begins to watch {topic}[ {elsewhere}]",
+    when="client {watcher} begins to watch {topic}[ {domain}][ {elsewhere}]",
     meaning="SCALABLE_TOPIC_LOOKUP on a connection of the client's own. What it is told is kept.",
 )
 
@@ -81,9 +81,13 @@ def has_begun_to_watch(context: ScenarioContext, watchers: Watchers, watcher: st
 
 
 @WATCH.when
-def begins_to_watch(context: ScenarioContext, watchers: Watchers, watcher: str, topic: str, elsewhere: str | None) -> None:
-    broker = _elsewhere(context, context.topics[topic]) if elsewhere else None
-    context.ask("SCALABLE_TOPIC_LOOKUP", watchers.watch(watcher, context.topics[topic], broker))
+def begins_to_watch(
+    context: ScenarioContext, watchers: Watchers, watcher: str, topic: str, domain: str | None, elsewhere: str | None
+) -> None:
+    full = context.topics[topic]
+    broker = _elsewhere(context, full) if elsewhere else None
+    name = full if domain is None else persistent(full.rpartition("/")[2])
+    context.ask("SCALABLE_TOPIC_LOOKUP", watchers.watch(watcher, name, broker))
 
 
 @PIP460.given("the store does not tell of the next change of a layout")
