@@ -7,13 +7,11 @@ from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.metadata.store import NEW
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.scalable import paths
-from fencepost.reference.scalable.layout import Layout, Segment, created
-from fencepost.reference.scalable.layout_records import encoded
+from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.news import MOST_WAITING, LayoutWatch, Newsroom, Said
 from fencepost.reference.scalable.pruning import Pruning
 
@@ -99,23 +97,6 @@ class _TellsWheneverItLooks(Newsroom):
         return True
 
 
-class _MakesUpWhatIsNotThere(Newsroom):
-    def first_told(self, topic: str) -> Layout:
-        try:
-            return super().first_told(topic)
-        except Refused:
-            return created(1, 0)
-
-
-class _MakesWhatIsAskedFor(Newsroom):
-    def first_told(self, topic: str) -> Layout:
-        try:
-            return super().first_told(topic)
-        except Refused:
-            self._store.put(paths.layout(topic), encoded(created(1, 0)), expected=NEW)
-            raise
-
-
 class _SendsToTheController(Newsroom):
     def first_told(self, topic: str) -> Layout:
         if not self._has_controller(topic):
@@ -164,11 +145,6 @@ class _RemembersAndForgetsNews(Newsroom):
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
         self.watched[topic] = self._layout_of(topic)
         super().look(topic, watch)
-
-
-class _GuessesTheNamespace(Answers):
-    def topic_asked_for(self, name: str) -> str:
-        return super().topic_asked_for(name.rpartition("/")[2] if name.count("/") == len("//") else name)
 
 
 class _RemembersBrokers(Answers):
@@ -330,30 +306,6 @@ BROKERS_REMEMBERED = Defect(
     story="A broker finds once for each epoch where the segments are, and tells that also when their broker has ended.",
     origin="feared: a cache of what changes without the layout",
     parts=MetadataParts(answers=_RemembersBrokers),
-)
-
-UNKNOWN_IS_MADE_UP = Defect(
-    name="scalable-unknown-is-made-up",
-    breaks={"PIP460-31": Symptom(what="^answer to SCALABLE_TOPIC_LOOKUP$", expected="^a refusal with TopicNotFound$", seen="^success")},
-    story="Who asks for a topic that there is not is told of one segment, which there is not either.",
-    origin="Apache Pulsar 5.0.0-M1, for the names of persistent topics",
-    parts=MetadataParts(newsroom=_MakesUpWhatIsNotThere),
-)
-
-UNKNOWN_IS_MADE = Defect(
-    name="scalable-unknown-is-made",
-    breaks={"PIP460-31": Symptom(what="^payments in the list$", expected="^is not$", seen="^is$")},
-    story="Who asks for a topic that there is not is refused, and there it is.",
-    origin="feared: topics that are made by a look",
-    parts=MetadataParts(newsroom=_MakesWhatIsAskedFor),
-)
-
-NAMESPACE_IS_GUESSED = Defect(
-    name="scalable-namespace-is-guessed",
-    breaks={"PIP460-31": Symptom(what="^answer to SCALABLE_TOPIC_LOOKUP$", expected="^a refusal$", seen="^success")},
-    story="Who asks for a topic by a name that has no namespace is told of another one, which has the rest of the name.",
-    origin="textbook: a default for what is missing, also where something else is there",
-    parts=MetadataParts(answers=_GuessesTheNamespace),
 )
 
 CLOSE_IS_NOT_HEARD = Defect(

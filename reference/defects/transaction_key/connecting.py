@@ -153,13 +153,6 @@ class _ForgetsTheKey(TransactionKeys):
         super().forget(client)
 
 
-class _ForgetsWhatItHasOpen(TransactionKeys):
-    def forget(self, client: Client) -> None:
-        for key in [key for key, one in self._clients.items() if one is client]:
-            self._records[key] = self._records[key].model_copy(update={"open": None})
-        super().forget(client)
-
-
 EPOCHS_FROM_ONE = pair(
     "epochs-from-one",
     breaks={"TXKEY-01": Symptom(what="^given to task one$", expected="^epoch 0$", seen="^epoch 1$")},
@@ -314,15 +307,4 @@ KEY_GOES_WITH_ITS_CONNECTION = pair(
     story="When the connection of a key closes, its coordinator drops the key with it; the next one is given the first epoch again.",
     origin="a review of the suite, where predecessors still have their connections; the map of live connections that brokers keep",
     transaction_keys=_ForgetsTheKey,
-)
-
-TRANSACTION_GOES_WITH_ITS_CONNECTION = pair(
-    "transaction-goes-with-its-connection",
-    breaks={
-        "TXKEY-05": Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$"),
-        "TXKEY-27": Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$"),
-    },
-    story="What a key has open is known by its connection: where that is gone, nobody aborts it, and it is left to the time-out.",
-    origin="a review of the suite, where predecessors still have their connections; in the motivation the task has terminated",
-    transaction_keys=_ForgetsWhatItHasOpen,
 )

@@ -14,7 +14,7 @@ from fencepost.reference.pulsar import Parts
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.transaction_key.claims import Claim, Waiting
+from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
 from fencepost.reference.pulsar.values import Action, Status, TxnId
@@ -111,6 +111,13 @@ class _IsNotTold(Participation):
         return State.OPEN if txn in self.missed else state
 
 
+class _ForgetsWhatItHasOpen(TransactionKeys):
+    def forget(self, client: Client) -> None:
+        for key in [key for key, one in self._clients.items() if one is client]:
+            self._records[key] = self._records[key].model_copy(update={"open": None})
+        super().forget(client)
+
+
 WAITS_FOR_THE_TIME_OUT = pair(
     "waits-for-the-time-out",
     breaks={"TXKEY-05": _STILL_OPEN, "TXKEY-06": Symptom(what="^(readers of orders|received by workers)$")},
@@ -201,4 +208,15 @@ HALF_A_MINUTE_WAITED = Defect(
     story="Who waits for an abort is answered after half a minute, as clients wait, whether everybody has applied it or not.",
     origin="a review of the suite: of a wait that is long it saw nothing",
     parts=Parts(transaction_keys=_WaitsForHalfAMinute),
+)
+
+TRANSACTION_GOES_WITH_ITS_CONNECTION = pair(
+    "transaction-goes-with-its-connection",
+    breaks={
+        "TXKEY-05": Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$"),
+        "TXKEY-27": Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$"),
+    },
+    story="What a key has open is known by its connection: where that is gone, nobody aborts it, and it is left to the time-out.",
+    origin="a review of the suite, where predecessors still have their connections; in the motivation the task has terminated",
+    transaction_keys=_ForgetsWhatItHasOpen,
 )

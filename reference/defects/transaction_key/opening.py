@@ -131,6 +131,15 @@ class _AbortsOfWhoLeaves(TransactionKeys):
         super().forget(client)
 
 
+class _KeepsAndForgets(TransactionKeys):
+    def keeps(self, record: KeyRecord, epoch: int) -> bool:
+        return epoch == record.epoch
+
+    def take_over(self, key: TransactionKey, client: Client) -> None:
+        self._records[key] = self._records[key].model_copy(update={"open": None})
+        super().take_over(key, client)
+
+
 TWO_OPEN = pair(
     "two-open",
     breaks={"TXKEY-13": _BOTH_OPEN, "TXKEY-14": _BOTH_OPEN},
@@ -241,4 +250,12 @@ ABORTED_WITH_ITS_CONNECTION = pair(
     story="When the connection of a key closes, what it has open is aborted, though nobody came for the key and no time-out has passed.",
     origin="a review of the suite, which did not look there; brokers that close all that a connection has opened",
     transaction_keys=_AbortsOfWhoLeaves,
+)
+
+KEPT_AND_FORGOTTEN = pair(
+    "kept-and-forgotten",
+    breaks={"TXKEY-05": _BOTH_OPEN, "TXKEY-13": _BOTH_OPEN},
+    story="A client that comes again keeps its transaction, and its key does not: nobody who comes later fences it.",
+    origin="a review of the suite, which did not look there; the record of an epoch has what was begun on that epoch's connection",
+    transaction_keys=_KeepsAndForgets,
 )

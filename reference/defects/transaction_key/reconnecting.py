@@ -1,8 +1,6 @@
 """Defects of the transaction key in clients that come again with the current epoch."""
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.pulsar.transaction_key.claims import Client
-from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord
 
@@ -28,15 +26,6 @@ class _KeepsTheEmpty(TransactionKeys):
         return epoch == record.epoch and not any(self._coordinator.describe(txn).partitions for txn in open_ones)
 
 
-class _KeepsAndForgets(TransactionKeys):
-    def keeps(self, record: KeyRecord, epoch: int) -> bool:
-        return epoch == record.epoch
-
-    def take_over(self, key: TransactionKey, client: Client) -> None:
-        self._records[key] = self._records[key].model_copy(update={"open": None})
-        super().take_over(key, client)
-
-
 ALTERNATES = pair(
     "alternates",
     breaks={"TXKEY-26": _NOT_ALIKE},
@@ -59,12 +48,4 @@ EMPTY_ONES_KEPT = pair(
     story="A client keeps a transaction that has nothing yet, and loses one that has messages.",
     origin="textbook: what has no participants needs no abort",
     transaction_keys=_KeepsTheEmpty,
-)
-
-KEPT_AND_FORGOTTEN = pair(
-    "kept-and-forgotten",
-    breaks={"TXKEY-05": _STILL_OPEN, "TXKEY-13": _STILL_OPEN},
-    story="A client that comes again keeps its transaction, and its key does not: nobody who comes later fences it.",
-    origin="a review of the suite, which did not look there; the record of an epoch has what was begun on that epoch's connection",
-    transaction_keys=_KeepsAndForgets,
 )
