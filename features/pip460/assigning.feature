@@ -166,14 +166,7 @@ Feature: Segments are assigned to stream consumers
       When middle is split into low and high
       Then each active segment of orders is assigned once to ann and bob
 
-    Scenario: [9] A subscription that is removed, and made again by somebody else
-      Given ann has joined "workers" of orders
-      And subscription "workers" has been unregistered from orders
-      And bob has joined "workers" of orders
-      When middle is split into low and high
-      Then soon ann is sent away, or told of orders as it is now
-
-    Scenario: [10] One that reads nothing for many changes
+    Scenario: [9] One that reads nothing for many changes
       Given ann has joined "workers" of orders
       And left has been split into low and high, 12 times
       And right has been split into third and fourth, 8 times

@@ -77,12 +77,6 @@ class _TellsTheLastOfAConnection(Sessions):
             super().tell(session, assignment)
 
 
-class _LetsTheRemovedStay(Sessions):
-    def send_away(self, session: Session) -> None:
-        if not self._led:  # it is a topic that goes, and not one of its subscriptions
-            super().send_away(session)
-
-
 class _KeepsTheOldest(Sessions):
     def tell(self, session: Session, assignment: Assignment) -> None:
         if len(session._waiting) < MOST_WAITING:
@@ -274,14 +268,6 @@ LAST_OF_A_CONNECTION = Defect(
     story="Of two consumers that register over one connection, only the later one is told of changes.",
     origin="feared: sessions that are kept by their connections, of which each is taken to have one",
     parts=MetadataParts(sessions=_TellsTheLastOfAConnection),
-)
-
-THE_REMOVED_STAY = Defect(
-    name="scalable-the-removed-stay",
-    breaks={"PIP460-36": Symptom(what="^told to ann of the change$", seen="^neither$")},
-    story="A consumer whose subscription is removed stays connected, and reads on beside who makes one of that name.",
-    origin="feared: a controller that forgets a subscription, and with it those who have to be told",
-    parts=MetadataParts(sessions=_LetsTheRemovedStay),
 )
 
 OLDEST_ASSIGNMENTS_KEPT = Defect(
