@@ -97,12 +97,19 @@ def java() -> None:
 
 
 @pytest.fixture(scope="session")
-def spark(java: None) -> "Iterator[SparkSession]":  # noqa: ARG001 it only skips
+def one_spark(java: None) -> "Iterator[SparkSession]":  # noqa: ARG001 it only skips
     """One Spark session for all tests; small, since so are their histories."""
     from fencepost.pipeline.session import Size, session
 
     with session(Size(1, "local[2]")) as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def spark(one_spark: "SparkSession") -> "Iterator[SparkSession]":
+    """The same; the next file's tests have its 1 GB to themselves, as a check has, which ends with its process."""
+    yield one_spark
+    one_spark.catalog.clearCache()
 
 
 @pytest.fixture(scope="session")

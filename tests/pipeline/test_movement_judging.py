@@ -1,7 +1,6 @@
 """Whole runs are judged in tasks of Spark as in process, wherever their tables come from."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ Found = Counter[tuple[str, str, bool]]
 
 
 @pytest.fixture(scope="module")
-def read_in_tasks(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Tables]":
+def read_in_tasks(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> "Tables":
     """Tables of histories that tasks have read, in two files of whole runs."""
     from fencepost.pipeline.ingest import files
     from fencepost.pipeline.movement import reading
@@ -35,8 +34,7 @@ def read_in_tasks(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactor
     tables = Tables(spark, folder / "out", 0)
     tables.keep(reading.read(spark, files.find([folder / "in"]), tables.folder, 2))
     assert not tables.bad_lines
-    yield tables
-    spark.catalog.clearCache()
+    return tables
 
 
 def found_on_spark(tables: "Tables", **limits: int) -> tuple[Found, int, int]:
