@@ -98,13 +98,23 @@ class _LooksAtTheTimeOnly(Pruning):
         return segment.sealed_ms is not None and self._now() >= segment.sealed_ms + self._profile.sealed_retention_ms
 
 
-class _WaitsForOneSubscription(Pruning):
+class PrunesSooner(Pruning):
+    """Behind its retention a segment goes as well where the defect finds enough of it consumed."""
+
+    def has_enough(self, topic: str, name: str) -> bool:
+        """Whether so much of the segment of that name is consumed that the defect lets it go."""
+        raise NotImplementedError
+
     def is_over(self, topic: str, segment: Segment) -> bool:
         if super().is_over(topic, segment):
             return True
         if segment.sealed_ms is None or self._now() < segment.sealed_ms + self._profile.sealed_retention_ms:
             return False
-        name = segment_topic(topic, segment)
+        return self.has_enough(topic, segment_topic(topic, segment))
+
+
+class _WaitsForOneSubscription(PrunesSooner):
+    def has_enough(self, topic: str, name: str) -> bool:
         return any(self._segments.is_drained(name, subscription) for subscription in self._layouts.registered(topic))
 
 

@@ -12,11 +12,9 @@ from fencepost.reference.pulsar.errors import Error
 from fencepost.reference.pulsar.producers import Producers
 from fencepost.reference.pulsar.values import SubscriptionType
 from fencepost.reference.scalable.changes import LayoutChanges
-from fencepost.reference.scalable.layout import Segment
-from fencepost.reference.scalable.names import segment_topic
-from fencepost.reference.scalable.pruning import Pruning
 
 from .ordering import has_all_that_is_shown, has_what_is_not_pending
+from .sealing import PrunesSooner
 
 
 class _KnowsTheSealInMemory(Producers):
@@ -49,23 +47,13 @@ class _SaysTryAgain(Answers):
         return Error.SERVICE_NOT_READY
 
 
-class _PrunesWhatIsPending(Pruning):
-    def is_over(self, topic: str, segment: Segment) -> bool:
-        if super().is_over(topic, segment):
-            return True
-        if segment.sealed_ms is None or self._now() < segment.sealed_ms + self._profile.sealed_retention_ms:
-            return False
-        name = segment_topic(topic, segment)
+class _PrunesWhatIsPending(PrunesSooner):
+    def has_enough(self, topic: str, name: str) -> bool:  # noqa: ARG002 - all that the segment has, not only the topic's
         return all(has_what_is_not_pending(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
 
 
-class _PrunesWhatIsUndecided(Pruning):
-    def is_over(self, topic: str, segment: Segment) -> bool:
-        if super().is_over(topic, segment):
-            return True
-        if segment.sealed_ms is None or self._now() < segment.sealed_ms + self._profile.sealed_retention_ms:
-            return False
-        name = segment_topic(topic, segment)
+class _PrunesWhatIsUndecided(PrunesSooner):
+    def has_enough(self, topic: str, name: str) -> bool:  # noqa: ARG002 - all that the segment has, not only the topic's
         return all(has_all_that_is_shown(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
 
 
