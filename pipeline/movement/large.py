@@ -190,11 +190,11 @@ def sizes(tables: Tables) -> dict[str, tuple[int, int, int]]:
 
     def task(files: Sequence[str]) -> _Batches:
         for name in files:
-            said = pq.read_table(folder / name, columns=["run", *(["log"] if name.startswith("records") else [])])
+            is_record = name.startswith("records")
+            said = pq.read_table(folder / name, columns=["run", *(["log"] if is_record else [])])
             counts = said.group_by(said.column_names).aggregate([([], "count_all")])
             of_run = counts.group_by("run").aggregate([("count_all", "sum"), ("count_all", "max")])
             for row in of_run.to_pylist():
-                is_record = "log" in counts.column_names
                 told = (0, row["count_all_sum"], row["count_all_max"]) if is_record else (row["count_all_sum"], 0, 0)
                 yield pa.RecordBatch.from_pylist([dict(zip(_SIZE_COLUMNS.names, (row["run"], *told), strict=True))], _SIZE_COLUMNS)
 
@@ -245,7 +245,8 @@ def _concerning(folder: Path, runs: Sequence[str]) -> tuple[pa.Table, pa.Table, 
 def _operations(folder: Path, runs: Sequence[str], which: Callable[[pa.Table], np.ndarray]) -> Iterator[pa.RecordBatch]:
     wanted = ds.field("run").isin(pa.array(runs, pa.string()))
     for batch in ds.dataset(folder / "ops", format="parquet").to_batches(columns=_OPERATIONS, filter=wanted):
-        yield from pa.Table.from_batches([batch]).filter(pa.array(which(pa.Table.from_batches([batch])))).to_batches()
+        table = pa.Table.from_batches([batch])
+        yield from table.filter(pa.array(which(table))).to_batches()
 
 
 def _schema(folder: Path) -> pa.Schema:
