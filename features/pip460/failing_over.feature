@@ -92,9 +92,11 @@ Feature: Consumers and controllers that are gone for a while
       Then ann is assigned left and right
 
     @needs:crash
-    Scenario: [2] A crash behind the end of it
-      Given bob has been cut off
+    Scenario: [2] A crash when the other one has them already
+      Given "p1" of key "z" have been written to orders
+      And bob has been cut off
       And the grace period has passed
+      And the reading of ann has come to "p1"
       And the system has crashed and come back
       When ann joins "workers" of orders
       Then ann is assigned left and right

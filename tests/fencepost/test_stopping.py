@@ -68,11 +68,11 @@ def test_a_signal_ends_a_run_and_keeps_what_was_found(
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "with workers"])
 def test_enough_failures_end_a_run(tmp_path: Path, options: tuple[str, ...]) -> None:
-    """Exit code 4, not 1: what was not asked is not known. The red is told."""
+    """Exit code 4, not 1: what was not asked is not known. The red is told; a worker may end some more before it hears of it."""
     arguments = ("--defect", "no-epoch-bump", "--spec", "kip890", "--max-failures", "1", "--no-html", "--results", tmp_path)
     out = fencepost("run", *arguments, *options, expect=4).out
 
-    assert re.search(r"scenarios, [12] red \(--max-failures 1\)", out)
+    assert re.search(r"scenarios, [1-9]\d* red \(--max-failures 1\)", out)
     assert judged(tmp_path) < compliance(tmp_path)["scenarios"]["selected"]
     assert compliance(tmp_path)["stopped"] == "--max-failures 1"
     assert compliance(tmp_path)["totals"]["violated"] >= 1

@@ -165,7 +165,7 @@ class _WaitsForTheRegistered(Pruning):
 NOTHING_SEALED = Defect(
     name="scalable-nothing-sealed",
     breaks={
-        "PIP460-13": Symptom(what="^answer to SEND$", expected="^a refusal$", seen="^success$"),
+        "PIP460-13": Symptom(what="^answer to SEND$", expected="^a refusal with TopicTerminatedError$", seen="^success$"),
         "PIP460-19": Symptom(what="^messages to a parent, too late$", seen="0000-7fff-0"),
     },
     story="The layout calls the parent sealed, and its owner goes on taking messages.",

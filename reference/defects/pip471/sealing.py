@@ -369,7 +369,7 @@ END_WAITS_FOR_THE_MARK = Defect(
 
 NO_END_BEHIND_A_COMMIT = Defect(
     name="metadata-no-end-behind-a-commit",
-    breaks={"PIP471-53": Symptom(what="^told to workers$", expected="^that there is no more$", seen="^nothing of an end$")},
+    breaks={"PIP471-53": Symptom(what="^end of right$", expected="^told$", seen="^not told yet$")},
     story="When the last messages of a sealed segment are acknowledged in a transaction, no commit tells the consumer of the end.",
     origin="feared: an end that is looked for where messages are acknowledged, and not where transactions end",
     parts=MetadataParts(subscription=_TellsNoEndBehindAnEnd),
