@@ -29,6 +29,11 @@ MARKERS = (
 REAL = "tests/systems/test_real_"
 """How the files with real brokers begin."""
 
+REAL_KAFKA = f"{REAL}kafka_"
+
+LONGEST = ("tests/fencepost/test_defects.py", "tests/fencepost/test_mutants_judged.py", "tests/systems/test_parity")
+"""Without a real broker these take longest (docs/decisions.md, what CI spends): begun last, one of them would run alone at the end."""
+
 settings.register_profile("quick", max_examples=20, deadline=None)
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("thorough", max_examples=1_500, deadline=None)
@@ -51,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with real brokers come first, and of them those that take longest, so that one worker begins with them.
+    """Files with real brokers come first, so that two workers begin with them, and then the longest of the others.
 
     Raises UsageError where a test elsewhere needs Docker.
     """
@@ -60,7 +65,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if image_for(item) and not item.nodeid.startswith(REAL):
             raise pytest.UsageError(f"{item.nodeid} needs Docker, so it belongs to a file {REAL}*.py")
-    items.sort(key=lambda item: (not item.nodeid.startswith(REAL), not item.path.name.endswith("_suite.py")))
+    items.sort(
+        key=lambda item: (
+            not item.nodeid.startswith(REAL),
+            not item.path.name.endswith("_suite.py"),
+            not item.nodeid.startswith(LONGEST),
+        )
+    )
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -74,12 +85,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "LoadScopeScheduling":
-    """A file is one worker's, and all files with real brokers are the same worker's: they mostly wait, while the other worker computes."""
+    """A file is one worker's. Real Kafka is all one worker's, and so are the other real brokers: these two mostly wait, while the third
+    computes, and then share what is left of the rest.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return REAL if nodeid.startswith(REAL) else nodeid.partition("::")[0]
+            return next((group for group in (REAL_KAFKA, REAL) if nodeid.startswith(group)), nodeid.partition("::")[0])
 
     return ByFile(config, log)
 
