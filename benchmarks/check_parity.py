@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fencepost.pipeline import session
 from fencepost.pipeline.anomalies import ANOMALIES
 from fencepost.pipeline.derived import History
-from fencepost.pipeline.ingest import files, lines
+from fencepost.pipeline.ingest import files
+from fencepost.pipeline.movement import sorting
 from fencepost.pipeline.tables import Tables
 from fencepost.pipeline.verdicts import found, together
 
@@ -62,7 +63,7 @@ def compare(spark: "SparkSession", paths: list[Path], verdicts: dict[str, Any]) 
     """The differences that are not in the list, in words."""
     with tempfile.TemporaryDirectory() as scratch:
         tables = Tables(spark, Path(scratch), 2)
-        tables.store(lines.read(spark, files.find(paths)))
+        tables.keep(sorting.read(spark, files.find(paths), tables.folder, 2))
         bad = []
         for mode, infer in (("no_ww", False), ("ww", True)):
             seen = ours(History(tables, infer_ww=infer))

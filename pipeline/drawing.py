@@ -3,11 +3,13 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
 from pyspark.sql import Row
-from pyspark.sql import functions as F
 
-from . import local
 from .layouts.picture import drawn
 from .layouts.story import Happening, Moved, changed_topic, story
 from .tables import Tables
@@ -36,31 +38,37 @@ def _with_layout(shown: Shown, row: Row | None, controlled: dict[str, list[Happe
 def _controlled(tables: Tables, runs: set[str]) -> dict[str, list[Happening]]:
     """What was done to segments, and how transactions ended, in each of these runs in which a layout changed."""
     found: defaultdict[str, list[Happening]] = defaultdict(list)
-    if not runs:
-        return found
-    wanted = F.broadcast(local.table(tables.spark, "run string", [(run,) for run in sorted(runs)]))
-    rows = tables.ops.join(wanted, "run").filter(F.col("f").isin(*_CONTROL)).select(*_OF_OPS).collect()
-    for row in rows:
-        found[row.run].append(_happening(row))
+    where = ds.field("run").isin(sorted(runs)) & ds.field("f").isin(_CONTROL)
+    for row in _operations(tables, where) if runs else ():
+        found[row["run"]].append(_happening(row))
     return found
 
 
 def _moved(tables: Tables, witness: Row) -> list[Happening]:
     """The run's records of logs, as many as can be drawn, and its transactions; the witness's own are all there."""
-    records = tables.records.filter((F.col("run") == witness.run) & F.col("kind").isin("send", "recv"))
-    first = records.orderBy(~F.col("op").isin(*witness.ops), "op", "mop").limit(_MOST_RECORDS).select("op", "kind", "log", "v", "hash")
+    of_run = ds.field("run") == witness.run
+    columns = {name: ds.field(name) for name in ("op", "mop", "kind", "log", "v")} | {"hash": ds.field("rare", "hash")}
+    first: pa.Table | None = None
+    for table in tables.few("records", columns, of_run & ds.field("kind").isin(("send", "recv"))):
+        others = pc.invert(pc.is_in(table["op"], pa.array(witness.ops, pa.int64())))
+        table = table.append_column("other", others.cast(pa.int8()))
+        table = table if first is None else pa.concat_tables([first, table])
+        first = table.sort_by([("other", "ascending"), ("op", "ascending"), ("mop", "ascending")]).slice(0, _MOST_RECORDS)
     moved: defaultdict[int, list[Moved]] = defaultdict(list)
-    for row in first.collect():
-        moved[row.op].append(Moved(row.kind, row.log, row.v or "nothing", row.hash))
-    wanted = local.table(tables.spark, "op long", [(op,) for op in sorted(moved)])
-    of_run = tables.ops.filter(F.col("run") == witness.run)
-    rows = of_run.join(F.broadcast(wanted), "op").unionByName(of_run.filter(F.col("f").isin(*_ENDS))).select(*_OF_OPS)
-    return [_happening(row, tuple(moved.get(row.op, ()))) for row in rows.collect()]
+    for row in [] if first is None else first.to_pylist():
+        moved[row["op"]].append(Moved(row["kind"], row["log"], row["v"] or "nothing", row["hash"]))
+    where = of_run & (ds.field("op").isin(sorted(moved)) | ds.field("f").isin(_ENDS))
+    return [_happening(row, tuple(moved.get(row["op"], ()))) for row in _operations(tables, where)]
 
 
-_OF_OPS = ("run", "op", "at", "client", "f", "ty", "open", "txn_id", "ctl")
+_OF_OPS = ["run", "op", "at", "client", "f", "ty", "open", "txn_id", "ctl"]
 
 
-def _happening(row: Row, moved: tuple[Moved, ...] = ()) -> Happening:
-    who = row.client or "control"
-    return Happening(row.op, None if row.open else row.at, who, row.f, row.ty, row.txn_id, dict(row.ctl or {}), moved)
+def _operations(tables: Tables, where: ds.Expression) -> list[dict[str, Any]]:
+    rows = (row for table in tables.few("ops", _OF_OPS, where) for row in table.to_pylist())
+    return sorted(rows, key=lambda row: (row["run"], row["op"]))
+
+
+def _happening(row: dict[str, Any], moved: tuple[Moved, ...] = ()) -> Happening:
+    who, ended = row["client"] or "control", None if row["open"] else row["at"]
+    return Happening(row["op"], ended, who, row["f"], row["ty"], row["txn_id"], dict(row["ctl"] or {}), moved)

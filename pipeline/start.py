@@ -8,9 +8,9 @@ from pyspark.sql import SparkSession
 
 from fencepost.contract.errors import WrongUsage
 
-from .ingest import files, firstlines, lines, quarantine
-from .layout import QUARANTINE, TABLES
-from .movement import reading
+from .ingest import files, firstlines, quarantine
+from .layout import DESCRIPTION, QUARANTINE, TABLES
+from .movement import reading, sorting
 from .tables import Tables, described
 
 _NAMED = 5
@@ -38,18 +38,11 @@ class Histories:
 
     def tables(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:
         """Their tables, stored with the results, and how many lines and files could not be read."""
-        if self.by_run:
-            return self._by_run(spark, buckets, results)
-        tables = Tables(spark, results / TABLES, buckets)
-        tables.store(lines.read(spark, self.readable))
-        bad = quarantine.write(spark, tables.bad, self.readable, self.refused, results / QUARANTINE)
-        tables.describe(bytes=self.bytes, quarantined=bad)
-        return tables, bad
-
-    def _by_run(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:
-        """The same, of files that are read by tasks (`movement.reading`)."""
-        tables = Tables(spark, results / TABLES, 0)
-        tables.keep(reading.read(spark, self.readable, tables.folder, buckets))
+        by = reading if self.by_run else sorting
+        tables = Tables(spark, results / TABLES, 0 if self.by_run else buckets)
+        (tables.folder / DESCRIPTION).unlink(missing_ok=True)
+        tables.keep(by.read(spark, self.readable, tables.folder, buckets))
+        spark.catalog.clearCache()  # what was kept while they were read
         names = [(number, str(source.path)) for number, source in enumerate(self.readable)]
         bad = quarantine.keep(spark, quarantine.named(spark, tables.bad, names), self.refused, results / QUARANTINE)
         tables.describe(bytes=self.bytes, quarantined=bad)
@@ -77,7 +70,7 @@ class Stored:
     def tables(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:  # noqa: ARG002 they are where they are
         """The tables as they are."""
         tables = Tables(spark, self.folder, self.buckets)
-        tables.open(self.bad_lines)
+        tables.bad_lines = self.bad_lines
         return tables, self.quarantined
 
 

@@ -12,8 +12,8 @@ by the number of its invocation (`op`); `at` is the number of its completion. On
 * `bad`: what could not be read, where there is any: file_id, mark, run, reason.
 
 Records are shuffled once, by (run, log), and stored in that many buckets, each in order of (run, log, kind, process, op, mop), so that
-grouping, ranking and joining by log moves nothing, and each process's records stand in the order in which it moved them. What a value is
-too long to be stored as is its beginning and its digest.
+grouping, ranking and joining by log moves nothing, and each process's records stand in the order in which it moved them
+(`movement.sorting` writes them). What a value is too long to be stored as is its beginning and its digest.
 
 Small histories are stored without buckets: each file of operations has its fellow of records, of the same name, with the same whole runs
 (`movement.reading` writes them).
@@ -22,75 +22,25 @@ Small histories are stored without buckets: each file of operations has its fell
 """
 
 import json
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
+import pyarrow as pa
+import pyarrow.dataset as ds
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.contract.errors import WrongUsage
 
+from .laws.outcomes import ABORTED, COMMITTED, UNKNOWN
 from .layout import DESCRIPTION
-from .pairing import ABORTED, COMMITTED, UNKNOWN, has_steps, judged, outcomes, paired
 
-__all__ = ["ABORTED", "COMMITTED", "UNKNOWN", "Tables", "described", "moved", "shortened"]
+__all__ = ["ABORTED", "COMMITTED", "UNKNOWN", "Tables", "described"]
 
-LONGEST_VALUE = 256
 VERSION = 5
-_ORDER = ("run", "log", "kind", "process", "op", "mop")
-# Nearly every row has another one of these, so that a dictionary of them is built in vain.
-_VARIED = ("v", "o", "op", "at", "unit", "end_op", "t0", "t1", "mark", "first.v", "first.o")
-
-
-def shortened(value: Column) -> Column:
-    """A value that is too long to be carried around is told apart by its digest."""
-    digest = F.concat(F.left(value, F.lit(64)), F.lit("... sha256 "), F.sha2(value, 256))
-    return F.when(F.length(value) > LONGEST_VALUE, digest).otherwise(value)
-
-
-def moved(ops: DataFrame) -> DataFrame:
-    """The `records` table: one row for each record, offset and position of the operations."""
-    rows = ops.filter(F.size("mops") > 0).select("*", F.posexplode("mops").alias("mop", "x"))
-    # A request to several partitions may be refused by one of them: what has an offset was acknowledged.
-    acknowledged = (F.col("f") == "send") & (F.col("ty") == "fail") & F.col("x.o").isNotNull() & F.col("tx").isNotNull()
-    # What most records lack is one column, so that it costs the shuffle nothing.
-    texts = {"tid": F.col("tx.tid"), "grp": F.col("grp.id"), "mkey": F.col("x.mkey")}
-    numbers = {"pid": F.col("tx.pid"), "epoch": F.col("tx.epoch"), "seq": F.col("x.seq"), "hash": F.col("x.hash")}
-    known = F.coalesce(*texts.values(), *(number.cast("string") for number in numbers.values())).isNotNull()
-    rare = F.struct(*(column.alias(name) for name, column in (texts | numbers).items()))
-    rows = rows.withColumn("acknowledged_oc", F.when(F.col("unit") == F.col("op"), F.lit(COMMITTED)).otherwise(F.col("unit_oc")))
-    return rows.select(
-        "run",
-        F.col("x.log").alias("log"),
-        F.col("x.m").alias("kind"),
-        shortened(F.col("x.v")).alias("v"),
-        F.col("x.o").alias("o"),
-        "op",
-        "mop",
-        "at",
-        "process",
-        "f",
-        F.when(acknowledged, "ok").otherwise(F.col("ty")).alias("ty"),
-        F.when(acknowledged, F.col("acknowledged_oc")).otherwise(F.col("oc")).alias("oc"),
-        "unit",
-        "unit_oc",
-        "end_op",
-        "transactional",
-        "by_hand",
-        F.coalesce("iso", F.lit("rc")).alias("iso"),
-        F.when(known, rare).alias("rare"),
-    ).filter(F.col("log").isNotNull())
-
-
-def summarised(ops: DataFrame) -> DataFrame:
-    """The `ops` table: the operations, with only the first of their records, and the logs that they keep."""
-    first, assigns = F.get("mops", F.lit(0)), F.col("f").isin("assign", "subscribe")
-    record = F.struct(first.log.alias("log"), shortened(first.v).alias("v"), first.o.alias("o"))
-    keeps = F.coalesce(F.array_distinct("mops.log"), F.array())
-    return ops.withColumns({"first": F.when(first.isNotNull(), record), "keeps": F.when(assigns, keeps)}).drop("mops")
+ORDER = ("run", "log", "kind", "process", "op", "mop")
 
 
 def described(folder: Path) -> dict[str, Any] | None:
@@ -115,30 +65,8 @@ class Tables:
         self._open: dict[str, DataFrame] = {}
         self.bad_lines = 0
 
-    def store(self, lines: DataFrame) -> None:
-        """Read the events once, pair them, and shuffle their records once."""
-        (self.folder / DESCRIPTION).unlink(missing_ok=True)
-        events = paired(lines).persist()
-        whole = events.filter("reason is null").drop("reason", "mark", "error")
-        counted = events.agg(F.count_if(F.col("reason").isNotNull()).alias("bad"), F.max(has_steps()).alias("steps")).first()
-        assert counted is not None, "an aggregate has one row"
-        self.bad_lines = counted.bad
-        if self.bad_lines:
-            self._write(events.filter("reason is not null").select("file_id", "mark", "run", "reason"), "bad")
-        units = outcomes(whole).persist() if counted.steps else None
-        ops = judged(whole, units)
-        with ThreadPoolExecutor(1) as beside:
-            stored = beside.submit(self._write, summarised(ops), "ops")
-            records = moved(ops).repartition(self._buckets, "run", "log")
-            writer = self._writer(records).bucketBy(self._buckets, "run", "log").sortBy(*_ORDER)
-            writer.option("path", str(self.folder / "records")).saveAsTable("records")
-            stored.result()
-        for kept in filter(None, (units, events)):
-            kept.unpersist()
-
     def keep(self, bad: DataFrame) -> None:
         """Operations and records stand in the folder when this has been computed, which is what could not be read."""
-        (self.folder / DESCRIPTION).unlink(missing_ok=True)
         bad = bad.persist()
         self.bad_lines = bad.count()
         if self.bad_lines:
@@ -149,20 +77,6 @@ class Tables:
         """The tables are whole, and a later check may start from them."""
         description = {"schema_version": VERSION, "buckets": self._buckets, "bad_lines": self.bad_lines, **facts}
         (self.folder / DESCRIPTION).write_text(json.dumps(description) + "\n", encoding="utf-8")
-
-    def open(self, bad_lines: int) -> None:
-        """Tables that an earlier check stored whole."""
-        self.bad_lines = bad_lines
-        if not self._buckets:
-            return
-        path = str(self.folder.resolve() / "records")
-        columns = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in self.spark.read.parquet(path).schema)
-        place = path.replace("\\", "\\\\").replace("'", "\\'")
-        self.spark.sql("DROP TABLE IF EXISTS records")
-        self.spark.sql(
-            f"CREATE TABLE records ({columns}) USING parquet CLUSTERED BY (run, log) SORTED BY ({', '.join(_ORDER)}) "
-            f"INTO {self._buckets} BUCKETS LOCATION '{place}'"
-        )
 
     @property
     def bad(self) -> DataFrame | None:
@@ -211,9 +125,24 @@ class Tables:
     def records(self) -> DataFrame:
         return self._those_chosen(self._stored_records.select("*", "rare.*").drop("rare"))
 
-    @property
+    @cached_property
     def _stored_records(self) -> DataFrame:
-        return self.spark.table("records") if self._buckets else self._read("records")
+        if not self._buckets:
+            return self._read("records")
+        path = str(self.folder.resolve() / "records")
+        columns = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in self.spark.read.parquet(path).schema)
+        place = path.replace("\\", "\\\\").replace("'", "\\'")
+        self.spark.sql("DROP TABLE IF EXISTS records")
+        self.spark.sql(
+            f"CREATE TABLE records ({columns}) USING parquet CLUSTERED BY (run, log) SORTED BY ({', '.join(ORDER)}) "
+            f"INTO {self._buckets} BUCKETS LOCATION '{place}'"
+        )
+        return self.spark.table("records")
+
+    def few(self, table: str, columns: list[str] | dict[str, ds.Expression], where: ds.Expression) -> Iterator[pa.Table]:
+        """The few rows of a table for which this holds, some at a time; without Spark, for which they would not be worth a job."""
+        for batch in ds.dataset(self.folder / table, format="parquet").to_batches(columns=columns, filter=where):
+            yield pa.Table.from_batches([batch])
 
     def of(self, *kinds: str) -> DataFrame:
         """The records of these kinds."""
@@ -230,9 +159,4 @@ class Tables:
 
     def _write(self, rows: DataFrame, name: str) -> None:
         self._open.pop(name, None)
-        self._writer(rows).parquet(str(self.folder / name))
-
-    @staticmethod
-    def _writer(rows: DataFrame) -> DataFrameWriter:
-        writer = rows.write.mode("overwrite").format("parquet")
-        return writer.options(**{f"parquet.enable.dictionary#{column}": "false" for column in _VARIED})
+        rows.write.mode("overwrite").parquet(str(self.folder / name))

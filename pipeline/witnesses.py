@@ -4,13 +4,14 @@ Only the few witnesses that are shown are fetched with their operations; all of 
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+import pyarrow.dataset as ds
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
-from . import local
 from .anomalies import ANOMALIES, Anomaly
 from .tables import Tables
 
@@ -72,14 +73,15 @@ def shown(witnesses: Sequence[Row], tables: Tables) -> list[Shown]:
     moving = _moving(witnesses, tables)
     rows = sorted(witnesses, key=lambda row: (row.anomaly, row.place))
     told = [sorted({*row.ops, *_named(row, moving)}) for row in rows]
-    ops = sorted({(row.run, op) for row, those in zip(rows, told, strict=True) for op in those})
-    wanted = F.broadcast(local.table(tables.spark, "run string, op long", ops))
-    rows_of_ops = tables.ops.join(wanted, ["run", "op"]).select("run", "op", "at", "t0", "process", "client", "f", "ty", "open")
-    records = tables.records.filter(F.col("mop") < _MOST_RECORDS).join(wanted, ["run", "op"])
-    by_op = {(row.run, row.op): row for row in rows_of_ops.collect()}
+    wanted = {(row.run, op) for row, those in zip(rows, told, strict=True) for op in those}
+    those = _among("run", {run for run, _ in wanted}) & _among("op", {op for _, op in wanted})
+    of_op = _rows(tables.few("ops", ["run", "op", "at", "t0", "process", "client", "f", "ty", "open"], those))
+    by_op = {(row.run, row.op): row for row in of_op if (row.run, row.op) in wanted}
+    columns = {name: ds.field(name) for name in ("run", "op", "mop", "log", "v", "o")}
+    columns |= {"m": ds.field("kind"), "mkey": ds.field("rare", "mkey")}
+    of_record = _rows(tables.few("records", columns, those & (ds.field("mop") < _MOST_RECORDS)))
     moved: dict[tuple[str, int], list[Row]] = defaultdict(list)
-    columns = records.select("run", "op", "mop", F.col("kind").alias("m"), "log", "v", "o", "mkey")
-    for row in sorted(columns.collect(), key=lambda row: row.mop):
+    for row in sorted(of_record, key=lambda row: row.mop):
         moved[row.run, row.op].append(row)
     return [
         _shown(row, [(by_op[row.run, op], moved[row.run, op]) for op in those if (row.run, op) in by_op])
@@ -92,14 +94,27 @@ _Moving = dict[tuple[str, str, str], list[tuple[int, int | None]]]
 
 def _moving(witnesses: Sequence[Row], tables: Tables) -> _Moving:
     """Of each log and value that these witnesses name the operations that moved it: at each offset the first that sent or read it."""
-    value = ["run", "log", "v"]
-    values = sorted({(row.run, row.log, v) for row in witnesses if row.log is not None for v in row["values"]})
-    wanted = F.broadcast(local.table(tables.spark, "run string, log string, v string", values))
-    each = tables.of("send", "recv").join(wanted, value).groupBy(*value, "kind", "o").agg(F.min("op").alias("op"))
+    wanted = {(row.run, row.log, v) for row in witnesses if row.log is not None for v in row["values"]}
+    those = _among("kind", ("send", "recv"))
+    for place, name in enumerate(("run", "log", "v")):
+        those &= _among(name, {one[place] for one in wanted})
+    first: dict[tuple[str, str, str, str, int | None], int] = {}
+    for row in _rows(tables.few("records", ["run", "log", "v", "kind", "o", "op"], those)):
+        if (row.run, row.log, row.v) in wanted:
+            key = (row.run, row.log, row.v, row.kind, row.o)
+            first[key] = min(row.op, first.get(key, row.op))
     found: _Moving = defaultdict(list)
-    for row in sorted(each.collect(), key=lambda row: row.op):
-        found[row.run, row.log, row.v].append((row.op, row.o))
+    for (run, log, v, _, o), op in sorted(first.items(), key=lambda one: one[1]):
+        found[run, log, v].append((op, o))
     return found
+
+
+def _among(name: str, values: Iterable[object]) -> ds.Expression:
+    return ds.field(name).isin(list(values))
+
+
+def _rows(tables: Iterable[pa.Table]) -> Iterator[Row]:
+    return (Row(**row) for table in tables for row in table.to_pylist())
 
 
 def _named(row: Row, moving: _Moving) -> list[int]:

@@ -8,34 +8,9 @@ nemesis does is no operation of a client, and is kept without one.
 from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StringType, StructField, StructType
-
-from .edn_reader import MalformedEdn, read
-from .schema import EVENT
+from .edn_reader import MalformedEdn
 
 _POSITIONS = ("assign", "subscribe")
-
-
-def parsed(lines: DataFrame) -> DataFrame:
-    """Lines (`value`, and what else they have) as events beside a `reason` where they are none."""
-    kept = [field for field in lines.schema if field.name != "value"]
-    schema = StructType([*kept, StructField("reason", StringType()), StructField("event", EVENT)])
-    arrow = to_arrow_schema(schema)
-
-    def parse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            yield pa.RecordBatch.from_pylist([_row(row) for row in batch.to_pylist()], schema=arrow)
-
-    events = lines.withColumn("value", F.col("value").cast("binary")).mapInArrow(parse, schema)
-    # The reference checker pairs by process, so the number of the invocation is found here and not written in the file.
-    process = Window.partitionBy("run", F.col("event.process")).orderBy("place", "event.idx")
-    invoked = F.last(F.when(F.col("event.type") == "invoke", F.col("event.idx")), ignorenulls=True).over(process)
-    op = F.when(F.col("event.process").isNotNull(), F.coalesce(invoked, "event.idx")).otherwise(F.col("event.idx"))
-    return events.withColumn("event", F.col("event").withField("op_id", op).withField("run_id", F.col("run")))
 
 
 def event(value: Any) -> dict[str, Any]:
@@ -59,19 +34,6 @@ def event(value: Any) -> dict[str, Any]:
         "ctl": _control(value),
         "error": None if value.get("error") is None else {"class": None, "msg": str(value["error"]), "definite": None},
     }
-
-
-def _row(row: dict[str, Any]) -> dict[str, Any]:
-    value = row.pop("value")
-    try:
-        made = event(read(value.decode()))
-        if made["idx"] is None:
-            made["idx"] = row["place"]
-        return row | {"reason": None, "event": made}
-    except UnicodeDecodeError:
-        return row | {"reason": "not UTF-8", "event": None}
-    except (MalformedEdn, RecursionError) as error:
-        return row | {"reason": str(error), "event": None}
 
 
 def _control(value: dict[str, Any]) -> dict[str, str]:

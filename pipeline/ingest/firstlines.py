@@ -1,7 +1,7 @@
 """Whether there is anything to start Spark for, seen from the first lines of the files.
 
-One good line is enough, and mostly the very first line is one. Only what is bad for certain counts as bad: Spark's reader is the judge,
-and it takes some lines that Python's does not.
+One good line is enough, and mostly the very first line is one. Only what is bad for certain counts as bad: the tasks that read whole files
+are the judge.
 """
 
 import gzip
@@ -85,16 +85,12 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
 
 def _flaw_of_json(line: bytes) -> str | None:
     try:
-        said = line.decode("utf-8-sig").strip()
+        event = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError:
         return NOT_UTF_8
-    if said[:1] + said[-1:] not in ("{}", "[]"):
-        return NOT_AN_EVENT
-    try:
-        event = json.loads(said)
     except (ValueError, RecursionError):
-        return None
-    return flaw_of_event(event) if isinstance(event, dict) else None
+        return NOT_AN_EVENT
+    return flaw_of_event(event) if isinstance(event, dict) else NOT_AN_EVENT
 
 
 def _flaw_of_edn(line: bytes) -> str | None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from . import told
 from .columns import NO_WORD, Flags, Ints, Words, number, numbers
-from .outcomes import ABORTED, FAIL, INFO, OK, OUTCOME_OF, UNKNOWN, units
+from .outcomes import ABORTED, FAIL, INFO, OK, OUTCOME_OF, UNKNOWN, Units, units
 
 ENDINGS = {"ok": OK, "fail": FAIL, "info": INFO}
 
@@ -83,8 +83,7 @@ class Operations:
     @staticmethod
     def of(said: told.Operations) -> "Operations":
         """These operations."""
-        run, f = said.run.codes, said.f
-        ty = np.array([*(ENDINGS[word] for word in said.ty.words), INFO])[said.ty.codes]
+        run, f, ty = said.run.codes, said.f, ended(said.ty)
         settled = said.outcomes or _settled(said, ty)
         return Operations(
             runs=said.run.words,
@@ -125,15 +124,26 @@ class Operations:
         return numbers([*map(number, said.words), None])[said.codes]
 
 
+def ended(ty: Words) -> Ints:
+    """How each operation ended."""
+    found: Ints = np.array([*(ENDINGS[word] for word in ty.words), INFO])[ty.codes]
+    return found
+
+
 def _settled(said: told.Operations, ty: Ints) -> told.Outcomes:
     """What became of these operations, which are all of their transactions."""
     run = said.run.codes
     of_unit = units(run, said.op, said.at, said.f, ty, said.txn, said.tid)
-    by_hand = of_unit.within & np.isin(run, run[said.marks]) if said.marks.any() else said.marks
+    return outcomes(said, of_unit, np.isin(run, run[said.marks]) if said.marks.any() else said.marks)
+
+
+def outcomes(said: told.Operations, of_unit: Units, by_hand: Flags) -> told.Outcomes:
+    """What became of these operations, from what became of their units, and whether markers were written by hand in their run."""
+    by_hand = of_unit.within & by_hand
     return told.Outcomes(
         unit=of_unit.unit,
         unit_oc=of_unit.unit_oc,
-        oc=_outcome(ty, of_unit.unit_oc, of_unit.within, by_hand),
+        oc=_outcome(ended(said.ty), of_unit.unit_oc, of_unit.within, by_hand),
         end_op=of_unit.end_op,
         transactional=of_unit.within | said.f.among("txn"),
         by_hand=by_hand,

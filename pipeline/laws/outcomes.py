@@ -35,13 +35,19 @@ class Units:
     """Whether the operation is one of several."""
 
 
+def alone(op: Ints, f: Words, ty: Ints, txn: Words) -> Units:
+    """Each operation as a unit of its own, whatever it is a part of."""
+    within = txn.present & ~f.among("txn") & ~f.among("init_txn")
+    return Units(op.copy(), OUTCOME_OF[ty], np.where(f.among("txn"), op, NONE), within)
+
+
 def units(run: Ints, op: Ints, at: Ints, f: Words, ty: Ints, txn: Words, tid: Words) -> Units:
     """What the operations of all these runs belong to."""
     init = f.among("init_txn")
-    within = txn.present & ~f.among("txn") & ~init
-    unit, unit_oc, end_op = op.copy(), OUTCOME_OF[ty], np.where(f.among("txn"), op, NONE)
+    found = alone(op, f, ty, txn)
+    within = found.within
     if not within.any():
-        return Units(unit, unit_oc, end_op, within)
+        return found
     taken = _taken_over(run, op, tid.codes, init & (ty == OK), within | init)
 
     rows = np.flatnonzero(within)
@@ -65,9 +71,9 @@ def units(run: Ints, op: Ints, at: Ints, f: Words, ty: Ints, txn: Words, tid: Wo
     )
     asked = attempts.least(op, (commit | abort) & (ty != FAIL))
     of_row = attempts.number
-    unit[rows], unit_oc[rows] = attempts.least(op)[of_row], outcome[of_row]
-    end_op[rows] = np.where(asked != NONE, asked, taken_at)[of_row]
-    return Units(unit, unit_oc, end_op, within)
+    found.unit[rows], found.unit_oc[rows] = attempts.least(op)[of_row], outcome[of_row]
+    found.end_op[rows] = np.where(asked != NONE, asked, taken_at)[of_row]
+    return found
 
 
 def _taken_over(run: Ints, op: Ints, tid: Ints, takes: Flags, steps: Flags) -> Ints:

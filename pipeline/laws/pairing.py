@@ -1,6 +1,6 @@
 """From events to operations, in Python: for histories that are small, one event after the other.
 
-What is refused, and why, is as the checker on Spark has it (`pipeline.pairing`). An event is a mapping with the fields that
+What is refused, and why, is as the checker on Spark has it (`movement.pairing`). An event is a mapping with the fields that
 `docs/check.md` names; what stands in a text field and is no text, such as a process's number, counts as the text that JSON has for it.
 """
 

@@ -65,12 +65,22 @@ def events(blocks: Sequence[Block]) -> pa.Table:
     return pa.table(told | {name: found[name] for name in FIELDS.names}, LINES)
 
 
-def events_of_edn(block: Block, run: str) -> pa.Table:
-    """The lines of a whole file in Jepsen's notation. A completion belongs to the last invocation of its process; what has no index is
-    known by its line.
+def events_of_columns(rows: pa.Table, prefix: str) -> pa.Table:
+    """Rows that are events already, but for what they lack: with their `run` and the `reason` why one is none."""
+    columns = {
+        field.name: rows[field.name].cast(field.type) if field.name in rows.column_names else pa.nulls(len(rows), field.type)
+        for field in FIELDS
+    }
+    found = pa.table(columns, FIELDS)
+    run = pc.binary_join_element_wise(pa.scalar(prefix), found["run_id"], "")
+    return found.append_column("run", run).append_column("reason", pa.array(_reasons(found), pa.string()))
+
+
+def events_of_edn(block: Block, run: str, invoked: dict[str, int]) -> pa.Table:
+    """The lines of a file in Jepsen's notation. A completion belongs to the last invocation of its process, of which `invoked` knows from
+    one block to the next; what has no index is known by its line.
     """
     rows = []
-    invoked: dict[str, int] = {}
     for number, line in _numbered(block):
         told: dict[str, Any] = {"file_id": block.file_id, "line": number, "run": run}
         try:
@@ -119,7 +129,7 @@ def _at_once(lines: list[bytes]) -> pa.Table | None:
         if found.num_rows != len(lines):
             return None
         found = found.set_column(found.column_names.index("process"), "process", found["process"].cast(pa.string()))
-        reasons, control = _reasons(found), _control(told, lines)
+        reasons, control = _reasons(found), _control(told, lines, block)
         if control is None:
             return None
         return found.append_column("ctl", control).append_column("reason", pa.array(reasons, pa.string()))
@@ -138,10 +148,12 @@ def _reasons(found: pa.Table) -> list[str | None]:
     return reasons
 
 
-def _control(told: pa.Array, lines: list[bytes]) -> pa.Array | None:
+def _control(told: pa.Array, lines: list[bytes], block: bytes) -> pa.Array | None:
     """What each line says in `ctl`, whose names are anybody's; None where that is no object of a line. Most lines say nothing there, and
-    that can be seen: they name it once, as empty.
+    that can be seen: they name it once, as empty. Mostly it is seen of the whole block.
     """
+    if block.count(b'"ctl"') == sum(block.count(words.encode()) for words in _NO_CONTROL):
+        return pa.array([[]] * len(lines), FIELDS.field("ctl").type)
     empty = pc.or_(*(pc.match_substring(told, words) for words in _NO_CONTROL))
     named = pc.count_substring(told, '"ctl"')
     says = pc.or_(pc.greater(named, 1), pc.and_(pc.equal(named, 1), pc.invert(empty)))

@@ -36,6 +36,8 @@ from fencepost.pipeline.laws.witness import Law
 from fencepost.pipeline.tables import Tables
 from fencepost.pipeline.verdicts import SCHEMA, Found, counted
 
+from .streams import packed, unpacked
+
 _SENT = f"{SCHEMA}, facts string, share int, stream binary"
 _UNITS = "run string, unit long"
 _SIZES = "run string, operations long, records long, largest long"
@@ -102,7 +104,7 @@ class _Large:
         self._spark, self._asked, self._runs, self._shares = tables.spark, asked, tuple(runs), max(2, tables.parts)
         self._folder = tables.folder.resolve()
         common, ends, self._concerned = _concerning(self._folder, self._runs)
-        self._common = self._spark.sparkContext.broadcast((_packed(common), _packed(ends)))
+        self._common = self._spark.sparkContext.broadcast((packed(common), packed(ends)))
         self._shown: tuple[list[str], list[int]] = [], []
         seen = self._tasks(self._shown_units, _UNITS).collect()
         self._shown = [row.run for row in seen], [row.unit for row in seen]
@@ -149,7 +151,7 @@ class _Large:
                 together[row["share"]].append((row["facts"], row["stream"]))
             every, _ = self._common.value
             for share in together.values():
-                history = parts.across(_unpacked(every), _read(share), self._asked.inferred)
+                history = parts.across(unpacked(every), _read(share), self._asked.inferred)
                 yield from _witnesses(judged(history, self._asked.among(parts.ACROSS), self._asked.damaged))
 
         moved = facts.select("share", "facts", "stream").repartitionById(self._shares, F.col("share"))
@@ -162,7 +164,7 @@ class _Large:
                 yield pa.RecordBatch.from_pydict({"run": runs, "unit": units}, _UNIT_COLUMNS)
 
     def _history(self, records: pa.Table) -> History:
-        every, ends = (_unpacked(said) for said in self._common.value)
+        every, ends = (unpacked(said) for said in self._common.value)
         return parts.of_logs(every, ends, records, self._asked.inferred, self._shown)
 
     def _parts(self, files: Sequence[str]) -> Iterator[pa.Table]:
@@ -285,27 +287,15 @@ def _sent(facts: _Facts, shares: int) -> _Batches:
         encoded = by.combine_chunks().dictionary_encode()
         share = np.array([zlib.crc32(key.encode()) % shares for key in encoded.dictionary.to_pylist()])[encoded.indices.to_numpy()]
         for number in np.unique(share).tolist():
-            row = {"facts": kind.__name__, "share": number, "stream": _packed(table.filter(pa.array(share == number)))}
+            row = {"facts": kind.__name__, "share": number, "stream": packed(table.filter(pa.array(share == number)))}
             yield pa.RecordBatch.from_pylist([row], schema=_COLUMNS)
-
-
-def _packed(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
-        writer.write_table(table.combine_chunks())
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed
-
-
-def _unpacked(said: bytes) -> pa.Table:
-    return pa.ipc.open_stream(said).read_all()
 
 
 def _read(rows: Iterable[tuple[str, bytes]]) -> dict[type[Facts], pa.Table]:
     """Facts by their kind."""
     found: dict[type[Facts], list[pa.Table]] = defaultdict(list)
     for name, stream in rows:
-        found[parts.KINDS[name]].append(_unpacked(stream))
+        found[parts.KINDS[name]].append(unpacked(stream))
     return {kind: pa.concat_tables(tables) for kind, tables in found.items()}
 
 

@@ -5,7 +5,8 @@
        2      0    1  ok
        3      2    2  invoke           2   2  info  true         where there is none, it is its invocation
 
-What is refused, and why, is as `pipeline.pairing` has it.
+What is refused, and why, is as `laws.pairing` has it. Operations of a whole run are `paired` at once. Of a larger one a task has some of
+the operations: it has them `matched`, and `settled` when what became of their transactions is known.
 """
 
 from typing import NamedTuple
@@ -35,21 +36,40 @@ class Paired(NamedTuple):
     bad: pa.Table
 
 
+class Matched(NamedTuple):
+    """Operations of which it is not known what became of them; what they moved is their column `mops`."""
+
+    operations: pa.Table
+    bad: pa.Table
+
+
 def paired(events: pa.Table) -> Paired:
-    """The operations of whole runs, from their events (`events.LINES`, and `file_id`)."""
+    """The operations of whole runs, from their events (`events.LINES`)."""
+    operations, bad = matched(events)
+    return Paired(*settled(operations, Operations.of(told.operations(operations))), bad)
+
+
+def matched(events: pa.Table) -> Matched:
+    """The operations whose events these are, in the order of their run and number."""
     good = pc.is_null(events["reason"])
     unread = events.filter(pc.invert(good))
     events = events.filter(good).combine_chunks()
     invocation, completion, refused = _pairs(events)
     of_table = events.take(pa.array(np.where(completion >= 0, completion, invocation)))
-    operations, moved = _operations(events, invocation, completion, of_table)
-    derived = Operations.of(told.operations(operations))
-    operations = _with_outcomes(operations, derived)
+    operations = _operations(events, invocation, completion, of_table)
     bad = [_bad(unread, unread["reason"])]
     if refused:
         rows = events.take(pa.array(sorted(refused)))
         bad.append(_bad(rows, pa.chunked_array([[refused[row] for row in sorted(refused)]], pa.string())))
-    return Paired(operations, _records(operations, moved, derived), pa.concat_tables(bad))
+    return Matched(operations, pa.concat_tables(bad))
+
+
+def settled(operations: pa.Table, derived: Operations) -> tuple[pa.Table, pa.Table]:
+    """The tables of operations and of records, from operations in their order and what became of them."""
+    moved = operations["mops"].combine_chunks()
+    moved = moved.chunk(0) if isinstance(moved, pa.ChunkedArray) else moved
+    operations = _with_outcomes(operations.drop_columns("mops"), derived)
+    return operations, _records(operations, moved, derived)
 
 
 def _bad(rows: pa.Table, reasons: pa.ChunkedArray) -> pa.Table:
@@ -93,8 +113,7 @@ _REASONS = {
 }
 
 
-def _operations(events: pa.Table, invocation: Ints, completion: Ints, last: pa.Table) -> tuple[pa.Table, pa.ChunkedArray]:
-    """The operations, and of each what it moved."""
+def _operations(events: pa.Table, invocation: Ints, completion: Ints, last: pa.Table) -> pa.Table:
     first = events.take(pa.array(invocation))
     is_open = completion < 0
     end = np.where(is_open, invocation, completion)
@@ -116,7 +135,7 @@ def _operations(events: pa.Table, invocation: Ints, completion: Ints, last: pa.T
         **said,
         "marks": pc.fill_null(pc.starts_with(last["api"], "write_txn_markers"), False),
     }
-    return pa.table(columns | {"first": _first(moved), "keeps": _kept(first["f"], moved)}), moved
+    return pa.table(columns | {"first": _first(moved), "keeps": _kept(first["f"], moved), "mops": moved})
 
 
 def _first(moved: pa.ListArray) -> pa.Array:

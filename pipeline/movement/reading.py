@@ -7,29 +7,27 @@
 A bucket's file has the same name whoever writes it, and gets that name when it is whole, so that a task that is repeated adds nothing.
 """
 
-import gzip
-import os
 import shutil
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.pipeline import local
 from fencepost.pipeline.ingest.files import Source
 
+from .buckets import put
 from .events import Block, events, events_of_edn
-from .pairing import BAD, Paired, paired
+from .pairing import BAD, paired
+from .ranges import BLOCK, blocks
+from .streams import apart, packed, unpacked
 
 MOST_BYTES, MOST_BYTES_A_FILE = 256 << 20, 32 << 20
-"""What is larger is read by plans, which divide files. An event has 64 bytes or more, so that a file's run is one that laws can judge."""
-_BLOCK = 16 << 20
+"""What is larger is divided (`sorting`). An event has 64 bytes or more, so that a file's run is one that laws can judge."""
 _FILES = "part int, file_id long, path string, form string, prefix string, run string"
 _STREAMS = "bucket int, stream binary"
 _ARROW_STREAMS = pa.schema({"bucket": pa.int32(), "stream": pa.binary()})
@@ -62,12 +60,14 @@ def _reading(buckets: int) -> _Task:
         size = 0
         for file in (row for batch in batches for row in batch.to_pylist()):
             if file["form"] == "edn":
-                yield from _streams(events_of_edn(_whole(Path(file["path"]), file["file_id"]), file["run"]), buckets)
+                invoked: dict[str, int] = {}
+                for block in blocks(Path(file["path"]), file["file_id"], ""):
+                    yield from _streams(events_of_edn(block, file["run"], invoked), buckets)
                 continue
-            for block in _blocks(Path(file["path"]), file["file_id"], file["prefix"]):
+            for block in blocks(Path(file["path"]), file["file_id"], file["prefix"]):
                 waiting.append(block)
                 size += len(block.said)
-                if size > _BLOCK:
+                if size > BLOCK:
                     yield from _streams(events(waiting), buckets)
                     waiting, size = [], 0
         if waiting:
@@ -76,37 +76,13 @@ def _reading(buckets: int) -> _Task:
     return task
 
 
-def _whole(path: Path, file_id: int) -> Block:
-    """A file in one block."""
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-        return Block(stream.read(), 1, file_id, "")
-
-
-def _blocks(path: Path, file_id: int, prefix: str) -> Iterator[Block]:
-    """A file in blocks of whole lines."""
-    line, rest = 1, b""
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-        while read := stream.read(_BLOCK):
-            whole, newline, more = read.rpartition(b"\n")
-            if newline:
-                yield Block(rest + whole, line, file_id, prefix)
-                line += (rest + whole).count(b"\n") + 1
-                rest = b""
-            rest += more
-    if rest:
-        yield Block(rest, line, file_id, prefix)
-
-
 def _streams(table: pa.Table, buckets: int) -> Iterator[pa.RecordBatch]:
     """These events by buckets of whole runs."""
     run = table["run"].combine_chunks().dictionary_encode()
     names = [0 if name is None else zlib.crc32(name.encode()) % buckets for name in run.dictionary.to_pylist()]
     of_row = np.array([*names, 0])[run.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
-    for bucket in np.unique(of_row).tolist():
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
-            writer.write_table(table.filter(pa.array(of_row == bucket)).combine_chunks())
-        yield pa.RecordBatch.from_pydict({"bucket": [bucket], "stream": [sink.getvalue().to_pybytes()]}, _ARROW_STREAMS)
+    for bucket, rows in apart(table, of_row):
+        yield pa.RecordBatch.from_pydict({"bucket": [bucket], "stream": [packed(rows)]}, _ARROW_STREAMS)
 
 
 def _pairing(folder: str) -> _Task:
@@ -114,18 +90,11 @@ def _pairing(folder: str) -> _Task:
         together: dict[int, list[pa.Table]] = {}
         for batch in batches:
             for bucket, stream in zip(batch["bucket"].to_pylist(), batch["stream"], strict=True):
-                together.setdefault(bucket, []).append(pa.ipc.open_stream(stream.as_buffer()).read_all())
+                together.setdefault(bucket, []).append(unpacked(stream.as_buffer()))
         for bucket, tables in together.items():
             found = paired(pa.concat_tables(tables))
-            _write(found, Path(folder), bucket)
+            for name, table in (("ops", found.operations), ("records", found.records)):
+                put(table, Path(folder, name, f"part-{bucket:05}.parquet"))
             yield from found.bad.cast(BAD).to_batches()
 
     return task
-
-
-def _write(found: Paired, folder: Path, bucket: int) -> None:
-    for name, table in (("ops", found.operations), ("records", found.records)):
-        path = folder / name / f"part-{bucket:05}.parquet"
-        unfinished = path.with_name(f".part-{bucket:05}.{uuid4().hex}")
-        pq.write_table(table, unfinished, compression="lz4", use_dictionary=False)
-        os.replace(unfinished, path)

@@ -15,16 +15,16 @@ from compliance_files import write as results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from fencepost.pipeline.ingest import edn
 from fencepost.pipeline.ingest.edn_reader import MalformedEdn, read
 from fencepost.pipeline.ingest.schema import EVENT
+from fencepost.pipeline.movement.events import Block, events_of_edn
 
 pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
 
 SOUND = "p0 ok send x<a@0\np1 ok poll x>a@0\n"
-ROW = to_arrow_schema(StructType([StructField("place", LongType()), StructField("reason", StringType()), StructField("event", EVENT)]))
+ROW = to_arrow_schema(EVENT)
 NUMBERS = st.integers() | st.sampled_from([1 << 63, -(1 << 63) - 1, 10**40])
 WORDS = st.sampled_from(["invoke", "ok", "info", "send", "poll", "txn", "assign", "nemesis"]) | st.text(max_size=3)
 VALUES = st.recursive(
@@ -44,7 +44,7 @@ def test_any_edn_value_is_an_event_or_has_a_reason(value: Any) -> None:
     except MalformedEdn:
         return
 
-    assert pa.RecordBatch.from_pylist([{"place": 0, "reason": None, "event": event}], schema=ROW).num_rows == 1
+    assert pa.RecordBatch.from_pylist([event], schema=ROW).num_rows == 1
 
 
 @settings(deadline=None)
@@ -64,10 +64,7 @@ def test_any_bytes_are_read_or_refused(line: bytes) -> None:
 @pytest.mark.parametrize("said", ["[" * 100_000, "{:index " + "9" * 5_000 + "}", '{:type "\\ud800"}', "#_" * 50_000])
 def test_a_hostile_line_ends_no_check(said: str) -> None:
     """Deep nesting, endless numbers and halves of characters."""
-    row = edn._row({"value": said.encode(), "place": 3})
-
-    assert (row["reason"] is None) == (row["event"] is not None)
-    assert pa.RecordBatch.from_pylist([row], schema=ROW).num_rows == 1
+    assert len(events_of_edn(Block(said.encode(), 1, 0, ""), "run", {})) == 1
 
 
 @pytest.mark.usefixtures("java")

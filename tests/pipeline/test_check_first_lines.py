@@ -3,16 +3,14 @@
 import gzip
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from check_histories import events, write
 from commands import fencepost
 
-from fencepost.pipeline.ingest import files, firstlines, lines
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from fencepost.pipeline.ingest import files, firstlines
+from fencepost.pipeline.movement import ranges
 
 pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
 
@@ -39,8 +37,8 @@ FILES: dict[str, tuple[bytes, int | None, str]] = {
     "kind.edn": (EDN.replace(b":invoke", b":perhaps"), 1, "type is perhaps"),
     "good.jsonl": (b"x\n" + event(), None, ""),
     "marked.jsonl": (b"\xef\xbb\xbf" + event(), None, ""),
-    "listed.jsonl": (b"[" + event() + b"]", None, ""),
-    "quoted.jsonl": (event().replace(b'"', b"'"), None, ""),
+    "listed.jsonl": (b"[" + event() + b"]", 1, "not one JSON object"),
+    "quoted.jsonl": (event().replace(b'"', b"'"), 1, "not one JSON object"),
     "long.jsonl": (b"x\n" * 200, 1, "not one JSON object"),
     "wide.jsonl": (b"x" * (2 << 20), 1, "not one JSON object"),
     "binary.jsonl": (bytes(range(256)) * 2_000, 1, "not one JSON object"),
@@ -58,7 +56,7 @@ def sources(folder: Path) -> list[files.Source]:
 
 @pytest.mark.parametrize("name", FILES)
 def test_only_what_is_bad_for_certain_is_bad(tmp_path: Path, name: str) -> None:
-    """A file with a good line, or one that goes on, is for Spark to judge."""
+    """A file with a good line, or one that goes on, is for those that read it to judge."""
     content, line, reason = FILES[name]
     (tmp_path / name).write_bytes(content)
 
@@ -68,19 +66,16 @@ def test_only_what_is_bad_for_certain_is_bad(tmp_path: Path, name: str) -> None:
     assert all(reason in one.reason for one in bad)
 
 
-def test_spark_finds_bad_whatever_is_bad_for_certain(spark: "SparkSession", tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [name for name, (_, line, _) in FILES.items() if line is not None])
+def test_all_is_bad_to_whom_reads_it_that_is_bad_for_certain(tmp_path: Path, name: str) -> None:
     """For the same reason."""
-    certain = {name: reason for name, (_, line, reason) in FILES.items() if line is not None}
-    for name in certain:
-        (tmp_path / name).write_bytes(FILES[name][0])
-    found = sources(tmp_path)
+    (tmp_path / name).write_bytes(FILES[name][0])
 
-    rows = lines.read(spark, found).select("file_id", "reason").collect()
-    known = {row.file_id: row.path for row in lines.names(spark, lines.raw(spark, found), found).collect()}
+    (part,) = ranges.divided(sources(tmp_path))
+    reasons = [reason for table in ranges.read(part, 0) for reason in table["reason"].to_pylist()]
 
-    assert [row for row in rows if row.reason is None] == []
-    seen = {name: [row.reason for row in rows if Path(known[row.file_id]).name == name] for name in certain}
-    assert {name: told for name, told in seen.items() if not any(certain[name] in reason for reason in told)} == {}
+    assert None not in reasons
+    assert FILES[name][2] in reasons[0]
 
 
 def test_a_folder_without_a_readable_line_is_told_before_spark(tmp_path: Path) -> None:

@@ -13,13 +13,13 @@ from typing import Any, TypeAlias
 import pytest
 from layout_laws import Scene, value
 from pyspark.sql import SparkSession
+from sorted_tables import sorted_tables
 
 from fencepost.adapters.reference_scalable import ScalableReferenceSystem
 from fencepost.pipeline.anomalies import segments
 from fencepost.pipeline.derived import History
 from fencepost.pipeline.drawing import with_layouts
-from fencepost.pipeline.ingest import files, lines
-from fencepost.pipeline.tables import Tables
+from fencepost.pipeline.ingest import files
 from fencepost.pipeline.verdicts import found, together, verdict
 from fencepost.pipeline.witnesses import Shown, ranked, shown
 
@@ -121,8 +121,7 @@ def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tup
     for name, events in histories.items():
         text = "".join(json.dumps(event) + "\n" for event in renamed(events, name))
         (folder / "in" / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    tables = Tables(spark, Path(folder / "out"), 1)
-    tables.store(lines.read(spark, files.find([folder / "in"])))
+    tables = sorted_tables(spark, files.find([folder / "in"]), Path(folder / "out"))
     assert tables.bad is None
     history = History(tables)
     every = found(history, segments.ANOMALIES)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from check_histories import events, write
+from sorted_tables import sorted_tables
 
 from fencepost.pipeline.laws.columns import NONE, Ints
 from fencepost.pipeline.laws.operations import Operations
@@ -36,13 +37,11 @@ def told(column: Ints) -> list[int | None]:
 
 def test_operations_and_records_are_those_of_spark(spark: "SparkSession", tmp_path: Path) -> None:
     """What became of each, its unit, who asked for its end, and what it moved."""
-    from fencepost.pipeline.ingest import files, lines
-    from fencepost.pipeline.tables import Tables
+    from fencepost.pipeline.ingest import files
 
     for run, text in CASES.items():
         write(text, run, tmp_path / "in")
-    tables = Tables(spark, tmp_path / "out", 1)
-    tables.store(lines.read(spark, files.find([tmp_path / "in"])))
+    tables = sorted_tables(spark, files.find([tmp_path / "in"]), tmp_path / "out")
 
     read = paired(event for run, text in CASES.items() for event in events(text, run))
     operations, moved_by_them = read.told()

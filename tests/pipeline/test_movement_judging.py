@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from check_cases import cases
 from check_histories import events, write
+from sorted_tables import sorted_tables
 
 from fencepost.pipeline.laws.judge import judge as judge_in_process
 
@@ -69,11 +70,9 @@ def test_files_of_whole_runs_are_judged_as_in_process(read_in_tasks: "Tables") -
 
 def test_rows_that_move_by_run_are_judged_as_in_process(spark: "SparkSession", read_in_tasks: "Tables", tmp_path: Path) -> None:
     """Tables in buckets by log, as larger histories have them."""
-    from fencepost.pipeline.ingest import files, lines
-    from fencepost.pipeline.tables import Tables
+    from fencepost.pipeline.ingest import files
 
-    tables = Tables(spark, tmp_path / "out", 1)
-    tables.store(lines.read(spark, files.find([read_in_tasks.folder.parent / "in"])))
+    tables = sorted_tables(spark, files.find([read_in_tasks.folder.parent / "in"]), tmp_path / "out")
 
     found, operations, records = found_on_spark(tables)
 

@@ -4,6 +4,7 @@ import gzip
 import json
 from dataclasses import fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
@@ -11,13 +12,17 @@ import pyarrow.compute as pc
 import pytest
 from check_cases import cases
 from check_histories import events as told_events
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from fencepost.pipeline.ingest.files import Source
 from fencepost.pipeline.laws import told
 from fencepost.pipeline.laws.columns import Words
 from fencepost.pipeline.laws.pairing import paired as paired_in_process
 from fencepost.pipeline.movement.events import LINES, Block, _one_by_one, events, events_of_edn
 from fencepost.pipeline.movement.pairing import paired
-from fencepost.pipeline.movement.reading import _blocks
+from fencepost.pipeline.movement.ranges import Range, blocks, divided, lines_before
+from fencepost.pipeline.movement.ranges import read as read_range
 
 # Two families have a history of one name; a run is one history.
 CASES = {case.run: case.text for case in cases()}
@@ -140,7 +145,7 @@ def test_nothing_at_all_is_no_operation() -> None:
     assert events([]).schema == LINES
 
 
-def test_a_file_comes_in_blocks_of_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_comes_in_blocks_of_whole_lines(tmp_path: Path) -> None:
     """Whatever the size of a block, each line comes once with its number, packed or not."""
     lines = [b"first", b"", b"third", b"a longer fourth line"]
     plain, packed = tmp_path / "a.jsonl", tmp_path / "a.jsonl.gz"
@@ -148,10 +153,46 @@ def test_a_file_comes_in_blocks_of_whole_lines(tmp_path: Path, monkeypatch: pyte
     packed.write_bytes(gzip.compress(b"\n".join(lines) + b"\n"))
 
     for size in (1, 4, 7, 100):
-        monkeypatch.setattr("fencepost.pipeline.movement.reading._BLOCK", size)
         for path in (plain, packed):
-            found = [(number, line) for part in _blocks(path, 0, "") for number, line in enumerate(part.said.split(b"\n"), part.first_line)]
+            parts = blocks(path, 0, "", size=size)
+            found = [(number, line) for part in parts for number, line in enumerate(part.said.split(b"\n"), part.first_line)]
             assert [row for row in found if row[1]] == [(1, b"first"), (3, b"third"), (4, b"a longer fourth line")]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from([b"", b"{}", b"\xc3\xa4", b"a longer line"]), max_size=8), st.integers(1, 9), st.integers(1, 30), st.booleans()
+)
+def test_a_line_belongs_to_one_range_of_its_file(lines: list[bytes], size: int, most: int, ends: bool) -> None:
+    """Whichever bytes a range has, and whether or not the last line ends: each comes once, with its number in the file."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a.jsonl")
+        path.write_bytes(b"\n".join(lines) + b"\n" * ends)
+        found = [
+            (number + lines_before(part), line)
+            for part in divided([Source(path, "json", "", "a")], most)
+            for told in blocks(path, 0, "", part.begin, part.end, size)
+            for number, line in enumerate(told.said.split(b"\n"), told.first_line)
+            if line
+        ]
+
+    assert found == [(number, line) for number, line in enumerate(lines, 1) if line]
+
+
+def test_a_notation_is_paired_over_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who invoked what is known from one block to the next."""
+    path = tmp_path / "a.edn"
+    path.write_text(
+        "{:index 0, :type :invoke, :process 0, :f :send, :value [[:send 1 7]]}\n"
+        "{:index 1, :type :ok, :process 0, :f :send, :value [[:send 1 [0 7]]]}\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr("fencepost.pipeline.movement.ranges._NOTATION_BLOCK", 80)
+
+    tables = list(read_range(Range(str(path), "edn", "", "run", 0, None, 0), 0))
+
+    assert len(tables) == 2
+    assert paired(pa.concat_tables(tables)).operations.select(["op", "at", "ty"]).to_pylist() == [{"op": 0, "at": 1, "ty": "ok"}]
 
 
 def test_a_file_of_edn_is_paired_by_process() -> None:
@@ -164,7 +205,7 @@ def test_a_file_of_edn_is_paired_by_process() -> None:
         b'{:type :ok, :process 0, :f :send, :value #strange/tag "x"}',
     ]
 
-    found = paired(events_of_edn(block(*lines), "run"))
+    found = paired(events_of_edn(block(*lines), "run", {}))
 
     assert found.operations.select(["run", "op", "at", "f"]).to_pylist() == [{"run": "run", "op": 1, "at": 3, "f": "send"}]
     assert found.records.select(["log", "v", "o"]).to_pylist() == [{"log": "1", "v": "7", "o": 0}]

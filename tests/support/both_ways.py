@@ -14,6 +14,7 @@ from changed_histories import changed
 from check_cases import cases
 from check_histories import events
 from jepsen_histories import OURS, jepsen_histories
+from sorted_tables import sorted_tables
 
 from fencepost.pipeline.laws.judge import judge
 from fencepost.pipeline.laws.witness import Witness
@@ -51,15 +52,13 @@ def on_spark(spark: "SparkSession", told: Histories, folder: Path) -> dict[bool,
     """All of them as runs of one check, each in a file of its own: without inferred edges, and with them (True) only their cycles."""
     from fencepost.pipeline.anomalies import ANOMALIES, cycles
     from fencepost.pipeline.derived import History
-    from fencepost.pipeline.ingest import files, lines
-    from fencepost.pipeline.tables import Tables
+    from fencepost.pipeline.ingest import files
     from fencepost.pipeline.verdicts import found, together
 
     (folder / "in").mkdir(parents=True)
     for number, history in enumerate(told.values()):
         (folder / f"in/{number}.jsonl").write_text("".join(json.dumps(event) + "\n" for event in history), encoding="utf-8")
-    tables = Tables(spark, folder / "out", 1)
-    tables.store(lines.read(spark, files.find([folder / "in"])))
+    tables = sorted_tables(spark, files.find([folder / "in"]), folder / "out")
     shown = {}
     for infer, anomalies in ((False, ANOMALIES), (True, cycles.ANOMALIES)):
         every = found(History(tables, infer_ww=infer, infer_rw=infer), anomalies)
