@@ -85,3 +85,12 @@ Feature: Consumers that read all segments
       When ann joins "jobs" of orders as a checkpoint consumer
       Then it is done
       And left is among the segments of ann
+
+    Scenario: [6] A consumer that comes soon behind the split of an old topic is assigned the parent
+      Given "p1" of key "m" have been written to orders
+      And the retention of sealed segments has passed
+      And left has been split into low and high
+      And the retention of sealed segments has passed but for its end
+      When ann joins "jobs" of orders as a checkpoint consumer
+      Then it is done
+      And left is among the segments of ann

@@ -1,5 +1,7 @@
 """Defects of queue and checkpoint consumers."""
 
+from dataclasses import replace
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
@@ -7,6 +9,7 @@ from fencepost.reference.pulsar.buffer import Place
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.scalable.layout import Layout, Segment
+from fencepost.reference.scalable.pruning import Pruning
 from fencepost.reference.scalable.sessions import Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
 
@@ -28,6 +31,11 @@ class _ForgetsTheSealed(Sessions):
     def segments_for_checkpoints(self, layout: Layout) -> list[Segment]:
         super().segments_for_checkpoints(layout)
         return list(layout.active)
+
+
+class _CountsFromTheBeginning(Pruning):
+    def is_over(self, topic: str, segment: Segment) -> bool:
+        return super().is_over(topic, replace(segment, sealed_ms=segment.created_ms))
 
 
 ACTIVE_ONLY = Defect(
@@ -52,4 +60,12 @@ SEALED_NOT_ASSIGNED = Defect(
     story="Who keeps its positions itself is assigned active segments only, and never comes to the rest of a sealed one.",
     origin="feared: a controller that knows of active segments only",
     parts=MetadataParts(sessions=_ForgetsTheSealed),
+)
+
+KEPT_FROM_THE_BEGINNING = Defect(
+    name="scalable-kept-from-the-beginning",
+    breaks={"PIP460-44": Symptom(what="^answer$|^segments of ann$")},
+    story="How long a sealed segment is kept counts from when it was made, so that an old one goes as soon as it is sealed.",
+    origin="feared: a retention that is the time of a record, which was written when the segment was made",
+    parts=MetadataParts(pruning=_CountsFromTheBeginning),
 )
