@@ -148,6 +148,15 @@ Feature: Segments that are sealed
       When the retention of sealed segments passes
       Then left and segments "low" and "high" name each other
 
+    Scenario: [12] Each consumer of a subscription learns that there is no more
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And the consumer of shared subscription "others" has received nothing from left, by the name of "workers"
+      And left has been split into low and high
+      When "p1" is acknowledged for "workers" without a transaction
+      Then the consumer of "workers" is told that there is no more
+      And the consumer of "others" is told that there is no more
+
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a change of the layout.
     What is processed twice is paid twice.
@@ -187,6 +196,15 @@ Feature: Segments that are sealed
     Scenario: [5] Messages that are under way
       When left is split into low and high while it is written to
       Then what was receipted is read exactly once from orders, and nothing else twice
+
+    Scenario: [6] What is acknowledged behind a split, and the parent is loaded anew
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And left has been split into low and high
+      And "p1" has been acknowledged for "workers" without a transaction
+      And left has been unloaded
+      When "p2" is written to low
+      Then subscription "workers" has nothing left
 
   @PIP460-15 @MUST @sealing
   Rule: No message that was receipted is lost by a change of the layout.

@@ -7,9 +7,10 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.inheriting import topic_of
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.cursor import EARLIEST
+from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.errors import Error
 from fencepost.reference.pulsar.producers import Producers
+from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.values import SubscriptionType
 from fencepost.reference.scalable.changes import LayoutChanges
 
@@ -32,6 +33,28 @@ class _SealsInMemory(LayoutChanges):
             assert isinstance(producers, _KnowsTheSealInMemory), "its own"
             producers.is_sealed_now = True
         super().seal(parents)
+
+
+class _SavesUntilTheSeal(Cursor):
+    is_sealed = False
+
+    def save(self) -> None:
+        if not self.is_sealed:
+            super().save()
+
+
+class _SealsCursorsToo(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents)
+        for parent in parents:
+            for subscription in topic_of(self._segments, parent).subscriptions.values():
+                assert isinstance(subscription.cursor, _SavesUntilTheSeal), "its own"
+                subscription.cursor.is_sealed = True
+
+
+class _TellsTheFirstOfThem(Subscription):
+    def tell_end(self, consumers: Sequence[Consumer]) -> None:
+        super().tell_end(consumers[:1])
 
 
 class _SubscribesInMemory(LayoutChanges):
@@ -95,4 +118,20 @@ SEALED_IS_NOT_READY = Defect(
     story="A message for a sealed segment is answered as something to be tried again, as its client does for ever.",
     origin="feared: one answer to all messages of producers that the broker has closed",
     parts=MetadataParts(answers=_SaysTryAgain),
+)
+
+CURSORS_SEALED_TOO = Defect(
+    name="scalable-cursors-sealed-too",
+    breaks={"PIP460-16": Symptom(what="^left for workers$", expected="^nothing$", seen='^"p1"$')},
+    story="With a segment its cursors are closed, and what is acknowledged from then on is in memory until the segment is loaded anew.",
+    origin="feared: a sealed ledger that takes nothing, and a cursor that is taken for a part of it",
+    parts=MetadataParts(layout_changes=_SealsCursorsToo, cursor=_SavesUntilTheSeal),
+)
+
+END_TOLD_TO_ONE = Defect(
+    name="scalable-end-told-to-one",
+    breaks={"PIP460-14": Symptom(what="^told to others$", expected="^that there is no more$", seen="^nothing of an end$")},
+    story="Of the consumers that share a subscription of a sealed segment, the first is told that there is no more, and the others wait.",
+    origin="feared: an end that is told to the active consumer, as a failover subscription has one",
+    parts=MetadataParts(subscription=_TellsTheFirstOfThem),
 )
