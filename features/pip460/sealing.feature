@@ -54,6 +54,13 @@ Feature: Segments that are sealed
       When a client opens a producer of left
       Then it is refused with TopicTerminatedError
 
+    Scenario: [8] A producer that goes on at a child
+      Given "p1" has been written to left
+      And left has been split into low and high
+      When the producer that left had goes on at low with "p2"
+      Then it is done
+      And readers of low see "p2"
+
   @PIP460-14 @MUST @sealing
   Rule: What a sealed segment has is readable until every subscription has consumed it.
     A message that was receipted and that nobody has read is lost with its segment.

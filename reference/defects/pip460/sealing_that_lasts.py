@@ -70,6 +70,12 @@ class _SaysTryAgain(Answers):
         return Error.SERVICE_NOT_READY
 
 
+class _RemembersTheSeal(Answers):
+    def forgets_the_seal(self) -> bool:
+        super().forgets_the_seal()
+        return False
+
+
 class _PrunesWhatIsPending(PrunesSooner):
     def has_enough(self, topic: str, name: str) -> bool:  # noqa: ARG002 - all that the segment has, not only the topic's
         return all(has_what_is_not_pending(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
@@ -134,4 +140,12 @@ END_TOLD_TO_ONE = Defect(
     story="Of the consumers that share a subscription of a sealed segment, the first is told that there is no more, and the others wait.",
     origin="feared: an end that is told to the active consumer, as a failover subscription has one",
     parts=MetadataParts(subscription=_TellsTheFirstOfThem),
+)
+
+NUMBER_STAYS_SEALED = Defect(
+    name="scalable-number-stays-sealed",
+    breaks={"PIP460-13": Symptom(what="^answer to SEND$", expected="^success$", seen="TopicTerminatedError")},
+    story="A producer of a child is refused as one of its parent, whose number on that connection it has.",
+    origin="feared: closed producers that are remembered by their numbers until their connection ends",
+    parts=MetadataParts(answers=_RemembersTheSeal),
 )
