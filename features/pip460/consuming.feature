@@ -40,6 +40,15 @@ Feature: Consumers that read all segments
       Then it is done
       And ann is assigned left and right, and was told of no others
 
+    Scenario: [5] Consumers that have acknowledged all of an active segment are told of no end
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And "p1" has been acknowledged for "workers" without a transaction
+      And the consumer of shared subscription "others" has received nothing from left, by the name of "workers"
+      When "p2" is written to right
+      Then the consumer of "workers" is told nothing of an end
+      And the consumer of "others" is told nothing of an end
+
   @PIP460-44 @MUST @sealing
   Rule: A checkpoint from before a split can be gone back to behind it.
     A job that begins anew at its checkpoint loses what it finds no more, or counts twice what it finds again.
