@@ -179,3 +179,9 @@ Feature: Segments are assigned to stream consumers
       And right has been split into third and fourth, 8 times
       When high is split into first and second
       Then each active segment of orders is assigned once to ann
+
+    Scenario: [10] An assignment has the epoch of its layout
+      Given ann has joined "workers" of orders
+      When middle is split into low and high
+      Then each active segment of orders is assigned once to ann
+      And soon ann is sent away, or told of orders as it is now

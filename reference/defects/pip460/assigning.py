@@ -77,6 +77,11 @@ class _TellsTheLastOfAConnection(Sessions):
             super().tell(session, assignment)
 
 
+class _TellsTheEpochBefore(Sessions):
+    def tell(self, session: Session, assignment: Assignment) -> None:
+        super().tell(session, Assignment(max(assignment.epoch - 1, 0), assignment.segments))
+
+
 class _OneSessionOfAName(Sessions):
     def tell(self, session: Session, assignment: Assignment) -> None:
         if session.assignment is None:
@@ -307,4 +312,12 @@ ONE_SESSION_OF_A_NAME = Defect(
     story="A consumer is known by its name in its topic, and who joins another subscription under that name takes its session over.",
     origin="PIP-460, consumer identity: a stable name that identifies a session, and no word of its subscription",
     parts=MetadataParts(sessions=_OneSessionOfAName),
+)
+
+EPOCH_BEFORE_TOLD = Defect(
+    name="scalable-epoch-before-told",
+    breaks={"PIP460-36": Symptom(what="^told to ann of the change$", seen="^neither$")},
+    story="An assignment has the epoch that its change began with, so that who has seen a later one passes it over.",
+    origin="textbook: a number that is read before it is counted up",
+    parts=MetadataParts(sessions=_TellsTheEpochBefore),
 )
