@@ -164,6 +164,22 @@ Feature: Segments that are sealed
       Then the consumer of "workers" is told that there is no more
       And the consumer of "others" is told that there is no more
 
+    Scenario: [13] Who comes when all is acknowledged learns that there is no more
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And left has been split into low and high
+      And "p1" has been acknowledged for "workers" without a transaction
+      When "p2" is written to low
+      Then the next consumer of "workers" is told the end of left
+
+    Scenario: [14] Who shares a segment is not sent away before another one has acknowledged what it has
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And left has been split into low and high
+      And the consumer of shared subscription "others" has received nothing from left, by the name of "workers"
+      When "p2" is written to low
+      Then the consumer of "others" is told nothing of an end
+
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a change of the layout.
     What is processed twice is paid twice.
@@ -305,6 +321,16 @@ Feature: Segments that are sealed
       When "p2" is written to high
       Then subscription "workers" has "p1" waiting in low
       And subscription "workers" has "p2" waiting in high
+
+    @needs:crash-points
+    Scenario: [5] One that came in the middle of a split
+      Given a split of left has been cut short after-terminate
+      And subscription "auditors" has come to left, which takes messages still
+      And low and high came of left
+      And "p1" has been written to low
+      When "p2" is written to high
+      Then subscription "auditors" has "p1" waiting in low
+      And subscription "auditors" has "p2" waiting in high
 
   @PIP460-18 @MUST @sealing
   Rule: The child of a merge has the subscriptions of all its parents.

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.inheriting import topic_of
+from fencepost.reference.defects.sealed import is_sealed
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.errors import Error
@@ -13,6 +15,8 @@ from fencepost.reference.pulsar.producers import Producers
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.values import SubscriptionType
 from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.layout_store import ChangeNote
 
 from .ordering import has_all_that_is_shown, has_what_is_not_pending
 from .sealing import PrunesSooner
@@ -55,6 +59,27 @@ class _SealsCursorsToo(LayoutChanges):
 class _TellsTheFirstOfThem(Subscription):
     def tell_end(self, consumers: Sequence[Consumer]) -> None:
         super().tell_end(consumers[:1])
+
+
+class _TellsWhoComesNothing(Answers):
+    def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
+        return super().tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more) and not is_sealed
+
+
+class _TellsTheEndOfWhatIsDelivered(Subscription):
+    def dispatch(self) -> None:
+        super().dispatch()
+        buffer = self._buffer
+        if not isinstance(buffer, MetadataBuffer) or buffer.ongoing() or not is_sealed(buffer._machine.disk, buffer._segment):
+            return
+        if all(self.is_withheld(readable) for readable in buffer.after(self.cursor.mark_delete)):
+            self.tell_end(self.consumers)
+
+
+class _LooksAgainAtMergesOnly(LayoutChanges):
+    def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
+        late = super().late_for(topic, parents, note)
+        return late if len(parents) > 1 else set()
 
 
 class _SubscribesInMemory(LayoutChanges):
@@ -148,4 +173,28 @@ NUMBER_STAYS_SEALED = Defect(
     story="A producer of a child is refused as one of its parent, whose number on that connection it has.",
     origin="feared: closed producers that are remembered by their numbers until their connection ends",
     parts=MetadataParts(answers=_RemembersTheSeal),
+)
+
+WHO_COMES_WAITS = Defect(
+    name="scalable-who-comes-waits",
+    breaks={"PIP460-14": Symptom(what="^end of left$", expected="^told$", seen="^not told yet$")},
+    story="Who was there is told that a sealed segment has no more, and who comes to it then waits for ever, and so do its children.",
+    origin="feared: an end that is an event, and not a state",
+    parts=MetadataParts(answers=_TellsWhoComesNothing),
+)
+
+DELIVERED_IS_THE_END = Defect(
+    name="scalable-delivered-is-the-end",
+    breaks={"PIP460-14": Symptom(what="^told to others$", expected="^nothing of an end$", seen="^that there is no more$")},
+    story="A consumer of a sealed segment is told that there is no more when all is delivered, though another one may give it back.",
+    origin="feared: the end of what is read, and not of the backlog",
+    parts=MetadataParts(subscription=_TellsTheEndOfWhatIsDelivered),
+)
+
+LATE_FOR_A_SPLIT = Defect(
+    name="scalable-late-for-a-split",
+    breaks={"PIP460-17": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
+    story="Who subscribes to a segment in the middle of its split is not on its children; in the middle of a merge it is.",
+    origin="feared: a split that is local, and is taken for done at once",
+    parts=MetadataParts(layout_changes=_LooksAgainAtMergesOnly),
 )
