@@ -66,12 +66,21 @@ class ProducerCalls(Calls):
         client.attached.add(self._producers.values)
 
     def producer(
-        self, topic: str, *, name: str | None = None, retry: bool = True, looks: bool = True, broker: str | None = None
+        self,
+        topic: str,
+        *,
+        name: str | None = None,
+        retry: bool = True,
+        looks: bool = True,
+        broker: str | None = None,
+        instead_of: Producer | None = None,
     ) -> Outcome[Producer]:
         """PRODUCER, for messages with and without a transaction. Under a name that was used before, sequence ids go on. One that does not
-        look where its topic is served asks the broker at the service address, or the one at the service URL `broker`.
+        look where its topic is served asks the broker at the service address, or the one at the service URL `broker`. `instead_of` is one
+        that the broker has closed, whose number it has from now on.
         """
-        producer = Producer(topic, self._client.next_number(), name or "")
+        number = self._client.next_number() if instead_of is None else instead_of.number
+        producer = Producer(topic, number, name or "")
         held = _Held(producer, name is not None, None, 0, looks=looks, broker=broker)
         match self._opened(held, retry=retry):
             case Done():

@@ -223,3 +223,11 @@ Feature: Administering scalable topics
       When "p3" is written to right
       Then subscription "workers" has "p2" waiting in high
       And subscription "workers" has "p3" waiting in right
+
+    Scenario: [3] What was sealed before is not a part of it
+      Given "p1" has been written to left
+      And left has been split into low and high
+      And subscription "workers" has been registered for orders
+      When "p2" is written to low
+      Then subscription "workers" has nothing waiting in left
+      And subscription "workers" has "p2" waiting in low

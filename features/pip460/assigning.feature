@@ -85,6 +85,13 @@ Feature: Segments are assigned to stream consumers
       Then each active segment of orders is assigned once to ann
       And each active segment of payments is assigned once to bob
 
+    Scenario: [14] Consumers of two subscriptions, which call themselves the same
+      Given ann has joined "workers" of orders, calling itself "reader"
+      And bob has joined "auditors" of orders, calling itself "reader"
+      When middle is split into low and high
+      Then each active segment of orders is assigned once to ann
+      And each active segment of orders is assigned once to bob
+
   @PIP460-35 @SHOULD
   Rule: Segments are dealt out in turn, both they and the consumers sorted.
     A controller that deals them out as it likes moves segments for nothing when another one takes over.
@@ -172,3 +179,9 @@ Feature: Segments are assigned to stream consumers
       And right has been split into third and fourth, 8 times
       When high is split into first and second
       Then each active segment of orders is assigned once to ann
+
+    Scenario: [10] An assignment has the epoch of its layout
+      Given ann has joined "workers" of orders
+      When middle is split into low and high
+      Then each active segment of orders is assigned once to ann
+      And soon ann is sent away, or told of orders as it is now

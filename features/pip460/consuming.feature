@@ -40,6 +40,15 @@ Feature: Consumers that read all segments
       Then it is done
       And ann is assigned left and right, and was told of no others
 
+    Scenario: [5] Consumers that have acknowledged all of an active segment are told of no end
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And "p1" has been acknowledged for "workers" without a transaction
+      And the consumer of shared subscription "others" has received nothing from left, by the name of "workers"
+      When "p2" is written to right
+      Then the consumer of "workers" is told nothing of an end
+      And the consumer of "others" is told nothing of an end
+
   @PIP460-44 @MUST @sealing
   Rule: A checkpoint from before a split can be gone back to behind it.
     A job that begins anew at its checkpoint loses what it finds no more, or counts twice what it finds again.
@@ -82,6 +91,15 @@ Feature: Consumers that read all segments
     Scenario: [5] A consumer that comes behind the split is assigned the parent
       Given "p1" of key "m" have been written to orders
       And left has been split into low and high
+      When ann joins "jobs" of orders as a checkpoint consumer
+      Then it is done
+      And left is among the segments of ann
+
+    Scenario: [6] A consumer that comes soon behind the split of an old topic is assigned the parent
+      Given "p1" of key "m" have been written to orders
+      And the retention of sealed segments has passed
+      And left has been split into low and high
+      And the retention of sealed segments has passed but for its end
       When ann joins "jobs" of orders as a checkpoint consumer
       Then it is done
       And left is among the segments of ann

@@ -71,3 +71,10 @@ Feature: Producers that repeat what they have sent
       When A commits
       Then readers of left see "a1"
       And readers of low see nothing
+
+    Scenario: [9] A producer that comes to a child is told where it was
+      Given shop has sent "p1" to left as number 1
+      And left has been split into low and high
+      When shop comes to low
+      Then it is done
+      And it is told that its last message was number 1

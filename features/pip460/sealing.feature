@@ -54,6 +54,13 @@ Feature: Segments that are sealed
       When a client opens a producer of left
       Then it is refused with TopicTerminatedError
 
+    Scenario: [8] A producer that goes on at a child
+      Given "p1" has been written to left
+      And left has been split into low and high
+      When the producer that left had goes on at low with "p2"
+      Then it is done
+      And readers of low see "p2"
+
   @PIP460-14 @MUST @sealing
   Rule: What a sealed segment has is readable until every subscription has consumed it.
     A message that was receipted and that nobody has read is lost with its segment.
@@ -148,6 +155,31 @@ Feature: Segments that are sealed
       When the retention of sealed segments passes
       Then left and segments "low" and "high" name each other
 
+    Scenario: [12] Each consumer of a subscription learns that there is no more
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And the consumer of shared subscription "others" has received nothing from left, by the name of "workers"
+      And left has been split into low and high
+      When "p1" is acknowledged for "workers" without a transaction
+      Then the consumer of "workers" is told that there is no more
+      And the consumer of "others" is told that there is no more
+
+    Scenario: [13] Who comes when all is acknowledged learns that there is no more
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And left has been split into low and high
+      And "p1" has been acknowledged for "workers" without a transaction
+      When "p2" is written to low
+      Then the next consumer of "workers" is told the end of left
+
+    Scenario: [14] Who shares a segment is not sent away before another one has acknowledged what it has
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And left has been split into low and high
+      And the consumer of shared subscription "others" has received nothing from left, by the name of "workers"
+      When "p2" is written to low
+      Then the consumer of "others" is told nothing of an end
+
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a change of the layout.
     What is processed twice is paid twice.
@@ -187,6 +219,15 @@ Feature: Segments that are sealed
     Scenario: [5] Messages that are under way
       When left is split into low and high while it is written to
       Then what was receipted is read exactly once from orders, and nothing else twice
+
+    Scenario: [6] What is acknowledged behind a split, and the parent is loaded anew
+      Given "p1" has been written to left
+      And the consumer of shared subscription "workers" has received "p1" from left
+      And left has been split into low and high
+      And "p1" has been acknowledged for "workers" without a transaction
+      And left has been unloaded
+      When "p2" is written to low
+      Then subscription "workers" has nothing left
 
   @PIP460-15 @MUST @sealing
   Rule: No message that was receipted is lost by a change of the layout.
@@ -280,6 +321,16 @@ Feature: Segments that are sealed
       When "p2" is written to high
       Then subscription "workers" has "p1" waiting in low
       And subscription "workers" has "p2" waiting in high
+
+    @needs:crash-points
+    Scenario: [5] One that came in the middle of a split
+      Given a split of left has been cut short after-terminate
+      And subscription "auditors" has come to left, which takes messages still
+      And low and high came of left
+      And "p1" has been written to low
+      When "p2" is written to high
+      Then subscription "auditors" has "p1" waiting in low
+      And subscription "auditors" has "p2" waiting in high
 
   @PIP460-18 @MUST @sealing
   Rule: The child of a merge has the subscriptions of all its parents.

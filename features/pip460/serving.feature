@@ -68,3 +68,12 @@ Feature: Brokers serve segments
       And "p1" has been acknowledged for "workers" without a transaction
       When "q1", "q2" of key "m" are written to payments
       Then one of "workers" and "others" receives "q1", "q2", and the other one nothing
+
+    Scenario: [6] A consumer that joins, and keys of which another one has acknowledged an earlier message and not a later one
+      Given the scalable topic "payments" of segment "single"
+      And "p1", "q1", "p2", "q2", "p3", "q3", "p4", "q4" have been written to payments, each pair of its own key
+      And the consumer of key-shared subscription "workers" has received "p1", "q1", "p2", "q2", "p3", "q3", "p4", "q4" from single
+      And the consumer of key-shared subscription "others" has received nothing from single, by the name of "workers"
+      And "p2", "p3", "p4" has been acknowledged for "workers" without a transaction
+      When "r1", "r2", "r3", "r4" of these keys are written to payments
+      Then the consumer of "others" receives nothing for a while

@@ -41,6 +41,11 @@ class Answers:
         rule("PIP460-13")
         return Error.TOPIC_TERMINATED
 
+    def forgets_the_seal(self) -> bool:
+        """Decision: whether a producer may have the number of one that a seal has closed, and is not answered as that one: always."""
+        rule("PIP460-13")
+        return True
+
     def hears_that_a_watch_is_closed(self) -> bool:
         """Decision: whether a client that has closed its watch of a layout is told nothing more there: always."""
         rule("PIP460-32")

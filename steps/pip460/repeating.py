@@ -1,7 +1,7 @@
 """Producers with a name, which repeat what they do not know to be stored, wherever the layout has it go by then."""
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import MessageId
+from fencepost.adapters.pulsar.values import MessageId, Producer
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
@@ -27,13 +27,32 @@ def sends(context: ScenarioContext, sender: str, value: str, segment: str, seque
     context.ask("SEND", _sent(context, sender, value, segment, sequence, transaction))
 
 
+@PIP460.when("{sender} comes to {segment}")
+def comes(context: ScenarioContext, sender: str, segment: str) -> None:
+    """PRODUCER under the sender's own name, on a new connection."""
+    context.ask("PRODUCER", _opened(context, sender, segment))
+
+
+@PIP460.then("it is told that its last message was number {sequence}")
+def is_told_where_it_was(context: ScenarioContext, sequence: int) -> None:
+    """In the answer to PRODUCER, behind whose sequence id a client goes on."""
+    answer = context.answer
+    told = str(answer.value.last_sequence_id) if isinstance(answer, Done) and isinstance(answer.value, Producer) else str(answer)
+    context.evidence.expect(told == str(sequence), str(sequence), told, what="last sequence id")
+
+
 def _sent(context: ScenarioContext, sender: str, value: str, segment: str, sequence: int, transaction: str | None) -> Outcome[MessageId]:
-    """Where the producer is there already, it comes back on a new connection, as behind a lost one."""
     client: PulsarProbe = context.session.client(f"sender {sender}")
-    client.close()
     txn = None if transaction is None else context.take_part(transaction, Participant(segment, is_subscription=False))
-    match client.producer(context.topics[segment], name=context.session.unique(sender)):
+    match _opened(context, sender, segment):
         case Done(producer):
             return client.send(producer, value, sequence_id=sequence, transaction=txn)
         case trouble:
             return trouble
+
+
+def _opened(context: ScenarioContext, sender: str, segment: str) -> Outcome[Producer]:
+    """Where the producer is there already, it comes back on a new connection, as behind a lost one."""
+    client: PulsarProbe = context.session.client(f"sender {sender}")
+    client.close()
+    return client.producer(context.topics[segment], name=context.session.unique(sender))

@@ -52,9 +52,10 @@ WRITE = PIP460.act(
 
 
 WRITE_BY_KEYS = PIP460.act(
-    given="{values} have been written to {topic}, each of its own key",
+    given="{values} have been written to {topic}, each[ {pair}] of its own key",
     when="{values} of these keys are written to {topic}",
-    meaning="The first has the first key, and so on; each goes to the active segment that has the hash of its key, and was receipted.",
+    meaning="The first, or the first two, have the first key, and so on; each goes to the active segment that has the hash of its key, and "
+    "was receipted.",
 )
 
 
@@ -125,10 +126,15 @@ def have_been_written(readers: Readers, values: tuple[str, ...], key: str, topic
 
 
 @WRITE_BY_KEYS.given
-@WRITE_BY_KEYS.when
-def have_been_written_by_keys(readers: Readers, values: tuple[str, ...], topic: str) -> None:
+def have_been_written_by_keys(readers: Readers, values: tuple[str, ...], topic: str, pair: str | None) -> None:
+    of_one_key = 2 if pair else 1
     for number, value in enumerate(values):
-        have_been_written(readers, (value,), f"key {number}", topic)
+        have_been_written(readers, (value,), f"key {number // of_one_key}", topic)
+
+
+@WRITE_BY_KEYS.when
+def are_written_by_keys(readers: Readers, values: tuple[str, ...], topic: str) -> None:
+    have_been_written_by_keys(readers, values, topic, None)
 
 
 @PIP460.given("the controller of {topic} has crashed")

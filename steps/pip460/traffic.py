@@ -189,6 +189,17 @@ def old_producer_sends(context: ScenarioContext, segment: str, value: str) -> No
         context.unanswered = ("SEND",)
 
 
+@PIP460.when("the producer that {segment} had goes on at {other:segment} with {value}")
+def old_producer_goes_on(context: ScenarioContext, segment: str, other: str, value: str) -> None:
+    """PRODUCER and SEND under the number of the producer that the seal has closed; on its connection, where one broker has both."""
+    client = context.client
+    match client.producer(context.topics[other], instead_of=context.topics.producer(segment)):
+        case Done(producer):
+            context.ask("SEND", client.send(producer, value))
+        case trouble:
+            context.ask("PRODUCER", trouble)
+
+
 def _read(
     context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, receipted: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:

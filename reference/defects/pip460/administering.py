@@ -111,6 +111,13 @@ class _RegistersOnTheFirst(ScalableTopics):
         self._segments.create(segment_topic(topic, self.layout(topic).active[0]), [subscription])
 
 
+class _RegistersOnTheSealed(ScalableTopics):
+    def register(self, topic: str, subscription: str) -> None:
+        super().register(topic, subscription)
+        for segment in self.layout(topic).sealed:
+            self._segments.create(segment_topic(topic, segment), [subscription])
+
+
 class _MakesItAnew(ScalableTopics):
     def create(self, topic: str, segments: int) -> None:
         if (there := self._layouts.find(topic)) is None:
@@ -276,4 +283,12 @@ MADE_ANEW = Defect(
     story="Who makes a topic that is there writes a new layout over the one that it has, and nobody finds its segments any more.",
     origin="textbook: a record that is put, where it was to be created",
     parts=MetadataParts(scalable_topics=_MakesItAnew),
+)
+
+REGISTERED_ON_THE_SEALED = Defect(
+    name="scalable-registered-on-the-sealed",
+    breaks={"PIP460-55": Symptom(what="^waiting for workers$", expected="^nothing$", seen='^"p1"$')},
+    story="Who registers a subscription makes it on sealed segments as well, which stay for one that never asked for them.",
+    origin="feared: all segments of a layout, where its active ones are meant",
+    parts=MetadataParts(scalable_topics=_RegistersOnTheSealed),
 )

@@ -77,6 +77,26 @@ class _TellsTheLastOfAConnection(Sessions):
             super().tell(session, assignment)
 
 
+class _TellsTheEpochBefore(Sessions):
+    def tell(self, session: Session, assignment: Assignment) -> None:
+        super().tell(session, Assignment(max(assignment.epoch - 1, 0), assignment.segments))
+
+
+class _OneSessionOfAName(Sessions):
+    def tell(self, session: Session, assignment: Assignment) -> None:
+        if session.assignment is None:
+            self.end_others(session)
+        super().tell(session, assignment)
+
+    def end_others(self, session: Session) -> None:
+        """A name has one session in a topic, the newest."""
+        for groups in self._led.values():
+            names = {name for group in groups.values() for name, one in group.items() if one.session is session}
+            for member in [group[name] for name in names for group in groups.values() if name in group]:
+                if member.session is not session:
+                    member.session = None
+
+
 class _KeepsTheOldest(Sessions):
     def tell(self, session: Session, assignment: Assignment) -> None:
         if len(session._waiting) < MOST_WAITING:
@@ -284,4 +304,20 @@ SUBSCRIPTIONS_BY_NAME = Defect(
     story="Subscriptions of one name are taken for one, and the segments of each topic are dealt to the consumers of all.",
     origin="textbook: a map by a name that is unique within something else",
     parts=MetadataParts(registrations=_SubscriptionsOfAnyTopic),
+)
+
+ONE_SESSION_OF_A_NAME = Defect(
+    name="scalable-one-session-of-a-name",
+    breaks={"PIP460-34": Symptom(what="^segments of orders$", expected="^each of ", seen="^ann has ")},
+    story="A consumer is known by its name in its topic, and who joins another subscription under that name takes its session over.",
+    origin="PIP-460, consumer identity: a stable name that identifies a session, and no word of its subscription",
+    parts=MetadataParts(sessions=_OneSessionOfAName),
+)
+
+EPOCH_BEFORE_TOLD = Defect(
+    name="scalable-epoch-before-told",
+    breaks={"PIP460-36": Symptom(what="^told to ann of the change$", seen="^neither$")},
+    story="An assignment has the epoch that its change began with, so that who has seen a later one passes it over.",
+    origin="textbook: a number that is read before it is counted up",
+    parts=MetadataParts(sessions=_TellsTheEpochBefore),
 )

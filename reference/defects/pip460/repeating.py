@@ -1,13 +1,15 @@
 """Defects of what children know of the producers of their parents."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.deduplication import Known
+from fencepost.reference.pulsar.deduplication import Deduplication, Known
 from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.pulsar.topic import Topic
+from fencepost.reference.pulsar.values import TxnId
 from fencepost.reference.scalable.changes import LayoutChanges
 
 
@@ -53,6 +55,27 @@ class _HandsOverWhatIsOutside(LayoutChanges):
         of_all = {one for one in set.intersection(*(set(one) for one in known)) if one[1] is None}
         for child in children:
             _topic(self._segments, child).take_over({scope: min(one[scope] for one in known) for scope in of_all})
+
+
+class _SaysWhatItHasItself(Deduplication):
+    @cached_property
+    def handed_over(self) -> dict[tuple[str, TxnId | None], int]:
+        """What it knows of others."""
+        return {}
+
+    def last(self, producer: str) -> int:
+        if all(self.handed_over.get(scope) == highest for scope, highest in self.known().items() if scope[0] == producer):
+            return -1
+        return super().last(producer)
+
+
+class _HandsOverForItself(LayoutChanges):
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        super().hand_over(parents, children)
+        for child in children:
+            memory = _topic(self._segments, child).deduplication
+            assert isinstance(memory, _SaysWhatItHasItself), "its own"
+            memory.handed_over.update(memory.known())
 
 
 def _known(segments: object, parents: Sequence[str]) -> list[Known]:
@@ -111,4 +134,12 @@ ONLY_THE_OUTSIDE_HANDED_OVER = Defect(
     story="Children are told what their parent has stored outside of transactions, so that what is repeated in one is stored again.",
     origin="feared: deduplication in transactions as a part that a split does not know of",
     parts=MetadataParts(layout_changes=_HandsOverWhatIsOutside),
+)
+
+PRODUCERS_BEGIN_ANEW = Defect(
+    name="scalable-producers-begin-anew",
+    breaks={"PIP460-50": Symptom(what="^last sequence id$", expected="^1$", seen="^-1$")},
+    story="A child tells a producer that it has stored nothing, which begins at 0 again, and takes all that comes then for repeated.",
+    origin="feared: a memory with two questions, of which one is asked of the child's own messages",
+    parts=MetadataParts(layout_changes=_HandsOverForItself, deduplication=_SaysWhatItHasItself),
 )

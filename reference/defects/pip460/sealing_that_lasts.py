@@ -5,13 +5,18 @@ from collections.abc import Sequence
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.defect import Defect
 from fencepost.reference.defects.inheriting import topic_of
+from fencepost.reference.defects.sealed import is_sealed
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.cursor import EARLIEST
+from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.errors import Error
 from fencepost.reference.pulsar.producers import Producers
+from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.values import SubscriptionType
 from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.layout_store import ChangeNote
 
 from .ordering import has_all_that_is_shown, has_what_is_not_pending
 from .sealing import PrunesSooner
@@ -34,6 +39,49 @@ class _SealsInMemory(LayoutChanges):
         super().seal(parents)
 
 
+class _SavesUntilTheSeal(Cursor):
+    is_sealed = False
+
+    def save(self) -> None:
+        if not self.is_sealed:
+            super().save()
+
+
+class _SealsCursorsToo(LayoutChanges):
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents)
+        for parent in parents:
+            for subscription in topic_of(self._segments, parent).subscriptions.values():
+                assert isinstance(subscription.cursor, _SavesUntilTheSeal), "its own"
+                subscription.cursor.is_sealed = True
+
+
+class _TellsTheFirstOfThem(Subscription):
+    def tell_end(self, consumers: Sequence[Consumer]) -> None:
+        super().tell_end(consumers[:1])
+
+
+class _TellsWhoComesNothing(Answers):
+    def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
+        return super().tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more) and not is_sealed
+
+
+class _TellsTheEndOfWhatIsDelivered(Subscription):
+    def dispatch(self) -> None:
+        super().dispatch()
+        buffer = self._buffer
+        if not isinstance(buffer, MetadataBuffer) or buffer.ongoing() or not is_sealed(buffer._machine.disk, buffer._segment):
+            return
+        if all(self.is_withheld(readable) for readable in buffer.after(self.cursor.mark_delete)):
+            self.tell_end(self.consumers)
+
+
+class _LooksAgainAtMergesOnly(LayoutChanges):
+    def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
+        late = super().late_for(topic, parents, note)
+        return late if len(parents) > 1 else set()
+
+
 class _SubscribesInMemory(LayoutChanges):
     def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
         super().make_child(child, ())
@@ -45,6 +93,12 @@ class _SaysTryAgain(Answers):
     def says_of_what_is_sealed(self) -> Error:
         super().says_of_what_is_sealed()
         return Error.SERVICE_NOT_READY
+
+
+class _RemembersTheSeal(Answers):
+    def forgets_the_seal(self) -> bool:
+        super().forgets_the_seal()
+        return False
 
 
 class _PrunesWhatIsPending(PrunesSooner):
@@ -95,4 +149,52 @@ SEALED_IS_NOT_READY = Defect(
     story="A message for a sealed segment is answered as something to be tried again, as its client does for ever.",
     origin="feared: one answer to all messages of producers that the broker has closed",
     parts=MetadataParts(answers=_SaysTryAgain),
+)
+
+CURSORS_SEALED_TOO = Defect(
+    name="scalable-cursors-sealed-too",
+    breaks={"PIP460-16": Symptom(what="^left for workers$", expected="^nothing$", seen='^"p1"$')},
+    story="With a segment its cursors are closed, and what is acknowledged from then on is in memory until the segment is loaded anew.",
+    origin="feared: a sealed ledger that takes nothing, and a cursor that is taken for a part of it",
+    parts=MetadataParts(layout_changes=_SealsCursorsToo, cursor=_SavesUntilTheSeal),
+)
+
+END_TOLD_TO_ONE = Defect(
+    name="scalable-end-told-to-one",
+    breaks={"PIP460-14": Symptom(what="^told to others$", expected="^that there is no more$", seen="^nothing of an end$")},
+    story="Of the consumers that share a subscription of a sealed segment, the first is told that there is no more, and the others wait.",
+    origin="feared: an end that is told to the active consumer, as a failover subscription has one",
+    parts=MetadataParts(subscription=_TellsTheFirstOfThem),
+)
+
+NUMBER_STAYS_SEALED = Defect(
+    name="scalable-number-stays-sealed",
+    breaks={"PIP460-13": Symptom(what="^answer to SEND$", expected="^success$", seen="TopicTerminatedError")},
+    story="A producer of a child is refused as one of its parent, whose number on that connection it has.",
+    origin="feared: closed producers that are remembered by their numbers until their connection ends",
+    parts=MetadataParts(answers=_RemembersTheSeal),
+)
+
+WHO_COMES_WAITS = Defect(
+    name="scalable-who-comes-waits",
+    breaks={"PIP460-14": Symptom(what="^end of left$", expected="^told$", seen="^not told yet$")},
+    story="Who was there is told that a sealed segment has no more, and who comes to it then waits for ever, and so do its children.",
+    origin="feared: an end that is an event, and not a state",
+    parts=MetadataParts(answers=_TellsWhoComesNothing),
+)
+
+DELIVERED_IS_THE_END = Defect(
+    name="scalable-delivered-is-the-end",
+    breaks={"PIP460-14": Symptom(what="^told to others$", expected="^nothing of an end$", seen="^that there is no more$")},
+    story="A consumer of a sealed segment is told that there is no more when all is delivered, though another one may give it back.",
+    origin="feared: the end of what is read, and not of the backlog",
+    parts=MetadataParts(subscription=_TellsTheEndOfWhatIsDelivered),
+)
+
+LATE_FOR_A_SPLIT = Defect(
+    name="scalable-late-for-a-split",
+    breaks={"PIP460-17": Symptom(what="^waiting for auditors$", expected='^"p1"$', seen="^nothing$")},
+    story="Who subscribes to a segment in the middle of its split is not on its children; in the middle of a merge it is.",
+    origin="feared: a split that is local, and is taken for done at once",
+    parts=MetadataParts(layout_changes=_LooksAgainAtMergesOnly),
 )

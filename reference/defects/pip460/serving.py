@@ -35,6 +35,14 @@ class _GivesKeysToWhoJoins(Subscription):
         return None
 
 
+class _LetsKeysGoAtTheFirst(Subscription):
+    def holder_of(self, key: bytes | None) -> Consumer | None:
+        holder = super().holder_of(key)
+        there = self._buffer.after(self.cursor.mark_delete)
+        first = next((one for one in there if one.message.key == key and self._held.get(one.place)), None)
+        return None if first is not None and self.is_acknowledged(first) else holder
+
+
 class _LetsASecondOneIn(Subscription):
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
         if kind is SubscriptionType.EXCLUSIVE:
@@ -72,4 +80,12 @@ KEYS_TO_WHO_JOINS = Defect(
     story="A consumer that joins is given keys of which another one has messages that it has not acknowledged.",
     origin="PIP-379: what key-shared subscriptions did before hashes were drained",
     parts=MetadataParts(subscription=_GivesKeysToWhoJoins),
+)
+
+KEYS_LET_GO_AT_THE_FIRST = Defect(
+    name="scalable-keys-let-go-at-the-first",
+    breaks={"PIP460-54": Symptom(what="^received by others$", expected="^nothing$", seen='^"r')},
+    story="A key is free again when the first of its messages is acknowledged, also where its consumer has more of them.",
+    origin="PIP-379: hashes that drain are counted message by message",
+    parts=MetadataParts(subscription=_LetsKeysGoAtTheFirst),
 )

@@ -86,7 +86,8 @@ def _refuse(peer: Peer, command: pb.CommandSend, refused: Refused) -> None:
 
 def _drop(peer: Peer, number: int) -> None:
     """The number is free, and so is the name of the producer that had it."""
-    peer.sealed.pop(number, None)
+    if number in peer.sealed and peer.node.answers.forgets_the_seal():
+        del peer.sealed[number]
     if number in peer.producers:
         name, opened = peer.producers.pop(number)
         peer.node.topics.named(name).producers.detach(opened)
