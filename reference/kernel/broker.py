@@ -63,6 +63,13 @@ class Broker(ABC, Generic[Node]):
                 answers.append(act(node))
         return answers[0] if answers else None
 
+    def tells(self, act: Callable[[], None]) -> bool:
+        """Have a node say what it has for a client, for which nothing has to arrive; whether its code came to an end without an error."""
+        with self._until_a_crash():
+            act()
+            return True
+        return False
+
     def advance(self, ms: float) -> None:
         """Let that many milliseconds pass. What is due within them happens in its order."""
         end = self.now_ms + int(ms)
