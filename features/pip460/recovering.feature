@@ -233,6 +233,14 @@ Feature: Changes that a controller does not finish
       Then soon a split of right is made
       And the layout of orders is what the answers say
 
+    @needs:crash-points
+    Scenario: [24] Another split, when the layout has the first one
+      Given the system will crash after-layout
+      And a split of left has been tried
+      When the system comes back
+      Then soon a split of right is made
+      And the layout of orders is what the answers say
+
   @PIP460-41 @MUST @recovery
   Rule: One controller acts for a topic, and what a former one still does has no effect.
     Two controllers write over each other's layouts, and a topic whose controller is gone is never changed again.

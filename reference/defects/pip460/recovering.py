@@ -86,6 +86,13 @@ class _WaitsForWhoBegan(LayoutChanges):
         return True
 
 
+class _LeavesWhatTheLayoutHas(LayoutChanges):
+    def recover(self, topic: str, tell: Callable[[], None]) -> None:
+        noted, stored = self._layouts.note(topic), self._layouts.find(topic)
+        if noted is None or stored is None or stored.layout.segments.keys().isdisjoint(noted[0].children):
+            super().recover(topic, tell)
+
+
 class _EmptiesWhatItSealsAgain(LayoutChanges):
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         self.is_taken_over = True
@@ -222,6 +229,14 @@ EVERY_CHANGE_UNDONE = Defect(
     story="What a controller has begun the next one undoes, also where the parent is sealed already.",
     origin="PIP-468, split, step 4: a failed compare-and-set must not lose messages",
     parts=MetadataParts(layout_changes=_UndoesEveryChange),
+)
+
+LEFT_WHAT_THE_LAYOUT_HAS = Defect(
+    name="scalable-left-what-the-layout-has",
+    breaks={"PIP460-51": Symptom(what="^a split of right that is asked for again$", expected="^that it is made$")},
+    story="A change whose layout was written is taken for ended, and what was noted of it stays: no other one can be noted any more.",
+    origin="feared: a step behind the last one that matters",
+    parts=MetadataParts(layout_changes=_LeavesWhatTheLayoutHas),
 )
 
 WAITS_FOR_WHO_BEGAN = Defect(
