@@ -203,6 +203,16 @@ Feature: Administering scalable topics
       Then it is done
       And the producer of left is told that it is closed
 
+    @needs:crash-points
+    Scenario: [13] A topic of that name again, when the first one has gone in the middle of a split
+      Given the system will crash after-terminate
+      And a split of left has been tried
+      And the system has come back
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      When the retention of sealed segments passes
+      Then orders has 2 equal segments of its first epoch
+
   @PIP460-55 @MUST
   Rule: A subscription that is registered is on every active segment, from its first message on.
     What is written to a segment where the subscription is not is never read by it.

@@ -120,6 +120,17 @@ class _MakesItAnew(ScalableTopics):
         self._changed(topic)
 
 
+class _KeepsWhatWasBegun(ScalableTopics):
+    def create(self, topic: str, segments: int) -> None:
+        self._layouts.write(topic, self.new_layout(segments))
+
+    def delete(self, topic: str) -> None:
+        noted = self._layouts.note(topic)
+        super().delete(topic)
+        if noted is not None:
+            self._layouts.put_note(topic, noted[0])
+
+
 class _ForgetsFirst(Pruning):
     def prune(self, topic: str) -> bool:
         if (stored := self._layouts.find(topic)) is None or not (gone := self._over(topic, stored.layout)):
@@ -276,4 +287,12 @@ MADE_ANEW = Defect(
     story="Who makes a topic that is there writes a new layout over the one that it has, and nobody finds its segments any more.",
     origin="textbook: a record that is put, where it was to be created",
     parts=MetadataParts(scalable_topics=_MakesItAnew),
+)
+
+CHANGE_OUTLIVES_ITS_TOPIC = Defect(
+    name="scalable-change-outlives-its-topic",
+    breaks={"PIP460-47": Symptom(what="^segments of orders$", expected="of epoch 0$", seen="^epoch [1-9]")},
+    story="What is noted of a split that nobody has completed stays when the topic goes, and is made of the next topic of that name.",
+    origin="feared: metadata beside the topic's own, which its deletion does not know",
+    parts=MetadataParts(scalable_topics=_KeepsWhatWasBegun),
 )
