@@ -76,6 +76,9 @@ class LayoutChanges:
         version = self._noted(topic, note, version)
         stored = self._layouts.find(topic)
         if stored is not None and self.is_to_be_completed(note):
+            if not _is_in(stored.layout, note):
+                _check(topic, stored.layout, note)
+                self._make_children(topic, note)
             self._seal(topic, note, version, tell)
         else:
             self._undo(topic, note)

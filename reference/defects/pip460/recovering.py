@@ -93,6 +93,17 @@ class _LeavesWhatTheLayoutHas(LayoutChanges):
             super().recover(topic, tell)
 
 
+class _GoesOnBehindTheChildren(LayoutChanges):
+    def is_to_be_completed(self, note: ChangeNote) -> bool:
+        super().is_to_be_completed(note)
+        self.is_taken_over = True
+        return True
+
+    def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
+        if not getattr(self, "is_taken_over", False):
+            super().make_child(child, subscriptions)
+
+
 class _EmptiesWhatItSealsAgain(LayoutChanges):
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         self.is_taken_over = True
@@ -245,6 +256,14 @@ WAITS_FOR_WHO_BEGAN = Defect(
     story="A change that was begun and has sealed nothing yet is left to its controller, which has ended: no other one is made any more.",
     origin="textbook: a lock without a lease",
     parts=MetadataParts(layout_changes=_WaitsForWhoBegan),
+)
+
+COMPLETED_WITHOUT_CHILDREN = Defect(
+    name="scalable-completed-without-children",
+    breaks={"PIP460-51": Symptom(what="^waiting for workers in an active segment$")},
+    story="The next controller seals the parent, also where no child was made: the first who comes makes one, without subscriptions.",
+    origin="feared: a step that is taken for done because the one behind it is next",
+    parts=MetadataParts(layout_changes=_GoesOnBehindTheChildren),
 )
 
 SEALED_AGAIN_AND_EMPTIED = Defect(
