@@ -111,6 +111,11 @@ Feature: Administering scalable topics
       When an administrator makes the scalable topic "payments" of segment "single"
       Then client A is told of payments and not of orders
 
+    Scenario: [12] Make one that is there, which nobody has changed
+      When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
+      Then it is refused
+      And orders has 2 equal segments of its first epoch
+
   @PIP460-47 @MUST
   Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
     Who makes a topic of that name again finds somebody else's messages in it.

@@ -120,6 +120,12 @@ class _MakesItAnew(ScalableTopics):
         self._changed(topic)
 
 
+class _SaysThatItMadeOne(ScalableTopics):
+    def create(self, topic: str, segments: int) -> None:
+        if self._layouts.find(topic) is None:
+            super().create(topic, segments)
+
+
 class _KeepsWhatWasBegun(ScalableTopics):
     def create(self, topic: str, segments: int) -> None:
         self._layouts.write(topic, self.new_layout(segments))
@@ -295,4 +301,12 @@ CHANGE_OUTLIVES_ITS_TOPIC = Defect(
     story="What is noted of a split that nobody has completed stays when the topic goes, and is made of the next topic of that name.",
     origin="feared: metadata beside the topic's own, which its deletion does not know",
     parts=MetadataParts(scalable_topics=_KeepsWhatWasBegun),
+)
+
+MADE_AGAIN_IN_SILENCE = Defect(
+    name="scalable-made-again-in-silence",
+    breaks={"PIP460-46": Symptom(what="^answer to creation$", expected="^a refusal$", seen="^success$")},
+    story="Who makes a topic that is there is told that it was made, with as many segments as were asked for; it has others.",
+    origin="feared: a request that is taken for its own repetition",
+    parts=MetadataParts(scalable_topics=_SaysThatItMadeOne),
 )
