@@ -111,6 +111,11 @@ Feature: Administering scalable topics
       When an administrator makes the scalable topic "payments" of segment "single"
       Then client A is told of payments and not of orders
 
+    Scenario: [12] Make one that is there, which nobody has changed
+      When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
+      Then it is refused
+      And orders has 2 equal segments of its first epoch
+
   @PIP460-47 @MUST
   Rule: Of a topic that was deleted nothing is left, neither segments, active and sealed, nor metadata.
     Who makes a topic of that name again finds somebody else's messages in it.
@@ -202,6 +207,16 @@ Feature: Administering scalable topics
       When an administrator deletes orders as a whole
       Then it is done
       And the producer of left is told that it is closed
+
+    @needs:crash-points
+    Scenario: [13] A topic of that name again, when the first one has gone in the middle of a split
+      Given the system will crash after-terminate
+      And a split of left has been tried
+      And the system has come back
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      When the retention of sealed segments passes
+      Then orders has 2 equal segments of its first epoch
 
   @PIP460-55 @MUST
   Rule: A subscription that is registered is on every active segment, from its first message on.

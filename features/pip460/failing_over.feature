@@ -101,6 +101,14 @@ Feature: Consumers and controllers that are gone for a while
       When ann joins "workers" of orders
       Then ann is assigned left and right
 
+    @needs:virtual-time
+    Scenario: [3] While two sealed segments go, of which one came of the other
+      Given left has been split into low and high
+      And low has been split into first and second
+      And bob has been cut off
+      When the retention of sealed segments passes
+      Then ann is assigned first and second and high and right
+
   @PIP460-39 @MUST @recovery
   Rule: Assignments outlive the controller, and its successor gives all sessions a grace period of their own.
     Otherwise each fail-over moves all segments of everybody who is a moment later than the others.

@@ -225,6 +225,30 @@ Feature: Changes that a controller does not finish
       Then soon each active segment of orders takes a message
       And the layout of orders is what the answers say
 
+    @needs:crash-points
+    Scenario: [23] Another split, when the first one is undone
+      Given the system will crash after-children
+      And a split of left has been tried
+      When the system comes back
+      Then soon a split of right is made
+      And the layout of orders is what the answers say
+
+    @needs:crash-points
+    Scenario: [24] Another split, when the layout has the first one
+      Given the system will crash after-layout
+      And a split of left has been tried
+      When the system comes back
+      Then soon a split of right is made
+      And the layout of orders is what the answers say
+
+    @needs:crash-points
+    Scenario: [25] The subscriptions, when no child had been made
+      Given the system will crash after-subscriptions
+      And a split of left has been tried
+      When the system comes back
+      Then soon a split of right is made
+      And subscription "workers" is on each active segment of orders
+
   @PIP460-41 @MUST @recovery
   Rule: One controller acts for a topic, and what a former one still does has no effect.
     Two controllers write over each other's layouts, and a topic whose controller is gone is never changed again.

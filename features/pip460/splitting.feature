@@ -91,6 +91,13 @@ Feature: Splitting a segment
       And readers of left see "p1", "p2"
       And the layout of orders is what the answers say
 
+    Scenario: [6] A consumer comes behind a split of a sealed segment
+      Given left has been split into low and high
+      And a split of left has been tried
+      When ann joins "workers" of orders
+      Then it is done
+      And each active segment of orders is assigned once to ann
+
   @PIP460-09 @MUST
   Rule: A segment of one hash is not split.
     One of its children would have no hash, and the other one nothing but another name.

@@ -63,6 +63,13 @@ class Broker(ABC, Generic[Node]):
                 answers.append(act(node))
         return answers[0] if answers else None
 
+    def tell(self, act: Callable[[], T]) -> list[T]:
+        """Have a node say what it has for a client, for which nothing has to arrive; nothing where its code fails over it."""
+        told: list[T] = []
+        with self._until_a_crash():
+            told.append(act())
+        return told
+
     def advance(self, ms: float) -> None:
         """Let that many milliseconds pass. What is due within them happens in its order."""
         end = self.now_ms + int(ms)

@@ -13,18 +13,21 @@ from .node import Node
 class Connection:
     """One connection. It lives until either side ends it, or the node crashes.
 
-    `run` does something as the node, and answers None when that crashed over it.
+    `run` does something as the node, and answers None when that crashed over it; `tell` has the node say what it knows, and has nothing
+    where that failed.
     """
 
     def __init__(
         self,
         node: Node,
         run: Callable[[Callable[[], bool]], bool | None],
+        tell: Callable[[Callable[[], Frame | None]], list[Frame | None]],
         left: Callable[["Connection"], None],
         hung_up: Callable[["Connection"], None],
     ) -> None:
         self.is_open = True
         self._run = run
+        self._tell = tell
         self._left = left
         self._hung_up = hung_up
         self._said: deque[Frame] = deque()
@@ -42,7 +45,12 @@ class Connection:
         """
         if self._said:
             return self._said.popleft()
-        return self.peer.news() if with_news else None
+        if not with_news:
+            return None
+        if not (told := self._tell(self.peer.news)):
+            self.close()
+            return None
+        return told[0]
 
     def hang_up(self) -> None:
         """The node sends the client away, in the middle of something that another one asked for."""

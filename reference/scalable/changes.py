@@ -65,7 +65,7 @@ class LayoutChanges:
         self._seal(topic, note, version, tell)
 
     def recover(self, topic: str, tell: Callable[[], None]) -> None:
-        """Complete or undo a change that was begun and not ended; where the topic is gone, what was begun goes as well.
+        """Decision: complete or undo a change that was begun and not ended; where the topic is gone, what was begun goes as well.
 
         Raises Refused: SERVICE_NOT_READY where it cannot be done now, and MalformedLayout for a note that does not go with the layout.
         """

@@ -4,7 +4,7 @@ The record ends with the broker's session, and then whoever is first to write it
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.metadata.store import NEW, MetadataStore, Session, Unavailable, VersionConflict
@@ -32,19 +32,16 @@ class Leadership:
             raise MalformedLayout(record.key, f"expected the number of a node, not {record.value[:_DIGITS]!r}")
         return int(record.value)
 
-    def lead(self, topic: str) -> bool:
-        """Decision: whether this node has become the topic's controller: where nobody is."""
+    def lead(self, topic: str) -> None:
+        """Decision: this node becomes the topic's controller, unless somebody is or was faster: then that one stays."""
         rule("PIP460-41")
         try:
             self._session = self._session or self._store.session()
-            with _answering():
+            with _answering(), suppress(VersionConflict):
                 self._session.put_ephemeral(paths.controller(topic), str(self.node).encode(), expected=NEW)
-        except VersionConflict:
-            return False
         except Refused:
             self._session = None  # it may have expired, and its records with it
             raise
-        return True
 
     def close(self) -> None:
         """Lead nothing any more. Closing twice does no harm."""

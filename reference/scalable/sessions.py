@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.metadata.store import VersionConflict
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.errors import Refused
 
 from .assigning import assign, readable
 from .layout import Layout, Segment
@@ -107,8 +107,6 @@ class Sessions:
         `hang_up` closes the connection, which is done when another node leads the topic, or it is gone.
         Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY where another node leads, or store or segments cannot be asked now.
         """
-        if (leader := self._topics.controller_of(topic)) != self._topics.node:
-            raise Refused(Error.SERVICE_NOT_READY, f"node {leader} is the controller of {topic}; look the topic up and ask there")
         self._topics.register(topic, subscription)
         session = Session(lambda one: self._lost(topic, subscription, name, one), hang_up)
         members = self._led.setdefault(topic, {}).setdefault(subscription, {})

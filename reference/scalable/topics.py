@@ -103,11 +103,16 @@ class ScalableTopics:
     # -- What its controller does. Any other broker is refused: SERVICE_NOT_READY, with the number of the one that is
 
     def controller_of(self, topic: str) -> int:
-        """The node that leads the topic: this one from now on, where none did. Raises Refused: TOPIC_NOT_FOUND."""
-        while (leader := self._leadership.leader_of(topic)) is None:
+        """The node that leads the topic: this one from now on, where none did.
+
+        Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY where somebody was faster, and leads no more.
+        """
+        if (leader := self._leadership.leader_of(topic)) is None:
             self._layouts.named(topic)
-            if self._leadership.lead(topic):
-                self._changes.recover(topic, partial(self._changed, topic))
+            self._leadership.lead(topic)
+            leader = self._leadership.leader_of(topic)
+        if leader is None:
+            raise Refused(Error.SERVICE_NOT_READY, f"no broker is the controller of {topic}; try again")
         return leader
 
     def split(self, topic: str, number: int) -> None:

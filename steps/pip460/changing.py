@@ -140,6 +140,18 @@ def is_refused_as_impossible(context: ScenarioContext) -> None:
     context.evidence.expect(holds, "a refusal with 4xx", seen, what=f"answer to {context.asked}", error=error, code=code)
 
 
+@PIP460.then("soon {change} is made")
+def is_made(context: ScenarioContext, scalable_topics: ScalableTopics, change: Change) -> None:
+    """Within patience, in which it is asked for again and again, the layout calls its segments sealed, whatever the answers were."""
+    topic, seen = scalable_topics.topic_of(change), ""
+    for _ in context.session.time.attempts():
+        layout = scalable_topics.layout(topic)
+        if all(number in {segment.number for segment in layout.sealed} for number in scalable_topics.numbers(change)):
+            return
+        seen = reported(scalable_topics.change(change).answer)
+    context.evidence.expect(False, "that it is made", seen, what=f"{change} that is asked for again")
+
+
 @PIP460.then("it is refused, or {segment} takes no message any more")
 def is_refused_or_sealed(context: ScenarioContext, scalable_topics: ScalableTopics, segment: str) -> None:
     """Whoever completes a change seals the parent before anybody can write to its children."""

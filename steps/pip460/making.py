@@ -1,7 +1,15 @@
 """Scalable topics that an administrator makes, looks at and deletes, and names that nobody has given."""
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import InitialPosition, MessageId, Subscription, SubscriptionType, persistent, scalable
+from fencepost.adapters.pulsar.values import (
+    Consumer,
+    InitialPosition,
+    MessageId,
+    Subscription,
+    SubscriptionType,
+    persistent,
+    scalable,
+)
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved, observed
@@ -149,9 +157,20 @@ def has_waiting(context: ScenarioContext, subscription: str, content: tuple[str,
     if topic in context.topics.sealed:
         found = context.subscriptions.received(name, content)
     else:  # what is waiting comes before the sentinel, since nobody else receives anything
-        received = observed(client.receive_decided(consumer, context.topics.sentinel(topic)), f"reading as {subscription}")
-        found = sorted(message.value for message in received if not is_sentinel(message.value))
+        found = _until_a_sentinel(context, consumer, topic, subscription)
     context.expect_messages(f"waiting for {subscription}", sorted(content), found)
+
+
+@PIP460.then("subscription {subscription} is on each active segment of {topic}")
+def is_on_each(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, topic: str) -> None:
+    """Its next consumer of each is given a message that was written before it came. A subscription that is not there would begin behind
+    that."""
+    for segment in scalable_topics.layout(topic).active:
+        name = scalable_topics.name_of(topic, segment)
+        observed(_written(context, name, name), f"writing to {name}")
+        subscribed = context.client.subscribe(segment.topic, subscription, SubscriptionType.SHARED, initial=InitialPosition.LATEST)
+        found = _until_a_sentinel(context, observed(subscribed, f"subscribing {subscription} to {name}"), name, subscription)
+        context.evidence.expect(name in found, shown([name]), shown(found), what=f"waiting for {subscription} in an active segment")
 
 
 @PIP460.then("soon each active segment of {topic} takes a message")
@@ -170,6 +189,11 @@ def takes_a_message(context: ScenarioContext, scalable_topics: ScalableTopics, t
     for name, (value, _) in sent.items():
         seen = context.topics.seen_up_to(name, value)
         context.evidence.expect(value in seen, shown([value]), shown(seen), what=f"readers of {name}")
+
+
+def _until_a_sentinel(context: ScenarioContext, consumer: Consumer, topic: str, subscription: str) -> list[str]:
+    received = observed(context.client.receive_decided(consumer, context.topics.sentinel(topic)), f"reading as {subscription}")
+    return sorted(message.value for message in received if not is_sentinel(message.value))
 
 
 def _expect_listed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, found: str, whose: str) -> None:

@@ -127,6 +127,23 @@ class _MakesItAnew(ScalableTopics):
         self._changed(topic)
 
 
+class _SaysThatItMadeOne(ScalableTopics):
+    def create(self, topic: str, segments: int) -> None:
+        if self._layouts.find(topic) is None:
+            super().create(topic, segments)
+
+
+class _KeepsWhatWasBegun(ScalableTopics):
+    def create(self, topic: str, segments: int) -> None:
+        self._layouts.write(topic, self.new_layout(segments))
+
+    def delete(self, topic: str) -> None:
+        noted = self._layouts.note(topic)
+        super().delete(topic)
+        if noted is not None:
+            self._layouts.put_note(topic, noted[0])
+
+
 class _ForgetsFirst(Pruning):
     def prune(self, topic: str) -> bool:
         if (stored := self._layouts.find(topic)) is None or not (gone := self._over(topic, stored.layout)):
@@ -291,4 +308,20 @@ REGISTERED_ON_THE_SEALED = Defect(
     story="Who registers a subscription makes it on sealed segments as well, which stay for one that never asked for them.",
     origin="feared: all segments of a layout, where its active ones are meant",
     parts=MetadataParts(scalable_topics=_RegistersOnTheSealed),
+)
+
+CHANGE_OUTLIVES_ITS_TOPIC = Defect(
+    name="scalable-change-outlives-its-topic",
+    breaks={"PIP460-47": Symptom(what="^segments of orders$", expected="of epoch 0$", seen="^epoch [1-9]")},
+    story="What is noted of a split that nobody has completed stays when the topic goes, and is made of the next topic of that name.",
+    origin="feared: metadata beside the topic's own, which its deletion does not know",
+    parts=MetadataParts(scalable_topics=_KeepsWhatWasBegun),
+)
+
+MADE_AGAIN_IN_SILENCE = Defect(
+    name="scalable-made-again-in-silence",
+    breaks={"PIP460-46": Symptom(what="^answer to creation$", expected="^a refusal$", seen="^success$")},
+    story="Who makes a topic that is there is told that it was made, with as many segments as were asked for; it has others.",
+    origin="feared: a request that is taken for its own repetition",
+    parts=MetadataParts(scalable_topics=_SaysThatItMadeOne),
 )

@@ -1,6 +1,6 @@
 """Defects of grace periods, and of controllers that take over."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
@@ -11,6 +11,7 @@ from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import parse_segment, segment_topic
+from fencepost.reference.scalable.pruning import Pruning
 from fencepost.reference.scalable.registrations import Registration
 from fencepost.reference.scalable.sessions import Member, Session, Sessions
 from fencepost.reference.scalable.topics import ScalableTopics
@@ -95,6 +96,19 @@ class _DealsToWhoIsThere(Sessions):
                 self.seen[name, member.registration] = layout.epoch
         there = {name for name, member in members.items() if self.seen.get((name, member.registration), layout.epoch) == layout.epoch}
         return {name: member for name, member in super().sharing(members, layout).items() if name in there}
+
+
+class _StumblesOverAFamily(Pruning):
+    def without(self, layout: Layout, gone: Sequence[Segment]) -> Layout:
+        if any(not {one.number for one in gone}.isdisjoint(one.parents) for one in gone):
+            raise Refused(Error.UNKNOWN, "a segment and its parent cannot go at once")
+        return super().without(layout, gone)
+
+
+class _StopsAtTheFirst(ScalableTopics):
+    def sweep(self) -> None:
+        for topic in self._layouts.all_topics():
+            self._look_after(topic)
 
 
 class _ServesTheFirstController(ScalableTopics):
@@ -211,4 +225,12 @@ GIVEN_UP_IN_MEMORY = Defect(
     story="A consumer that is given up stays in the metadata store, and the next controller waits for it again.",
     origin="feared: a decision that only the controller's memory has",
     parts=MetadataParts(sessions=_ForgetsInMemoryOnly),
+)
+
+STOPS_OVER_A_FAMILY = Defect(
+    name="scalable-stops-over-a-family",
+    breaks={"PIP460-38": Symptom(what="^segments of ann$", expected="^first and second and high and right$")},
+    story="A controller that cannot remove a sealed segment with its child does nothing else any more, and waits for ever for who is gone.",
+    origin="feared: an error that ends all that a timer was to do",
+    parts=MetadataParts(scalable_topics=_StopsAtTheFirst, pruning=_StumblesOverAFamily),
 )

@@ -11,7 +11,7 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.metadata.store import NEW, Version
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.changes import LayoutChanges, Plan
 from fencepost.reference.scalable.layout import Layout
@@ -79,6 +79,31 @@ class _UndoesEveryChange(LayoutChanges):
         return False
 
 
+class _WaitsForWhoBegan(LayoutChanges):
+    def is_to_be_completed(self, note: ChangeNote) -> bool:
+        if not super().is_to_be_completed(note):
+            raise Refused(Error.SERVICE_NOT_READY, "a change is under way; try again when it has ended")
+        return True
+
+
+class _LeavesWhatTheLayoutHas(LayoutChanges):
+    def recover(self, topic: str, tell: Callable[[], None]) -> None:
+        noted, stored = self._layouts.note(topic), self._layouts.find(topic)
+        if noted is None or stored is None or stored.layout.segments.keys().isdisjoint(noted[0].children):
+            super().recover(topic, tell)
+
+
+class _GoesOnBehindTheChildren(LayoutChanges):
+    def is_to_be_completed(self, note: ChangeNote) -> bool:
+        super().is_to_be_completed(note)
+        self.is_taken_over = True
+        return True
+
+    def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
+        if not getattr(self, "is_taken_over", False):
+            super().make_child(child, subscriptions)
+
+
 class _EmptiesWhatItSealsAgain(LayoutChanges):
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         self.is_taken_over = True
@@ -129,10 +154,10 @@ class _RemembersTheController(Answers):
 
 
 class _KeepsItsSession(Leadership):
-    def lead(self, topic: str) -> bool:
+    def lead(self, topic: str) -> None:
         before = self._session
         try:
-            return super().lead(topic)
+            super().lead(topic)
         except Refused:
             self._session = before
             raise
@@ -161,19 +186,18 @@ class _BelievesItself(Leadership):
     def leader_of(self, topic: str) -> int | None:
         return self.node if topic in self.led else super().leader_of(topic)
 
-    def lead(self, topic: str) -> bool:
-        if is_led := super().lead(topic):
+    def lead(self, topic: str) -> None:
+        super().lead(topic)
+        if super().leader_of(topic) == self.node:
             self.led.add(topic)
-        return is_led
 
 
 class _LeadsWithoutASession(Leadership):
-    def lead(self, topic: str) -> bool:
+    def lead(self, topic: str) -> None:
         try:
-            return super().lead(topic)
+            super().lead(topic)
         except Refused:
             self._store.put(paths.controller(topic), str(self.node).encode(), expected=NEW)
-            return True
 
 
 EPOCHS_OF_A_CONTROLLER = Defect(
@@ -216,6 +240,30 @@ EVERY_CHANGE_UNDONE = Defect(
     story="What a controller has begun the next one undoes, also where the parent is sealed already.",
     origin="PIP-468, split, step 4: a failed compare-and-set must not lose messages",
     parts=MetadataParts(layout_changes=_UndoesEveryChange),
+)
+
+LEFT_WHAT_THE_LAYOUT_HAS = Defect(
+    name="scalable-left-what-the-layout-has",
+    breaks={"PIP460-51": Symptom(what="^a split of right that is asked for again$", expected="^that it is made$")},
+    story="A change whose layout was written is taken for ended, and what was noted of it stays: no other one can be noted any more.",
+    origin="feared: a step behind the last one that matters",
+    parts=MetadataParts(layout_changes=_LeavesWhatTheLayoutHas),
+)
+
+WAITS_FOR_WHO_BEGAN = Defect(
+    name="scalable-waits-for-who-began",
+    breaks={"PIP460-51": Symptom(what="^a split of right that is asked for again$", expected="^that it is made$")},
+    story="A change that was begun and has sealed nothing yet is left to its controller, which has ended: no other one is made any more.",
+    origin="textbook: a lock without a lease",
+    parts=MetadataParts(layout_changes=_WaitsForWhoBegan),
+)
+
+COMPLETED_WITHOUT_CHILDREN = Defect(
+    name="scalable-completed-without-children",
+    breaks={"PIP460-51": Symptom(what="^waiting for workers in an active segment$")},
+    story="The next controller seals the parent, also where no child was made: the first who comes makes one, without subscriptions.",
+    origin="feared: a step that is taken for done because the one behind it is next",
+    parts=MetadataParts(layout_changes=_GoesOnBehindTheChildren),
 )
 
 SEALED_AGAIN_AND_EMPTIED = Defect(

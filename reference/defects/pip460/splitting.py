@@ -73,6 +73,12 @@ class _RoundsUp(ScalableTopics):
         return replaced(layout, [layout.segments[number]], (HashRange(first, middle), HashRange(middle + 1, last)), self._now())
 
 
+class _BeginsBeforeItLooks(ScalableTopics):
+    def split_of(self, layout: Layout, number: int) -> Layout:
+        parent = layout.named(number)
+        return super().split_of(layout, number) if parent.is_active else replaced(layout, [parent], halves(parent), self._now())
+
+
 class _SplitsAChildInstead(ScalableTopics):
     def split_of(self, layout: Layout, number: int) -> Layout:
         parent = layout.named(number)
@@ -165,6 +171,14 @@ CHILD_IS_SPLIT_INSTEAD = Defect(
     story="A split of a sealed segment splits its first child.",
     origin="feared: an administrator's request that is repeated, and taken for the next one",
     parts=MetadataParts(scalable_topics=_SplitsAChildInstead),
+)
+
+BEGUN_BEFORE_A_LOOK = Defect(
+    name="scalable-begun-before-a-look",
+    breaks={"PIP460-08": Symptom(what="^answer to registration$", expected="^success$", seen="^UnknownError")},
+    story="A split of a sealed segment is noted before anybody looks whether it can be: nobody can complete it, nor do anything else.",
+    origin="feared: a plan that is checked when it is carried out",
+    parts=MetadataParts(scalable_topics=_BeginsBeforeItLooks),
 )
 
 ANY_IS_SPLIT_FOR_AN_UNKNOWN = Defect(
