@@ -137,6 +137,14 @@ Feature: Headers of transactions that ended long ago
         | and does not write it |
         | and has written it    |
 
+    @needs:short-retention @needs:more-brokers
+    Scenario: [7] The coordinator that looks for them is at another broker by then
+      Given A has committed "a1" to orders
+      And the first coordinator has moved to another broker, since its own had crashed
+      And the retention of A has passed
+      When A commits
+      Then it is refused
+
   @PIP471-39 @MUST
   Rule: The collection loses nothing of a transaction that a participant has not followed yet.
     Whoever was away for longer than the retention would do the opposite of what was decided.
