@@ -4,9 +4,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.metadata_view import HeaderSeen, MetadataView, OperationSeen, ShowsMetadata, TroublesStore
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.ending import has_ended
 from fencepost.steps.pulsar.vocabulary import Acknowledged
 from fencepost.steps.pulsar.writing import has_committed
 
@@ -172,6 +174,13 @@ def will_be_late(context: ScenarioContext, topic: str, transaction: str) -> None
 def event_has_trouble(context: ScenarioContext, trouble: str) -> None:
     """The first that a participant would be told of. What is late is held until it is released."""
     _troubles(context).trouble_store(_FAULTS[trouble], "events")
+
+
+@PIP471.given("{transaction} has {ended}, and the first to be told of it was not")
+def has_ended_untold(context: ScenarioContext, transaction: str, ended: Action) -> None:
+    """END_TXN; the first event that a participant would be told of is lost. Who took part looks by itself within seconds."""
+    event_has_trouble(context, "lost")
+    has_ended(context, transaction, ended)
 
 
 @PIP471.given("the store does not answer the next event of an end, {failure}")
