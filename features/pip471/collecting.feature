@@ -145,6 +145,16 @@ Feature: Headers of transactions that ended long ago
       When A commits
       Then it is refused
 
+    @needs:short-retention @needs:metadata-store
+    Scenario: [8] A topic that was deleted with something pending
+      Given the scalable topic "invoices" of segments "left" and "right"
+      And "i1" has been written to left
+      And the consumer of shared subscription "workers" has received "i1" from left
+      And A has acknowledged "i1" for "workers"
+      And invoices has been deleted as a whole
+      When A commits
+      Then the store soon has no header of A
+
   @PIP471-39 @MUST
   Rule: The collection loses nothing of a transaction that a participant has not followed yet.
     Whoever was away for longer than the retention would do the opposite of what was decided.

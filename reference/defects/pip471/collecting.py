@@ -10,6 +10,7 @@ from fencepost.reference.metadata_transactions.collection import Collection
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.records import Header, Operation, State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.values import Message, SubscriptionName, TxnId
 
 _MS_IN_A_SECOND = 1_000
@@ -79,6 +80,11 @@ class _LooksAtAcknowledgements(Collection):
 class _LeavesItsWrites(MetadataBuffer):
     def erase(self) -> None:
         self._records.forget_segment(self._segment)
+
+
+class _LeavesWhatIsPending(Subscription):
+    def erase_with_topic(self) -> None:
+        """The topic's disk is erased, and nothing of it is left there."""
 
 
 class _EndsAtTheDeadline(MetadataCoordinator):
@@ -168,6 +174,15 @@ RECORDS_OF_THE_DELETED_LEFT = Defect(
     story="A segment that is deleted leaves its operation records: nobody follows an end there, and they keep the header for ever.",
     origin="feared by readers of the proposal: records go when their participant has followed, and this one never does",
     parts=MetadataParts(metadata_buffer=_LeavesItsWrites),
+)
+
+PENDING_OF_THE_DELETED_LEFT = Defect(
+    name="metadata-pending-of-the-deleted-left",
+    breaks={"PIP471-38": Symptom(what="^header of A$", expected="^none$", seen="COMMITTED")},
+    story="A topic that is deleted takes what was written there out of the store, and not what is pending on its subscriptions: nobody "
+    "follows an end for them, and they keep the header for ever.",
+    origin="feared by readers of the proposal: a subscription's records are not its topic's, and nobody removes the subscription by itself",
+    parts=MetadataParts(subscription=_LeavesWhatIsPending),
 )
 
 STOPS_AT_LEFTOVERS = Defect(
