@@ -63,6 +63,11 @@ Feature: Headers of transactions that ended long ago
       When the system crashes and comes back behind the time-out and the retention of C
       Then the store keeps the header of C for the retention
 
+    @needs:short-retention @needs:metadata-store
+    Scenario: [5] To the millisecond, at whatever moment the collection comes
+      When 4 transactions commit within a second
+      Then the store keeps the headers of all of them for the retention
+
   @PIP471-38 @MUST
   Rule: A header of which no operation records are left is collected behind the retention.
     A store that keeps every transaction for ever is full one day.

@@ -33,6 +33,11 @@ class _KeepsNothing(Collection):
         return self._machine.clock.now
 
 
+class _KeepsItToTheSecond(Collection):
+    def oldest_kept(self) -> int:
+        return super().oldest_kept() // _MS_IN_A_SECOND * _MS_IN_A_SECOND + _MS_IN_A_SECOND
+
+
 class _TakesItForSeconds(Collection):
     def oldest_kept(self) -> int:
         kept_ms = self._machine.clock.now - super().oldest_kept()
@@ -126,6 +131,14 @@ HEADER_NOT_KEPT = Defect(
     story="A header is collected with the first sweep behind the end, whatever the retention is.",
     origin="textbook: a setting that nobody reads",
     parts=MetadataParts(collection=_KeepsNothing),
+)
+
+RETENTION_TO_THE_SECOND = Defect(
+    name="metadata-retention-to-the-second",
+    breaks={"PIP471-37": Symptom(what="^header of ", expected="^kept for the retention$", seen="^gone at ")},
+    story="The collection compares whole seconds, and rounds up: a header goes up to a second before its retention is over.",
+    origin="feared by readers of the proposal: a retention in seconds beside moments in ms",
+    parts=MetadataParts(collection=_KeepsItToTheSecond),
 )
 
 RETENTION_IN_SECONDS = Defect(
